@@ -1,0 +1,10 @@
+"""HiveD's pod groups and cells, read from "HiveD State Machines" (hived-state-machines.md).
+
+Read this package beside the document: ``machines`` holds the two figures, ``events`` what the
+sections "Events" say, ``promises`` every sentence that promises something, ``variants`` the
+document as written and the repairs.
+"""
+
+from .variants import AS_WRITTEN, REPAIRED
+
+__all__ = ["AS_WRITTEN", "REPAIRED"]

@@ -1,0 +1,169 @@
+"""The sections "Events": what may happen, and which event triggers which.
+
+Pod group and cell influence each other as the operations of the document say; each rule names the
+line of the operation that it is.
+"""
+
+from ..lang import Action, Rule, crash, exists, forall, implies, set_variable
+from .machines import CELL, CELL_TABLE, POD_GROUP, POD_GROUP_TABLE, Cell, c, p, q
+
+K = set_variable(Cell, "K")
+
+FREE_OR_RESERVED = c.is_("Free", "Reserved")
+USED_OR_RESERVING = c.is_("Used", "Reserving")
+
+# "we assume the cell allocation algorithm has ensured that ... this PG's priority is higher than
+# that of the PG currently associated with the cell" (lines 51 and 63)
+OUTRANKS_USER = forall(c, implies(K.has(c) & c.is_("Used"), p.outranks.has(c.user)))
+OUTRANKS_RESERVER = forall(c, implies(K.has(c) & c.is_("Reserved", "Reserving"), p.outranks.has(c.reserver)))
+
+allocate = Action(
+    "allocate",
+    [p, K],
+    when=[
+        p.is_("Pending"),
+        exists(c, K.has(c)),
+        forall(c, implies(K.has(c), FREE_OR_RESERVED)),
+        OUTRANKS_RESERVER,
+    ],
+    fires=[p.fires("e0", cells=K)],
+    says="{p} is allocated {K}",
+    line=51,
+)
+
+preempt = Action(
+    "preempt",
+    [p, K],
+    when=[
+        p.is_("Pending"),
+        exists(c, K.has(c) & USED_OR_RESERVING),
+        OUTRANKS_USER,
+        OUTRANKS_RESERVER,
+    ],
+    fires=[p.fires("e1")],
+    says="{p} begins to preempt whoever is on {K}",
+    line=63,
+)
+
+complete = Action(
+    "complete",
+    [p],
+    when=[
+        p.is_("Preempting"),
+        forall(c, implies(c.reserver == p, c.is_("Reserved"))),
+    ],
+    fires=[p.fires("e2")],
+    says="{p} takes the cells reserved for it: all its preemptions are complete",
+    line=79,
+)
+
+delete_allocated = Action(
+    "delete_allocated",
+    [p],
+    when=[p.is_("Allocated")],
+    fires=[p.fires("e3")],
+    says="all pods of {p}, which was allocated, are deleted",
+    line=87,
+)
+
+delete_preempted = Action(
+    "delete_preempted",
+    [p],
+    when=[
+        p.is_("BeingPreempted"),
+        forall(c, implies(c.is_("Reserving"), c.user != p)),
+    ],
+    fires=[p.fires("e4")],
+    says="all pods of {p}, which was being preempted, are deleted",
+    line=95,
+)
+
+delete_preempting = Action(
+    "delete_preempting",
+    [p],
+    when=[p.is_("Preempting")],
+    fires=[p.fires("e7")],
+    says="all pods of {p}, which was preempting, are deleted",
+    line=119,
+)
+
+delete_pending = Action(
+    "delete_pending",
+    [p],
+    when=[p.is_("Pending")],
+    fires=[p.fires("e8")],
+    says="all pods of {p}, which was pending, are deleted",
+    line=129,
+)
+
+vacate = Action(
+    "vacate",
+    [c],
+    when=[c.is_("Reserving")],
+    fires=[c.fires("e9")],
+    says="the pod on {c} is deleted",
+    line=247,
+)
+
+CRASH, CRASH_RULES = crash("crash", "ec", [POD_GROUP, CELL], [*POD_GROUP_TABLE, *CELL_TABLE], line=45)
+
+ACTIONS = [
+    allocate,
+    preempt,
+    complete,
+    delete_allocated,
+    delete_preempted,
+    delete_preempting,
+    delete_pending,
+    vacate,
+    CRASH,
+]
+
+OVERWRITTEN = (c.fires("e3"), c.fires("e6"), c.fires("e8"))
+NOT_OVERWRITTEN = tuple(~firing for firing in OVERWRITTEN)
+
+RULES = [
+    # PodGroup e0
+    Rule("e0 uses Free cells", allocate, [K.has(c), c.is_("Free")], c.fires("e0", user=p), line=57),
+    Rule("e0 uses Reserved cells", allocate, [K.has(c), c.is_("Reserved")], c.fires("e8", user=p), line=59),
+    # PodGroup e1
+    Rule("e1 reserves Used cells", preempt, [K.has(c), c.is_("Used")], c.fires("e2", reserver=p), line=69),
+    Rule("e1 overwrites Reserving cells", preempt, [K.has(c), c.is_("Reserving")], c.fires("e3", reserver=p), line=71),
+    Rule("e1 overwrites Reserved cells", preempt, [K.has(c), c.is_("Reserved")], c.fires("e6", reserver=p), line=71),
+    Rule("e1 reserves Free cells", preempt, [K.has(c), c.is_("Free")], c.fires("e5", reserver=p), line=75),
+    # PodGroup e2
+    Rule("e2 uses its cells", p.fires("e2"), [c.reserver == p], c.fires("e8", user=p), line=83),
+    # PodGroup e3 and e4
+    Rule("e3 frees its cells", p.fires("e3"), [c.user == p], c.fires("e1"), line=91),
+    Rule("e4 frees its cells", p.fires("e4"), [c.user == p, c.is_("Used")], c.fires("e1"), line=98),
+    # PodGroup e5, cancelled by whoever overwrites one of its cells
+    Rule("e3 cancels the preemptor", c.fires("e3"), [], c.reserver.fires("e5"), line=203),
+    Rule("e6 cancels the preemptor", c.fires("e6"), [], c.reserver.fires("e5"), line=225),
+    Rule("e8 cancels the preemptor", c.fires("e8", user=p), [c.reserver != p], c.reserver.fires("e5"), line=241),
+    Rule(
+        "e5 returns its Reserving cells",
+        q.fires("e5"),
+        [c.reserver == q, c.is_("Reserving"), *NOT_OVERWRITTEN],
+        c.fires("e4"),
+        line=106,
+    ),
+    Rule(
+        "e5 frees its Reserved cells",
+        q.fires("e5"),
+        [c.reserver == q, c.is_("Reserved"), *NOT_OVERWRITTEN],
+        c.fires("e7"),
+        line=108,
+    ),
+    # PodGroup e6
+    Rule("e2 preempts the user", c.fires("e2"), [c.user.is_("Allocated")], c.user.fires("e6"), line=193),
+    # PodGroup e7
+    Rule(
+        "e7 returns its Reserving cells",
+        q.fires("e7"),
+        [c.reserver == q, c.is_("Reserving")],
+        c.fires("e4"),
+        line=123,
+    ),
+    Rule("e7 frees its Reserved cells", q.fires("e7"), [c.reserver == q, c.is_("Reserved")], c.fires("e7"), line=125),
+    *CRASH_RULES,
+]

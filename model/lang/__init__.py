@@ -1,0 +1,43 @@
+"""The model language: sorts, machines and tables, actions, trigger rules, properties, variants."""
+
+from .errors import ModelError, Place
+from .machine import Attribute, Durability, Event, Machine, Row, State
+from .model import Change, Document, Model, Rigid, crash
+from .properties import (
+    AlwaysCanReach,
+    ByConstruction,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Property,
+    Recovery,
+    Restored,
+    StepInvariant,
+)
+from .rules import Action, Rule
+from .terms import (
+    EMPTY,
+    NONE,
+    Term,
+    Var,
+    after,
+    exists,
+    forall,
+    given,
+    iff,
+    implies,
+    me,
+    set_variable,
+    those,
+    variable,
+    variables,
+)
+from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
+
+__all__ = [
+    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Attribute", "BoolType", "ByConstruction", "Change", "Document",
+    "Durability", "EnumType", "Event", "IntRange", "Invariant", "LeadsTo", "LifeCycle", "Machine", "Model",
+    "ModelError", "Place", "Property", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
+    "StepInvariant", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
+    "set_variable", "those", "variable", "variables",
+]  # fmt: skip

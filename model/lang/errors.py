@@ -1,0 +1,39 @@
+"""Where things are, and how a wrong model is refused."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_LANGUAGE = str(Path(__file__).parent)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position in a model file: the element's own file and line."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+
+def here() -> Place:
+    """The place of the model code that is calling the language (the first frame outside it)."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_code.co_filename.startswith(_LANGUAGE)
+        or frame.f_code.co_filename == "<string>"  # the __init__ of a dataclass
+    ):
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+class ModelError(Exception):
+    """A model that says something impossible: names the element, its place and the remedy."""
+
+    def __init__(self, element: str, place: Place, problem: str, remedy: str) -> None:
+        super().__init__(f"{place}: {element}: {problem}; {remedy}")
+        self.element, self.place, self.problem, self.remedy = element, place, problem, remedy

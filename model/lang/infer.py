@@ -1,0 +1,234 @@
+"""The type of every term; the first thing that is wrong with it, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from . import terms as t
+from .errors import ModelError
+from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
+
+if TYPE_CHECKING:
+    from .machine import Machine
+    from .model import Model
+
+NONE_TYPE = "none"
+EMPTY_TYPE = "empty set"
+INT_TYPE = "integer"
+
+Inferred = Type | str
+"""A type, or what only context makes a type: none, the empty set, a number, a quoted value."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a term stands, and so what it may speak of.
+
+    Args:
+        element: how to name the element in an error.
+        bound: the variables in scope.
+        me, given: the sort and the event parameters, inside a table row.
+        fires, after, history: whether the term may ask for firings, the state after, history.
+        durable_only: it may read nothing that a crash loses.
+    """
+
+    model: Model
+    element: str
+    bound: Mapping[str, Type] = field(default_factory=dict)
+    me: Sort | None = None
+    given: Mapping[str, Type] = field(default_factory=dict)
+    fires: bool = False
+    after: bool = False
+    history: bool = True
+    durable_only: bool = False
+
+    def bind(self, variables: Sequence[t.Var]) -> Context:
+        """This context inside a binder of ``variables``."""
+        for v in variables:
+            if isinstance(v.type, Ref | SetOf):
+                machine_of(self, v.type.sort, v)
+        return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
+
+    def wrong(self, term: t.Term, problem: str, remedy: str) -> ModelError:
+        """The error to raise for ``term``."""
+        return ModelError(self.element, term.place, problem, remedy)
+
+
+def machine_of(context: Context, sort: Sort, term: t.Term) -> Machine:
+    """The machine of ``sort``; refuses a sort that the model has not."""
+    try:
+        return context.model.machine(sort)
+    except KeyError:
+        names = ", ".join(s.name for s in context.model.sorts)
+        raise context.wrong(term, f"unknown sort {sort.name}", f"use one of {names}") from None
+
+
+def formula(term: t.Term, context: Context) -> None:
+    """Refuses a term that is not a well-typed formula."""
+    found = infer(term, context)
+    if not isinstance(found, BoolType):
+        raise context.wrong(term, f"a formula is needed, this is of type {found}", "compare it with something")
+
+
+def _object(term: t.Term, context: Context) -> Machine:
+    found = infer(term, context)
+    if not isinstance(found, Ref):
+        raise context.wrong(term, f"an object is needed, this is of type {found}", "use a variable or a reference")
+    return machine_of(context, found.sort, term)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def infer(term: t.Term, context: Context) -> Inferred:
+    """The type of ``term``.
+
+    Raises:
+        ModelError: it has none.
+    """
+    match term:
+        case t.Var(name):
+            if name not in context.bound:
+                raise context.wrong(
+                    term, f"variable {name} is not bound here", f"bind it with forall or exists, or use one of: {_listed(list(context.bound))}"
+                )
+            return context.bound[name]
+        case t.Me():
+            if context.me is None:
+                raise context.wrong(term, "'me' stands outside a table row", "name the object with a variable")
+            return Ref(context.me)
+        case t.Given(name):
+            if name not in context.given:
+                raise context.wrong(
+                    term,
+                    f"the event has no parameter {name}",
+                    f"declare it in the machine's events, or use one of: {_listed(list(context.given))}",
+                )
+            return context.given[name]
+        case t.Attr(of, name):
+            return _attribute(term, of, name, context)
+        case t.Constant(value):
+            if isinstance(value, bool):
+                return BoolType()
+            return INT_TYPE if isinstance(value, int) else EnumType((value,))
+        case t.Nothing():
+            return NONE_TYPE
+        case t.EmptySet():
+            return EMPTY_TYPE
+        case t.Those(var, where):
+            formula(where, context.bind([var]))
+            if not isinstance(var.type, Ref):
+                raise context.wrong(term, f"{var.name} does not stand for an object", "use a variable over a sort")
+            return SetOf(var.type.sort)
+        case t.Adjusted(base, element, _):
+            _member(base, element, context)
+            return infer(base, context)
+        case t.Sum(left, right, _):
+            for part in (left, right):
+                if not _is_int(infer(part, context)):
+                    raise context.wrong(part, "a number is needed", "use an attribute or constant of type IntRange")
+            return INT_TYPE
+        case t.Less(left, right, _):
+            for part in (left, right):
+                if not _is_int(infer(part, context)):
+                    raise context.wrong(part, "a number is needed", "use an attribute or constant of type IntRange")
+            return BoolType()
+        case t.Equal(left, right):
+            a, b = infer(left, context), infer(right, context)
+            if not compatible(a, b):
+                raise context.wrong(term, f"type mismatch: {a} is compared with {b}", "compare values of one type")
+            if isinstance(a, SetOf) or isinstance(b, SetOf):
+                raise context.wrong(term, "sets are compared", "say which elements they have: forall(x, iff(s.has(x), ...))")
+            return BoolType()
+        case t.Is(of, states):
+            machine = _object(of, context)
+            for name in states:
+                if machine.state(name) is None:
+                    names = _listed([s.name for s in machine.states])
+                    raise context.wrong(term, f"unknown state {name!r} of {machine.sort}", f"use one of: {names}")
+            if context.durable_only:
+                raise context.wrong(term, "a state is read where only durable data may be", "read a durable attribute")
+            return BoolType()
+        case t.Has(base, element):
+            _member(base, element, context)
+            return BoolType()
+        case t.Fires():
+            return _firing(term, context)
+        case t.After(part):
+            if not context.after:
+                raise context.wrong(term, "after(...) has no meaning here", "use it in a StepInvariant")
+            formula(part, replace(context, after=False))
+            return BoolType()
+        case t.Quantified(_, bound, body):
+            formula(body, context.bind(bound))
+            return BoolType()
+        case _:
+            for part in t.children(term):
+                formula(part, context)
+            return BoolType()
+
+
+def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
+    machine = _object(of, context)
+    attribute = machine.attribute(name)
+    if attribute is None:
+        names = _listed([a.name for a in machine.attributes])
+        raise context.wrong(term, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or use one of: {names}")
+    if attribute.history and not context.history:
+        raise context.wrong(
+            term, f"history attribute {name!r} is read by a guard or rule", "history may be read by properties only"
+        )
+    if context.durable_only and not (attribute.durable or attribute.rigid):
+        raise context.wrong(term, f"attribute {name!r} is lost in a crash", "recovery may read durable attributes only")
+    return attribute.type
+
+
+def _firing(term: t.Fires, context: Context) -> Type:
+    machine = _object(term.of, context)
+    rows = [r for r in context.model.table(machine.sort) if r.event == term.event]
+    if not rows:
+        events = _listed(sorted({r.event for r in context.model.table(machine.sort)}))
+        raise context.wrong(
+            term,
+            f"event {machine.sort}.{term.event} has no source: no row of the table answers to it",
+            f"add a row, or use one of: {events}",
+        )
+    declared = machine.parameters(term.event)
+    for name, value in term.payload:
+        if name not in declared:
+            raise context.wrong(term, f"event {machine.sort}.{term.event} has no parameter {name}", f"use one of: {_listed(list(declared))}")
+        if not compatible(declared[name], infer(value, context)):
+            raise context.wrong(
+                value, f"type mismatch: parameter {name} of {term.event} is of type {declared[name]}", "pass a value of that type"
+            )
+    if not context.fires:
+        raise context.wrong(term, "a firing is asked for where there is no step", "use it in rules and step invariants")
+    return BoolType()
+
+
+def _member(base: t.Term, element: t.Term, context: Context) -> None:
+    a, b = infer(base, context), infer(element, context)
+    if a != EMPTY_TYPE and not isinstance(a, SetOf):
+        raise context.wrong(base, f"a set is needed, this is of type {a}", "use a set variable or a set attribute")
+    if not isinstance(b, Ref) or (isinstance(a, SetOf) and a.sort != b.sort):
+        raise context.wrong(element, f"type mismatch: {b} as an element of a {a}", "use an object of the set's sort")
+
+
+def _is_int(found: Inferred) -> bool:
+    return found == INT_TYPE or isinstance(found, IntRange)
+
+
+def compatible(a: Inferred, b: Inferred) -> bool:
+    """Values of these types may be compared or assigned."""
+    if _is_int(a) and _is_int(b):
+        return True
+    if NONE_TYPE in (a, b):
+        return isinstance(a, Ref) or isinstance(b, Ref)
+    if EMPTY_TYPE in (a, b):
+        return isinstance(a, SetOf) or isinstance(b, SetOf)
+    if isinstance(a, EnumType) and isinstance(b, EnumType):
+        return set(a.values) <= set(b.values) or set(b.values) <= set(a.values)
+    return a == b

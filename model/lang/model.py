@@ -1,0 +1,202 @@
+"""A model: one system in one variant, complete and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from .errors import ModelError, Place, here
+from .machine import Durability, Machine, Row
+from .properties import Property
+from .rules import Action, Rule
+from .terms import Term, Value, variable
+from .types import Sort
+
+Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
+"""The rigid attributes: (sort name, attribute name) -> one value per object; sets of object numbers."""
+
+Element = Row | Action | Rule | Property | Machine
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a model is read from: a file name, and what its lines are cited as."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """One variant of a system.
+
+    Args:
+        system, variant: names, as on the command line.
+        about: one sentence on what this variant is.
+        topologies: the rigid attributes to explore at given sizes ({sort name: number of objects}).
+        axioms: what proofs may assume of the rigid attributes.
+        default_scope: sort name -> number of objects, for ``verify`` and ``explore``.
+        refuted: the properties that this variant is expected not to keep; all others are
+            expected to hold.
+        changes: on an amended variant, what it drops and adds, and why.
+
+    Raises:
+        ModelError: the model says something impossible.
+    """
+
+    system: str
+    variant: str
+    about: str
+    document: Document
+    machines: Sequence[Machine]
+    rows: Sequence[Row]
+    actions: Sequence[Action]
+    rules: Sequence[Rule]
+    properties: Sequence[Property]
+    default_scope: Mapping[str, int]
+    axioms: Sequence[Term] = ()
+    topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] = lambda sizes: [{}]
+    refuted: frozenset[str] = frozenset()
+    changes: Sequence[Change] = ()
+    place: Place = field(default_factory=here, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        from .check import check_model  # the check needs the class
+
+        check_model(self)
+
+    @property
+    def sorts(self) -> tuple[Sort, ...]:
+        """The sorts, in the order of their machines."""
+        return tuple(m.sort for m in self.machines)
+
+    def machine(self, sort: Sort | str) -> Machine:
+        """The machine of a sort.
+
+        Raises:
+            KeyError: the model has no such sort.
+        """
+        name = sort if isinstance(sort, str) else sort.name
+        for machine in self.machines:
+            if machine.sort.name == name:
+                return machine
+        raise KeyError(name)
+
+    def table(self, sort: Sort | str) -> tuple[Row, ...]:
+        """The rows of one sort's transition table, in document order."""
+        name = sort if isinstance(sort, str) else sort.name
+        return tuple(r for r in self.rows if r.sort.name == name)
+
+    def action(self, name: str) -> Action:
+        """The action of that name.
+
+        Raises:
+            KeyError: the model has no such action.
+        """
+        for action in self.actions:
+            if action.name == name:
+                return action
+        raise KeyError(name)
+
+    def property(self, name: str) -> Property:
+        """The property of that name.
+
+        Raises:
+            KeyError: the model has no such property.
+        """
+        for prop in self.properties:
+            if prop.name == name:
+                return prop
+        raise KeyError(name)
+
+    def amend(self, variant: str, about: str, changes: Sequence[Change], refuted: frozenset[str]) -> Model:
+        """A variant that differs from this one by ``changes``, in their order."""
+        parts: dict[type, list[Element]] = {
+            Row: list(self.rows),
+            Action: list(self.actions),
+            Rule: list(self.rules),
+            Property: list(self.properties),
+        }
+        for change in changes:
+            for name in change.drops:
+                _drop(parts, name, change.place)
+            for element in change.adds:
+                kind = next(k for k in parts if isinstance(element, k))
+                same = [i for i, old in enumerate(parts[kind]) if _name(old) == _name(element)]
+                if same:
+                    parts[kind][same[0]] = element
+                else:
+                    parts[kind].append(element)
+        return replace(
+            self,
+            variant=variant,
+            about=about,
+            rows=parts[Row],  # type: ignore[arg-type]
+            actions=parts[Action],  # type: ignore[arg-type]
+            rules=parts[Rule],  # type: ignore[arg-type]
+            properties=parts[Property],  # type: ignore[arg-type]
+            refuted=refuted,
+            changes=tuple(changes),
+            place=here(),
+        )
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference between two variants: elements dropped by name and elements added.
+
+    An added element replaces one of the same name.
+    """
+
+    why: str
+    repairs: Sequence[str]
+    adds: Sequence[Element] = ()
+    drops: Sequence[str] = ()
+    place: Place = field(default_factory=here, compare=False, repr=False)
+
+
+def _name(element: Element) -> str:
+    return element.sort.name if isinstance(element, Machine) else element.name
+
+
+def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
+    for elements in parts.values():
+        for i, element in enumerate(elements):
+            if _name(element) == name:
+                del elements[i]
+                return
+    raise ModelError(f"change drops '{name}'", place, "there is no such element", "name a row, action, rule or property")
+
+
+def crash(name: str, event: str, machines: Sequence[Machine], rows: Sequence[Row], *, line: int | None = None) -> tuple[
+    Action, tuple[Rule, ...]
+]:
+    """The crash action that declared persistence gives: every volatile object takes its recovery row.
+
+    Args:
+        event: the event of the recovery rows.
+        machines: what dies; one rule for each of them that has recovery rows.
+
+    Returns:
+        The action, and the rules that carry it to every object at once.
+    """
+    place = here()
+    action = Action(name, [], [], [], "the scheduler crashes and restarts", line, crash=True, place=place)
+    rules = []
+    for machine in machines:
+        sources = [r.source for r in rows if r.sort == machine.sort and r.event == event]
+        volatile = [s.name for s in machine.states if s.durability is Durability.VOLATILE]
+        if missing := [s for s in volatile if s not in sources]:
+            raise ModelError(
+                f"state {missing[0]} of {machine.sort}",
+                machine.place,
+                "is volatile, but no recovery row says where a crash takes it",
+                f'add Row({machine.sort}, "{event}", "{missing[0]}", ...)',
+            )
+        if sources:
+            it = variable(machine.sort, machine.sort.short)
+            then = it.fires(event)
+            rules.append(
+                Rule(f"{name} takes every {machine.sort}", action, [it.is_(*sources)], then, line, place=place)
+            )
+    return action, tuple(rules)

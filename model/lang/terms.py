@@ -1,0 +1,354 @@
+"""Terms and formulas: typed syntax trees built by ordinary Python operators, never by strings.
+
+A term of type Bool is a formula. Reading an attribute is ``c.user``; asking for a state is
+``c.is_("Used", "Reserving")``; asking whether (or making) an event happen is ``c.fires("e2")``.
+Names are checked when the model is built (:mod:`schedproof.model.lang.check`), with the place of
+the term that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .errors import Place, here
+from .types import Ref, SetOf, Sort, Type
+
+Value = int | bool | str
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Any expression. Comparison operators build formulas, so terms are equal only to themselves."""
+
+    place: Place = field(default_factory=here, kw_only=True, repr=False)
+
+    def __getattr__(self, name: str) -> Attr:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Attr(self, name)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a term has no truth value in Python: join terms with &, | and ~, not and, or, not")
+
+    def is_(self, *states: str) -> Is:
+        """This object is in one of ``states`` of its machine."""
+        return Is(self, states)
+
+    def fires(self, event: str, **payload: Term | Value) -> Fires:
+        """``event`` happens to this object in the current step; ``payload`` fills its parameters."""
+        return Fires(self, event, tuple((k, lift(v)) for k, v in payload.items()))
+
+    def has(self, element: Term) -> Has:
+        """This set contains ``element``."""
+        return Has(self, element)
+
+    def with_(self, element: Term) -> Adjusted:
+        """This set and ``element``."""
+        return Adjusted(self, element, True)
+
+    def without(self, element: Term) -> Adjusted:
+        """This set less ``element``."""
+        return Adjusted(self, element, False)
+
+    def __eq__(self, other: object) -> Equal:  # type: ignore[override]
+        return Equal(self, lift(other))
+
+    def __ne__(self, other: object) -> Not:  # type: ignore[override]
+        return Not(Equal(self, lift(other)))
+
+    def __and__(self, other: Term) -> And:
+        return And((self, other))
+
+    def __or__(self, other: Term) -> Or:
+        return Or((self, other))
+
+    def __invert__(self) -> Not:
+        return Not(self)
+
+    def __lt__(self, other: Term | int) -> Less:
+        return Less(self, lift(other), False)
+
+    def __le__(self, other: Term | int) -> Less:
+        return Less(self, lift(other), True)
+
+    def __gt__(self, other: Term | int) -> Less:
+        return Less(lift(other), self, False)
+
+    def __ge__(self, other: Term | int) -> Less:
+        return Less(lift(other), self, True)
+
+    def __add__(self, other: Term | int) -> Sum:
+        return Sum(self, lift(other), 1)
+
+    def __sub__(self, other: Term | int) -> Sum:
+        return Sum(self, lift(other), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Var(Term):
+    """A variable: an action's parameter, or bound by a rule, a quantifier or a property."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, eq=False)
+class Me(Term):
+    """The object that a table row speaks of (in the row's updates)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Term):
+    """A parameter of the event that a table row answers to (in the row's updates)."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Attr(Term):
+    """An attribute of an object."""
+
+    of: Term
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Term):
+    """A number, a truth value or an enumeration value."""
+
+    value: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Nothing(Term):
+    """No object: the empty reference."""
+
+
+@dataclass(frozen=True, eq=False)
+class EmptySet(Term):
+    """The set without elements."""
+
+
+@dataclass(frozen=True, eq=False)
+class Those(Term):
+    """The set of objects ``var`` for which ``where`` is true."""
+
+    var: Var
+    where: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Adjusted(Term):
+    """A set with one element put in (``present``) or taken out."""
+
+    base: Term
+    element: Term
+    present: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Term):
+    """``left + sign * right``."""
+
+    left: Term
+    right: Term
+    sign: int
+
+
+@dataclass(frozen=True, eq=False)
+class Is(Term):
+    """An object is in one of some states."""
+
+    of: Term
+    states: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Equal(Term):
+    """Two terms have the same value."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Less(Term):
+    """``left < right``, or ``<=``."""
+
+    left: Term
+    right: Term
+    or_equal: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Has(Term):
+    """A set contains an element."""
+
+    set: Term
+    element: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Fires(Term):
+    """An event happens to an object in this step: a condition, or what an action or a rule causes."""
+
+    of: Term
+    event: str
+    payload: tuple[tuple[str, Term], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class And(Term):
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Or(Term):
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Not(Term):
+    part: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Implies(Term):
+    premise: Term
+    conclusion: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Iff(Term):
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Quantified(Term):
+    """``forall`` or ``exists`` over ``variables``."""
+
+    universal: bool
+    variables: tuple[Var, ...]
+    body: Term
+
+
+@dataclass(frozen=True, eq=False)
+class After(Term):
+    """``part``, read in the state after the step."""
+
+    part: Term
+
+
+NONE = Nothing()
+EMPTY = EmptySet()
+me = Me()
+
+
+def lift(value: object) -> Term:
+    """A Python value as a term; terms stay as they are."""
+    if isinstance(value, Term):
+        return value
+    if isinstance(value, int | str):
+        return Constant(value)
+    raise TypeError(f"{value!r} is no term: use a variable, NONE, a number, True, False or an enumeration value")
+
+
+def variables(kind: Sort, names: str) -> tuple[Var, ...]:
+    """One variable over ``kind`` for each of the space-separated ``names``."""
+    return tuple(Var(name, Ref(kind)) for name in names.split())
+
+
+def variable(kind: Sort | Type, name: str) -> Var:
+    """A variable over the objects of a sort, or over the values of a type."""
+    return Var(name, Ref(kind) if isinstance(kind, Sort) else kind)
+
+
+def set_variable(kind: Sort, name: str) -> Var:
+    """A variable that stands for a set of objects."""
+    return Var(name, SetOf(kind))
+
+
+def given(name: str) -> Given:
+    """The event's parameter ``name`` (in a table row's updates)."""
+    return Given(name)
+
+
+def those(var: Var, where: Term) -> Those:
+    """The set of all ``var`` with ``where``."""
+    return Those(var, where)
+
+
+def _vars(over: Var | Sequence[Var]) -> tuple[Var, ...]:
+    return (over,) if isinstance(over, Var) else tuple(over)
+
+
+def forall(over: Var | Sequence[Var], body: Term) -> Quantified:
+    """``body`` is true of every object."""
+    return Quantified(True, _vars(over), body)
+
+
+def exists(over: Var | Sequence[Var], body: Term) -> Quantified:
+    """``body`` is true of some object."""
+    return Quantified(False, _vars(over), body)
+
+
+def implies(premise: Term, conclusion: Term) -> Implies:
+    """If ``premise`` then ``conclusion``."""
+    return Implies(premise, conclusion)
+
+
+def iff(left: Term, right: Term) -> Iff:
+    """``left`` exactly when ``right``."""
+    return Iff(left, right)
+
+
+def after(part: Term) -> After:
+    """``part`` in the state after the step (in step invariants)."""
+    return After(part)
+
+
+def both(parts: Sequence[Term]) -> Term:
+    """The conjunction of ``parts``, in their order; true if there are none."""
+    return parts[0] if len(parts) == 1 else And(tuple(parts)) if parts else Constant(True)
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """The direct sub-terms, left to right."""
+    match term:
+        case Attr(of) | Is(of):
+            return (of,)
+        case Those(var, where):
+            return (var, where)
+        case Adjusted(left, right) | Sum(left, right) | Equal(left, right) | Less(left, right):
+            return (left, right)
+        case Has(left, right) | Implies(left, right) | Iff(left, right):
+            return (left, right)
+        case Fires(of, _, payload):
+            return (of, *(t for _, t in payload))
+        case And(parts) | Or(parts):
+            return parts
+        case Not(part) | After(part):
+            return (part,)
+        case Quantified(_, _, body):
+            return (body,)
+        case _:
+            return ()
+
+
+def free_variables(term: Term) -> Mapping[str, Var]:
+    """The variables of ``term`` that no quantifier inside it binds, by name."""
+    match term:
+        case Var(name):
+            return {name: term}
+        case Quantified(_, bound, body):
+            names = {v.name for v in bound}
+            return {n: v for n, v in free_variables(body).items() if n not in names}
+        case Those(var, where):
+            return {n: v for n, v in free_variables(where).items() if n != var.name}
+        case _:
+            return {n: v for child in children(term) for n, v in free_variables(child).items()}

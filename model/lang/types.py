@@ -1,0 +1,74 @@
+"""The types of attributes, parameters and variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .errors import Place, here
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A kind of object: unbounded in proofs, ``n`` objects in an exploration.
+
+    ``short`` is the letter that counterexamples name its objects by (g0, g1, ...).
+    """
+
+    name: str
+    short: str
+    place: Place = field(default_factory=here, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class BoolType:
+    """True or false."""
+
+    def __str__(self) -> str:
+        return "Bool"
+
+
+@dataclass(frozen=True)
+class IntRange:
+    """The integers from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """One of a few named values; the first is the initial one unless declared otherwise."""
+
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(self.values) + "}"
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An object of ``sort``, or none."""
+
+    sort: Sort
+
+    def __str__(self) -> str:
+        return f"{self.sort.name} or none"
+
+
+@dataclass(frozen=True)
+class SetOf:
+    """A set of objects of ``sort``: as an attribute, a relation."""
+
+    sort: Sort
+
+    def __str__(self) -> str:
+        return f"set of {self.sort.name}"
+
+
+Type = BoolType | IntRange | EnumType | Ref | SetOf

@@ -1,0 +1,236 @@
+"""Terms as Python closures over packed states: the interpreted meaning of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..lang import terms as t
+from ..lang.check import sort_of
+from ..lang.types import EnumType, Ref
+from .instance import NO_OBJECT, Instance, State
+
+Firings = dict[tuple[str, str], dict[int, dict[str, int]]]
+"""What fires in a step: (sort, event) -> object number -> payload."""
+
+
+class Undefined(Exception):
+    """An attribute of no object was read: the model is not well-formed there."""
+
+
+@dataclass
+class Moment:
+    """What a term can see: the state, the variables, and in a step what fires and the state after."""
+
+    state: State
+    bound: dict[str, int] = field(default_factory=dict)
+    fired: Firings = field(default_factory=dict)
+    after: State = ()
+
+
+Eval = Callable[[Moment], int]
+
+
+def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: str = "") -> Eval:
+    """``term`` as a function of a moment; ``bound`` are the variables in scope, ``me`` a row's sort.
+
+    The function raises Undefined where the term reads an attribute of no object; conjunctions,
+    disjunctions and implications are read left to right and stop as soon as they are decided.
+    """
+    go = lambda part: compile_term(instance, part, bound, me)  # noqa: E731
+    match term:
+        case t.Var(name):
+            return lambda m: m.bound[name]
+        case t.Me():
+            return lambda m: m.bound["me"]
+        case t.Given(name):
+            key = f"given {name}"
+            return lambda m: m.bound[key]
+        case t.Nothing():
+            return lambda m: NO_OBJECT
+        case t.EmptySet():
+            return lambda m: 0
+        case t.Constant(value):
+            if isinstance(value, str):
+                raise AssertionError("a quoted value is compiled by the comparison around it")
+            number = int(value)
+            return lambda m: number
+        case t.Attr(of, name):
+            return _attribute(instance, of, name, bound, me)
+        case t.Is(of, states):
+            sort = _sort(instance, of, bound, me)
+            names = [s.name for s in instance.model.machine(sort).states]
+            wanted = frozenset(names.index(s) for s in states)
+            slot, who = instance.slot(sort), go(of)
+
+            def is_in(m: Moment) -> int:
+                number = who(m)
+                if number < 0:
+                    raise Undefined(f"{term.place}: the state of no object is read")
+                return m.state[slot + number] in wanted
+
+            return is_in
+        case t.Equal(left, right):
+            a, b = _quoted(instance, left, right, bound, me), _quoted(instance, right, left, bound, me)
+            return lambda m: a(m) == b(m)
+        case t.Less(left, right, or_equal):
+            a, b = go(left), go(right)
+            return (lambda m: a(m) <= b(m)) if or_equal else (lambda m: a(m) < b(m))
+        case t.Sum(left, right, sign):
+            a, b = go(left), go(right)
+            return lambda m: a(m) + sign * b(m)
+        case t.Has(base, element):
+            a, b = go(base), go(element)
+
+            def has(m: Moment) -> int:
+                number = b(m)
+                return number >= 0 and a(m) >> number & 1
+
+            return has
+        case t.Adjusted(base, element, present):
+            a, b = go(base), go(element)
+            return (lambda m: a(m) | 1 << b(m)) if present else (lambda m: a(m) & ~(1 << b(m)))
+        case t.Those(var, where):
+            inner = compile_term(instance, where, {**bound, var.name: var}, me)
+            assert isinstance(var.type, Ref)
+            size, name = instance.sizes[var.type.sort.name], var.name
+
+            def those(m: Moment) -> int:
+                mask = 0
+                for i in range(size):
+                    m.bound[name] = i
+                    if inner(m):
+                        mask |= 1 << i
+                return mask
+
+            return those
+        case t.Fires(of, event, payload):
+            return _fires(instance, of, event, payload, bound, me)
+        case t.And(parts):
+            functions = [go(p) for p in parts]
+            return lambda m: all(f(m) for f in functions)
+        case t.Or(parts):
+            functions = [go(p) for p in parts]
+            return lambda m: any(f(m) for f in functions)
+        case t.Not(part):
+            inner = go(part)
+            return lambda m: not inner(m)
+        case t.Implies(premise, conclusion):
+            a, b = go(premise), go(conclusion)
+            return lambda m: not a(m) or b(m)
+        case t.Iff(left, right):
+            a, b = go(left), go(right)
+            return lambda m: bool(a(m)) == bool(b(m))
+        case t.After(part):
+            inner = go(part)
+            return lambda m: inner(Moment(m.after, m.bound, m.fired))
+        case t.Quantified(universal, variables, body):
+            return _quantified(instance, universal, variables, body, bound, me)
+    raise AssertionError(f"no meaning for {type(term).__name__}")
+
+
+def _sort(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: str) -> str:
+    if isinstance(term, t.Me):
+        return me
+    if isinstance(term, t.Attr):
+        attribute = instance.model.machine(_sort(instance, term.of, bound, me)).attribute(term.name)
+        assert attribute is not None and isinstance(attribute.type, Ref)
+        return attribute.type.sort.name
+    return sort_of(instance.model, term, bound)
+
+
+def _attribute(instance: Instance, of: t.Term, name: str, bound: dict[str, t.Var], me: str) -> Eval:
+    sort = _sort(instance, of, bound, me)
+    attribute = instance.model.machine(sort).attribute(name)
+    assert attribute is not None
+    who = compile_term(instance, of, bound, me)
+    if attribute.rigid:
+        values = instance.rigid_values(sort, attribute)
+
+        def rigid(m: Moment) -> int:
+            number = who(m)
+            if number < 0:
+                raise Undefined(f"{of.place}: attribute {name} of no {sort} is read")
+            return values[number]
+
+        return rigid
+    slot = instance.slot(sort, name)
+
+    def read(m: Moment) -> int:
+        number = who(m)
+        if number < 0:
+            raise Undefined(f"{of.place}: attribute {name} of no {sort} is read")
+        return m.state[slot + number]
+
+    return read
+
+
+def _quoted(instance: Instance, term: t.Term, other: t.Term, bound: dict[str, t.Var], me: str) -> Eval:
+    """One side of a comparison: a quoted value means the enumeration value of the other side's type."""
+    if isinstance(term, t.Constant) and isinstance(term.value, str):
+        kind = (
+            other.type
+            if isinstance(other, t.Var)
+            else _attribute_type(instance, other, bound, me)
+        )
+        assert isinstance(kind, EnumType)
+        number = kind.values.index(term.value)
+        return lambda m: number
+    return compile_term(instance, term, bound, me)
+
+
+def _attribute_type(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: str) -> object:
+    assert isinstance(term, t.Attr)
+    attribute = instance.model.machine(_sort(instance, term.of, bound, me)).attribute(term.name)
+    assert attribute is not None
+    return attribute.type
+
+
+def _fires(
+    instance: Instance, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], bound: dict[str, t.Var], me: str
+) -> Eval:
+    who, key = compile_term(instance, of, bound, me), (_sort(instance, of, bound, me), event)
+    wanted = [(name, compile_term(instance, value, bound, me)) for name, value in payload]
+
+    def fires(m: Moment) -> int:
+        found = m.fired.get(key)
+        if not found:
+            return False
+        here = found.get(who(m))
+        return here is not None and all(here[name] == value(m) for name, value in wanted)
+
+    return fires
+
+
+def _quantified(
+    instance: Instance,
+    universal: bool,
+    variables: tuple[t.Var, ...],
+    body: t.Term,
+    bound: dict[str, t.Var],
+    me: str,
+) -> Eval:
+    inner = compile_term(instance, body, {**bound, **{v.name: v for v in variables}}, me)
+    for var in reversed(variables):
+        inner = _over(var.name, instance.domain(var.type), inner, universal)
+    return inner
+
+
+def _over(name: str, domain: range | tuple[int, ...] | object, inner: Eval, universal: bool) -> Eval:
+    values = list(domain)  # type: ignore[call-overload]
+
+    def every(m: Moment) -> int:
+        for value in values:
+            m.bound[name] = value
+            if not inner(m):
+                return False
+        return True
+
+    def some(m: Moment) -> int:
+        for value in values:
+            m.bound[name] = value
+            if inner(m):
+                return True
+        return False
+
+    return every if universal else some

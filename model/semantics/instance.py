@@ -1,0 +1,203 @@
+"""A model with finitely many objects: its state layout, initial state and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..lang.machine import Attribute
+from ..lang.model import Model, Rigid
+from ..lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+
+State = tuple[int, ...]
+"""A state: one small number per slot. States and enumeration values are their positions, booleans
+0 or 1, references the object's number or -1, sets a bit mask of object numbers."""
+
+NO_OBJECT = -1
+
+
+class ScopeError(ValueError):
+    """A scope that names an unknown sort or an impossible number of objects."""
+
+
+MOST_OBJECTS = 64
+"""Objects of a sort in one exploration; more could not be explored anyway."""
+
+
+def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
+    """The complete scope: ``scope`` over the model's default.
+
+    Raises:
+        ScopeError: unknown sort, or a number outside 1..64.
+    """
+    known = [s.name for s in model.sorts]
+    for sort, size in scope.items():
+        if sort not in known:
+            raise ScopeError(f"unknown sort {sort!r} in the scope; {model.system} has {', '.join(known)}")
+        if not 1 <= size <= MOST_OBJECTS:
+            raise ScopeError(f"scope {sort}={size}: the number of objects must be from 1 to {MOST_OBJECTS}")
+    return {name: scope.get(name, model.default_scope.get(name, 1)) for name in known}
+
+
+@dataclass(frozen=True)
+class Instance:
+    """``model`` at ``sizes`` objects per sort, with the rigid attributes ``rigid``.
+
+    ``with_history`` keeps history attributes as part of the state.
+    """
+
+    model: Model
+    sizes: Mapping[str, int]
+    rigid: Rigid = field(default_factory=dict)
+    with_history: bool = False
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        slots: dict[tuple[str, str], int] = {}
+        width = 0
+        for machine in self.model.machines:
+            fields = ([""] if machine.states else []) + [a.name for a in self.attributes(machine.sort.name)]
+            for name in fields:
+                slots[machine.sort.name, name] = width
+                width += self.sizes[machine.sort.name]
+        object.__setattr__(self, "_slots", slots)
+        object.__setattr__(self, "width", width)
+
+    width: int = field(init=False, default=0)
+
+    def attributes(self, sort: str) -> tuple[Attribute, ...]:
+        """The attributes of a sort that are part of the state."""
+        machine = self.model.machine(sort)
+        return tuple(a for a in machine.attributes if not a.rigid and (self.with_history or not a.history))
+
+    def slot(self, sort: str, attribute: str = "") -> int:
+        """Where the values of an attribute begin ("" for the machine's state), one slot per object."""
+        return int(self._slots[sort, attribute])  # type: ignore[attr-defined]
+
+    def object_names(self, sort: str) -> Sequence[str]:
+        """The names of the objects of a sort."""
+        short = self.model.machine(sort).sort.short
+        return self.names.get(sort) or [f"{short}{i}" for i in range(self.sizes[sort])]
+
+    def rigid_values(self, sort: str, attribute: Attribute) -> list[int]:
+        """A rigid attribute's value of each object, encoded as in a state."""
+        given = self.rigid.get((sort, attribute.name))
+        if given is None:
+            return [self.default(attribute)] * self.sizes[sort]
+        return [encode(attribute.type, value) for value in given]
+
+    def default(self, attribute: Attribute) -> int:
+        """The initial value of an attribute."""
+        if attribute.initial is not None:
+            return encode(attribute.type, attribute.initial)
+        match attribute.type:
+            case Ref():
+                return NO_OBJECT
+            case IntRange(low, _):
+                return low
+            case _:
+                return 0
+
+    def initial(self) -> State:
+        """The initial state."""
+        state = [0] * self.width
+        for machine in self.model.machines:
+            sort = machine.sort.name
+            for attribute in self.attributes(sort):
+                start = self.slot(sort, attribute.name)
+                state[start : start + self.sizes[sort]] = [self.default(attribute)] * self.sizes[sort]
+        return tuple(state)
+
+    def domain(self, kind: Type) -> Sequence[int]:
+        """All values of a type, encoded."""
+        match kind:
+            case Ref(sort):
+                return range(self.sizes[sort.name])
+            case SetOf(sort):
+                return range(1 << self.sizes[sort.name])
+            case IntRange(low, high):
+                return range(low, high + 1)
+            case EnumType(values):
+                return range(len(values))
+            case BoolType():
+                return (0, 1)
+
+    def show(self, kind: Type, value: int) -> object:
+        """A value of ``kind`` as a reader sees it: names, None, lists of names, numbers."""
+        match kind:
+            case Ref(sort):
+                return None if value == NO_OBJECT else self.object_names(sort.name)[value]
+            case SetOf(sort):
+                return [n for i, n in enumerate(self.object_names(sort.name)) if value >> i & 1]
+            case EnumType(values):
+                return values[value]
+            case BoolType():
+                return bool(value)
+            case IntRange():
+                return value
+
+    def read(self, kind: Type, shown: object) -> int:
+        """The inverse of :meth:`show`.
+
+        Raises:
+            ValueError: ``shown`` is no such value.
+        """
+        match kind:
+            case Ref(sort):
+                if shown is None:
+                    return NO_OBJECT
+                names = list(self.object_names(sort.name))
+                if shown not in names:
+                    raise ValueError(f"{shown!r} is no {sort.name}; there are {', '.join(names)}")
+                return names.index(shown)  # type: ignore[arg-type]
+            case SetOf(sort):
+                if not isinstance(shown, list | tuple | set | frozenset):
+                    raise ValueError(f"{shown!r} is no list of {sort.name} names")
+                return sum(1 << self.read(Ref(sort), name) for name in set(shown))
+            case _:
+                value = encode(kind, shown)
+                if value not in self.domain(kind):
+                    raise ValueError(f"{shown!r} is no value of type {kind}")
+                return value
+
+    def describe(self, state: State) -> dict[str, dict[str, dict[str, object]]]:
+        """A state as nested dictionaries: sort -> object -> field -> value ("state" for the state)."""
+        found: dict[str, dict[str, dict[str, object]]] = {}
+        for machine in self.model.machines:
+            sort = machine.sort.name
+            for i, name in enumerate(self.object_names(sort)):
+                fields: dict[str, object] = {}
+                if machine.states:
+                    fields["state"] = machine.states[state[self.slot(sort) + i]].name
+                for attribute in self.attributes(sort):
+                    fields[attribute.name] = self.show(attribute.type, state[self.slot(sort, attribute.name) + i])
+                found.setdefault(sort, {})[name] = fields
+        return found
+
+
+def encode(kind: Type, value: object) -> int:
+    """A Python value as a state slot holds it.
+
+    Raises:
+        ValueError: ``value`` is not of type ``kind``.
+    """
+    if value is None:
+        return NO_OBJECT
+    if isinstance(value, frozenset):
+        return sum(1 << i for i in value)
+    if isinstance(kind, EnumType):
+        if value not in kind.values:
+            raise ValueError(f"{value!r} is no value of type {kind}")
+        return kind.values.index(str(value))
+    if isinstance(value, bool | int):
+        return int(value)
+    raise ValueError(f"{value!r} is no value of type {kind}")
+
+
+def instances(
+    model: Model, scope: Mapping[str, int], *, with_history: bool = False
+) -> Iterator[Instance]:
+    """One instance for each topology that the model wants explored at this scope."""
+    sizes = check_scope(model, scope)
+    for rigid in model.topologies(sizes):
+        yield Instance(model, sizes, rigid, with_history)

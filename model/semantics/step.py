@@ -1,0 +1,229 @@
+"""One step: the least set of firings closed under the rules, then all updates at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import networkx as nx
+
+from ..lang import terms as t
+from ..lang.check import sort_of, trigger_graph
+from ..lang.rules import Action, Rule
+from ..lang.types import EnumType, Type
+from .evaluate import Eval, Firings, Moment, Undefined, compile_term
+from .instance import Instance, State
+
+
+class IllFormed(Exception):
+    """A step that the model must not allow: an object fires twice, or where its table has no row."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An action with its parameters chosen: (name, encoded value) pairs."""
+
+    action: str
+    parameters: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """An enabled choice, what fires, and the state after."""
+
+    choice: Choice
+    fired: Firings = field(compare=False, hash=False)
+    after: State
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Variables to choose one after the other, each with the conditions that then become decidable."""
+
+    first: tuple[Eval, ...]
+    levels: tuple[tuple[str, Sequence[int], tuple[Eval, ...]], ...]
+
+    def solutions(self, moment: Moment) -> Iterator[None]:
+        """Each way to bind the variables in ``moment`` so that all conditions hold."""
+        if all(condition(moment) for condition in self.first):
+            yield from self._deeper(moment, 0)
+
+    def _deeper(self, moment: Moment, depth: int) -> Iterator[None]:
+        if depth == len(self.levels):
+            yield
+            return
+        name, domain, conditions = self.levels[depth]
+        for value in domain:
+            moment.bound[name] = value
+            if all(condition(moment) for condition in conditions):
+                yield from self._deeper(moment, depth + 1)
+
+
+def _search(
+    instance: Instance, known: dict[str, t.Var], choose: Sequence[t.Var], conditions: Sequence[t.Term]
+) -> _Search:
+    """Plans the search: each condition as soon as its variables are bound, but never before an
+    earlier one of the list, which may guard what it reads."""
+    scope = {**known, **{v.name: v for v in choose}}
+    order = [v.name for v in choose]
+    needs = [max((order.index(n) + 1 for n in t.free_variables(c) if n in order), default=0) for c in conditions]
+    level_of = list(accumulate(needs, max))
+    compiled = [compile_term(instance, c, scope) for c in conditions]
+    at = lambda depth: tuple(c for c, d in zip(compiled, level_of, strict=True) if d == depth)  # noqa: E731
+    levels = tuple((v.name, tuple(instance.domain(v.type)), at(i + 1)) for i, v in enumerate(choose))
+    return _Search(at(0), levels)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What a rule or action causes: the event key, the object, the payload."""
+
+    key: tuple[str, str]
+    who: Eval
+    payload: tuple[tuple[str, Eval], ...]
+    place: str
+
+
+class Stepper:
+    """The steps of an instance.
+
+    A cascade is computed stratum by stratum along the trigger graph, from the state before.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        model = instance.model
+        self._guards = {a.name: _search(instance, {}, a.parameters, a.when) for a in model.actions}
+        self._roots = {
+            a.name: [self._head(f, {v.name: v for v in a.parameters}, a.name) for f in a.fires] for a in model.actions
+        }
+        order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
+        # A rule must run after everything that it asks about: after its head's predecessors.
+        rules = sorted(model.rules, key=lambda r: order[sort_of(model, r.fires.of, {}), r.fires.event])
+        self._rules = [self._rule(rule) for rule in rules]
+        self._rows = {
+            (r.sort.name, r.event, [s.name for s in model.machine(r.sort).states].index(r.source)): (
+                [s.name for s in model.machine(r.sort).states].index(r.target),
+                [
+                    (instance.slot(r.sort.name, name), self._update(r.sort.name, name, value, model.machine(r.sort).parameters(r.event)))
+                    for name, value in r.sets
+                    if name in {a.name for a in instance.attributes(r.sort.name)}
+                ],
+            )
+            for r in model.rows
+        }
+
+    def _update(self, sort: str, name: str, value: t.Term, parameters: object) -> Eval:
+        attribute = self.instance.model.machine(sort).attribute(name)
+        assert attribute is not None
+        if isinstance(value, t.Constant) and isinstance(value.value, str):
+            assert isinstance(attribute.type, EnumType)
+            number = attribute.type.values.index(value.value)
+            return lambda m: number
+        return compile_term(self.instance, value, {}, sort)
+
+    def _head(self, firing: t.Fires, scope: dict[str, t.Var], rule: str) -> _Head:
+        sort = sort_of(self.instance.model, firing.of, scope)
+        payload = tuple((n, compile_term(self.instance, v, scope)) for n, v in firing.payload)
+        return _Head((sort, firing.event), compile_term(self.instance, firing.of, scope), payload, f"{rule} ({firing.place})")
+
+    def _rule(self, rule: Rule) -> tuple[str | None, _Search, _Head]:
+        known = {v.name: v for v in rule.on.parameters} if isinstance(rule.on, Action) else {}
+        conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
+        free: dict[str, t.Var] = {}
+        for part in (*conditions, rule.fires):
+            free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
+        search = _search(self.instance, known, list(free.values()), conditions)
+        head = self._head(rule.fires, {**known, **free}, f"rule {rule.name}")
+        return (rule.on.name if isinstance(rule.on, Action) else None), search, head
+
+    def choices(self, state: State, action: Action) -> Iterator[Choice]:
+        """Every choice of parameters for which the guard of ``action`` holds in ``state``."""
+        moment = Moment(state)
+        names = [v.name for v in action.parameters]
+        for _ in self._guards[action.name].solutions(moment):
+            yield Choice(action.name, tuple((n, moment.bound[n]) for n in names))
+
+    def enabled(self, state: State, choice: Choice) -> bool:
+        """The guard of the action holds for this choice."""
+        action = self.instance.model.action(choice.action)
+        moment = Moment(state, dict(choice.parameters))
+        scope = {v.name: v for v in action.parameters}
+        return all(compile_term(self.instance, c, scope)(moment) for c in action.when)
+
+    def firings(self, state: State, choice: Choice) -> Firings:
+        """The cascade of a choice.
+
+        Raises:
+            IllFormed: an object fires two events, or one event with two payloads.
+            Undefined: an attribute of no object is read.
+        """
+        fired: Firings = {}
+        moment = Moment(state, dict(choice.parameters), fired)
+        busy: dict[tuple[str, int], tuple[str, str]] = {}
+        for head in self._roots[choice.action]:
+            self._fire(moment, head, busy)
+        for action, search, head in self._rules:
+            if action is None or action == choice.action:
+                for _ in search.solutions(moment):
+                    self._fire(moment, head, busy)
+        return fired
+
+    def _fire(self, moment: Moment, head: _Head, busy: dict[tuple[str, int], tuple[str, str]]) -> None:
+        who = head.who(moment)
+        if who < 0:
+            raise Undefined(f"{head.place} fires {head.key[1]} on no {head.key[0]}")
+        payload = {name: value(moment) for name, value in head.payload}
+        before = busy.setdefault((head.key[0], who), head.key)
+        same = moment.fired.setdefault(head.key, {}).setdefault(who, payload)
+        if before != head.key or same != payload:
+            name = self.instance.object_names(head.key[0])[who]
+            raise IllFormed(f"{name} fires twice in one step: {before[1]} and {head.key[1]}, by {head.place}")
+
+    def apply(self, state: State, fired: Firings) -> State:
+        """The state after all of ``fired`` at once.
+
+        Raises:
+            IllFormed: an object is not in a source state of its event.
+        """
+        result = list(state)
+        for (sort, event), objects in fired.items():
+            slot = self.instance.slot(sort)
+            for who, payload in objects.items():
+                row = self._rows.get((sort, event, state[slot + who]))
+                if row is None:
+                    machine = self.instance.model.machine(sort)
+                    name = self.instance.object_names(sort)[who]
+                    raise IllFormed(f"{name} fires {event} in state {machine.states[state[slot + who]].name}, where the table has no row for it")
+                target, updates = row
+                result[slot + who] = target
+                if updates:
+                    moment = Moment(state, {"me": who, **{f"given {n}": v for n, v in payload.items()}}, fired)
+                    for start, value in updates:
+                        result[start + who] = value(moment)
+        return tuple(result)
+
+    def step(self, state: State, choice: Choice) -> Step:
+        """The step of an enabled choice.
+
+        Raises:
+            IllFormed, Undefined: the model is not well-formed here.
+        """
+        fired = self.firings(state, choice)
+        return Step(choice, fired, self.apply(state, fired))
+
+    def steps(self, state: State, actions: Sequence[Action] | None = None) -> Iterator[Step]:
+        """Every step from ``state``, in the order of the model's actions.
+
+        Raises:
+            IllFormed, Undefined: the model is not well-formed here.
+        """
+        for action in actions if actions is not None else self.instance.model.actions:
+            for choice in self.choices(state, action):
+                yield self.step(state, choice)
+
+
+def parameter_types(action: Action) -> dict[str, Type]:
+    """The parameters of an action with their types."""
+    return {v.name: v.type for v in action.parameters}
