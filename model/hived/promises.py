@@ -196,6 +196,15 @@ CRASHES = [
         over=[p, c],
         then=iff(p.placement.has(c), c.user == p),
     ),
+    Invariant(
+        name="placements-are-disjoint",
+        says="no cell is on record for two groups",
+        line=31,
+        sentence="Also note that `Allocated` state includes updating pod annotation (pod binding) and pod running.",
+        over=[p, q, c],
+        given=(p != q) & p.placement.has(c),
+        then=~q.placement.has(c),
+    ),
     Recovery(
         name="recovery-from-durable",
         says="the state after a crash can be computed from the durable records alone",
@@ -264,7 +273,10 @@ CELL_STATES = [
         line=51,
         sentence="... for every `Reserved` cell this PG's priority is higher than that of the PG currently associated with the cell",
         over=[c, p, q],
-        given=(c.reserver == p) & after(((c.reserver == q) | (c.user == q)) & ~(c.user == p)) & (c.user != q) & (p != q),
+        given=(c.reserver == p)
+        & after(((c.reserver == q) | (c.user == q)) & ~(c.user == p))
+        & (c.user != q)
+        & (p != q),
         then=q.outranks.has(p),
     ),
     ByConstruction(
@@ -350,6 +362,17 @@ LIFE_CYCLES = [
     ),
 ]
 
+preempting_ends = LeadsTo(
+    name="preempting-ends",
+    says="a Preempting group does not wait for ever, if victims' pods go and complete preemptions are acted on",
+    line=21,
+    sentence="`Preempting`: the PG ... is waiting for the completion of preemptions of other PGs.",
+    over=[p],
+    given=p.is_("Preempting"),
+    goal=~p.is_("Preempting"),
+    weak=["vacate", "complete"],
+)
+
 PROGRESS = [
     AlwaysCanReach(
         name="group-can-always-be-deleted",
@@ -376,16 +399,7 @@ PROGRESS = [
         over=[],
         goal=forall(c, c.is_("Free")),
     ),
-    LeadsTo(
-        name="preempting-ends",
-        says="a Preempting group does not wait for ever, if victims' pods go and complete preemptions are acted on",
-        line=21,
-        sentence="`Preempting`: the PG ... is waiting for the completion of preemptions of other PGs.",
-        over=[p],
-        given=p.is_("Preempting"),
-        goal=~p.is_("Preempting"),
-        weak=["vacate", "complete"],
-    ),
+    preempting_ends,
 ]
 
 PROMISES = [*GROUP_STATES, *CRASHES, *CELL_STATES, *TRIGGERS, *LIFE_CYCLES, *PROGRESS]

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from ..lang import Change, Model, Row, Rule, forall, implies, variable
+from ..lang import Change, Model, Row, Rule, StepInvariant, after, forall, implies, variable
 from .events import ACTIONS, RULES, delete_preempted
 from .machines import AXIOMS, CELL, CELL_TABLE, DOCUMENT, POD_GROUP, POD_GROUP_TABLE, Cell, PodGroup, c, p, total_order
-from .promises import PROGRESS, PROMISES
+from .promises import PROMISES, preempting_ends
 
 AS_WRITTEN = Model(
     system="hived",
@@ -27,6 +27,7 @@ AS_WRITTEN = Model(
             "preemption-ongoing",
             "victim-freed-with-the-preemptor",
             "placement-is-what-it-uses",
+            "placements-are-disjoint",
             "recovery-from-durable",
             "cell-e1-frees-an-allocated-group",
             "cell-e2-preempts-an-allocated-group",
@@ -40,11 +41,25 @@ VICTIMS_CELLS_GO_TOGETHER = Change(
         "A victim that has lost cells can go back to Allocated (line 29) with less than it was allocated (line 23), "
         "and nothing durable says what it has left (line 151)."
     ),
-    repairs=["allocated-has-cells", "allocated-fully", "placement-is-what-it-uses", "recovery-from-durable"],
+    repairs=[
+        "allocated-has-cells",
+        "allocated-fully",
+        "placement-is-what-it-uses",
+        "placements-are-disjoint",
+        "recovery-from-durable",
+    ],
     drops=["vacate", "e9-vacates-one-pod-at-a-time"],
     adds=[
         replace(delete_preempted, when=delete_preempted.when[:1]),
         Rule("e4 vacates its cells", p.fires("e4"), [c.user == p, c.is_("Reserving")], c.fires("e9"), line=98),
+        StepInvariant(
+            name="e9-vacates-with-its-group",
+            says="a Reserving cell becomes Reserved when the group that uses it is deleted",
+            line=247,
+            over=[c, p],
+            given=c.fires("e9") & (c.user == p),
+            then=after(p.is_("Deleted")),
+        ),
     ],
 )
 
@@ -71,15 +86,42 @@ VICTIM_IS_FREED = Change(
     ],
 )
 
+CONDITIONS_SAY_BOTH = Change(
+    why=(
+        "The conditions of cell e1 (line 183) and cell e2 (line 189) forget that a Used cell can belong to a group "
+        "that is BeingPreempted at other cells; line 145 has it right."
+    ),
+    repairs=["cell-e1-frees-an-allocated-group", "cell-e2-preempts-an-allocated-group"],
+    drops=["cell-e1-frees-an-allocated-group", "cell-e2-preempts-an-allocated-group"],
+    adds=[
+        StepInvariant(
+            name="cell-e1-frees-a-deleted-group",
+            says="a Used cell becomes Free only when the Allocated or BeingPreempted group on it is deleted",
+            line=183,
+            over=[c, p],
+            given=c.fires("e1") & (c.user == p),
+            then=p.is_("Allocated", "BeingPreempted") & after(p.is_("Deleted")),
+        ),
+        StepInvariant(
+            name="cell-e2-preempts-its-user",
+            says="a Used cell becomes Reserving only with an Allocated or BeingPreempted group, BeingPreempted from then on",
+            line=189,
+            over=[c, p],
+            given=c.fires("e2") & (c.user == p),
+            then=p.is_("Allocated", "BeingPreempted") & after(p.is_("BeingPreempted")),
+        ),
+    ],
+)
+
 FAIR_TO_THE_GROUP = Change(
     why="Victims' pods now go group by group, so that is what the environment must be fair to.",
     repairs=[],
-    adds=[replace(prop, weak=["delete_preempted", "complete"]) for prop in PROGRESS if prop.name == "preempting-ends"],
+    adds=[replace(preempting_ends, weak=["delete_preempted", "complete"])],
 )
 
 REPAIRED = AS_WRITTEN.amend(
     "repaired",
     "the smallest changes that make the document keep its promises",
-    [VICTIMS_CELLS_GO_TOGETHER, VICTIM_IS_FREED, FAIR_TO_THE_GROUP],
-    refuted=frozenset({"cell-e1-frees-an-allocated-group", "cell-e2-preempts-an-allocated-group"}),
+    [VICTIMS_CELLS_GO_TOGETHER, VICTIM_IS_FREED, CONDITIONS_SAY_BOTH, FAIR_TO_THE_GROUP],
+    refuted=frozenset(),
 )

@@ -92,7 +92,10 @@ def _machine(model: Model, machine: Machine) -> None:
     for event in machine.events:
         if event.name not in events:
             raise ModelError(
-                f"event {machine.sort}.{event.name}", event.place, "has no source", "add a row for it, or drop the event"
+                f"event {machine.sort}.{event.name}",
+                event.place,
+                "has no source",
+                "add a row for it, or drop the event",
             )
 
 
@@ -114,7 +117,10 @@ def _row(model: Model, row: Row) -> None:
         found = infer(value, replace(context, history=attribute.history))
         if not compatible(attribute.type, found):
             raise ModelError(
-                element, row.place, f"type mismatch: {name} is of type {attribute.type}, not {found}", "set a value of its type"
+                element,
+                row.place,
+                f"type mismatch: {name} is of type {attribute.type}, not {found}",
+                "set a value of its type",
             )
 
 
@@ -127,7 +133,11 @@ def _reachable(model: Model, machine: Machine) -> None:
     found = {initial} | nx.descendants(graph, initial)
     for state in machine.states:
         if (state.name in found) == state.unreachable:
-            was = "is declared unreachable but rows lead to it" if state.unreachable else "is unreachable: no rows lead to it"
+            was = (
+                "is declared unreachable but rows lead to it"
+                if state.unreachable
+                else "is unreachable: no rows lead to it"
+            )
             to = "drop unreachable=True" if state.unreachable else "add a row, or say State(..., unreachable=True)"
             raise ModelError(f"state {state.name} of {machine.sort}", state.place, was, to)
 
@@ -225,7 +235,10 @@ def _acyclic(model: Model) -> None:
     rule = graph.edges[cycle[0][0], cycle[0][1]]
     path = " -> ".join(".".join(filter(None, node)) for node, *_ in [*cycle, cycle[0]])
     raise ModelError(
-        f"rule {rule['rule']}", rule["place"], f"trigger cycle: {path}", "let one of these events be an action's, so that every cascade ends"
+        f"rule {rule['rule']}",
+        rule["place"],
+        f"trigger cycle: {path}",
+        "let one of these events be an action's, so that every cascade ends",
     )
 
 
@@ -246,7 +259,9 @@ def _property(model: Model, prop: Property) -> None:
             for name in states:
                 if machine.state(name) is None:
                     names = ", ".join(s.name for s in machine.states)
-                    raise ModelError(context.element, prop.place, f"unknown state {name!r} of {sort}", f"use one of: {names}")
+                    raise ModelError(
+                        context.element, prop.place, f"unknown state {name!r} of {sort}", f"use one of: {names}"
+                    )
         case AlwaysCanReach(over=over, given=premise, goal=goal) | LeadsTo(over=over, given=premise, goal=goal):
             inside = context.bind(over)
             for part in _given((premise, goal)):
@@ -268,7 +283,9 @@ def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
     known = [a.name for a in model.actions]
     for name in names:
         if name not in known:
-            raise ModelError(f"property {prop.name}", prop.place, f"unknown action {name!r}", f"use one of: {', '.join(known)}")
+            raise ModelError(
+                f"property {prop.name}", prop.place, f"unknown action {name!r}", f"use one of: {', '.join(known)}"
+            )
 
 
 WELL_FORMED = "well-formed"
@@ -280,12 +297,17 @@ def _manifest(model: Model) -> None:
     for name in sorted(model.refuted):
         if name not in known:
             raise ModelError(
-                f"variant {model.variant}", model.place, f"the manifest names no property of this model: {name!r}", f"use one of: {', '.join(known)}"
+                f"variant {model.variant}",
+                model.place,
+                f"the manifest names no property of this model: {name!r}",
+                f"use one of: {', '.join(known)}",
             )
     for sort in model.default_scope:
         if sort not in {s.name for s in model.sorts}:
             names = ", ".join(s.name for s in model.sorts)
-            raise ModelError(f"variant {model.variant}", model.place, f"scope of an unknown sort {sort!r}", f"use one of: {names}")
+            raise ModelError(
+                f"variant {model.variant}", model.place, f"scope of an unknown sort {sort!r}", f"use one of: {names}"
+            )
 
 
 def _given(parts: Sequence[t.Term | None]) -> list[t.Term]:

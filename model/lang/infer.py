@@ -93,7 +93,9 @@ def infer(term: t.Term, context: Context) -> Inferred:
         case t.Var(name):
             if name not in context.bound:
                 raise context.wrong(
-                    term, f"variable {name} is not bound here", f"bind it with forall or exists, or use one of: {_listed(list(context.bound))}"
+                    term,
+                    f"variable {name} is not bound here",
+                    f"bind it with forall or exists, or use one of: {_listed(list(context.bound))}",
                 )
             return context.bound[name]
         case t.Me():
@@ -141,7 +143,9 @@ def infer(term: t.Term, context: Context) -> Inferred:
             if not compatible(a, b):
                 raise context.wrong(term, f"type mismatch: {a} is compared with {b}", "compare values of one type")
             if isinstance(a, SetOf) or isinstance(b, SetOf):
-                raise context.wrong(term, "sets are compared", "say which elements they have: forall(x, iff(s.has(x), ...))")
+                raise context.wrong(
+                    term, "sets are compared", "say which elements they have: forall(x, iff(s.has(x), ...))"
+                )
             return BoolType()
         case t.Is(of, states):
             machine = _object(of, context)
@@ -176,7 +180,9 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
     attribute = machine.attribute(name)
     if attribute is None:
         names = _listed([a.name for a in machine.attributes])
-        raise context.wrong(term, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or use one of: {names}")
+        raise context.wrong(
+            term, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or use one of: {names}"
+        )
     if attribute.history and not context.history:
         raise context.wrong(
             term, f"history attribute {name!r} is read by a guard or rule", "history may be read by properties only"
@@ -199,10 +205,16 @@ def _firing(term: t.Fires, context: Context) -> Type:
     declared = machine.parameters(term.event)
     for name, value in term.payload:
         if name not in declared:
-            raise context.wrong(term, f"event {machine.sort}.{term.event} has no parameter {name}", f"use one of: {_listed(list(declared))}")
+            raise context.wrong(
+                term,
+                f"event {machine.sort}.{term.event} has no parameter {name}",
+                f"use one of: {_listed(list(declared))}",
+            )
         if not compatible(declared[name], infer(value, context)):
             raise context.wrong(
-                value, f"type mismatch: parameter {name} of {term.event} is of type {declared[name]}", "pass a value of that type"
+                value,
+                f"type mismatch: parameter {name} of {term.event} is of type {declared[name]}",
+                "pass a value of that type",
             )
     if not context.fires:
         raise context.wrong(term, "a firing is asked for where there is no step", "use it in rules and step invariants")

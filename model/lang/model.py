@@ -165,12 +165,14 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
             if _name(element) == name:
                 del elements[i]
                 return
-    raise ModelError(f"change drops '{name}'", place, "there is no such element", "name a row, action, rule or property")
+    raise ModelError(
+        f"change drops '{name}'", place, "there is no such element", "name a row, action, rule or property"
+    )
 
 
-def crash(name: str, event: str, machines: Sequence[Machine], rows: Sequence[Row], *, line: int | None = None) -> tuple[
-    Action, tuple[Rule, ...]
-]:
+def crash(
+    name: str, event: str, machines: Sequence[Machine], rows: Sequence[Row], *, line: int | None = None
+) -> tuple[Action, tuple[Rule, ...]]:
     """The crash action that declared persistence gives: every volatile object takes its recovery row.
 
     Args:

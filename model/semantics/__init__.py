@@ -2,9 +2,9 @@
 
 from .evaluate import Firings, Moment, Undefined, compile_term
 from .instance import Instance, ScopeError, State, check_scope, instances
-from .step import Choice, IllFormed, Step, Stepper
+from .step import Causes, Choice, IllFormed, Step, Stepper
 
 __all__ = [
-    "Choice", "Firings", "IllFormed", "Instance", "Moment", "ScopeError", "State", "Step", "Stepper", "Undefined",
+    "Causes", "Choice", "Firings", "IllFormed", "Instance", "Moment", "ScopeError", "State", "Step", "Stepper", "Undefined",
     "check_scope", "compile_term", "instances",
 ]  # fmt: skip

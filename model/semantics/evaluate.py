@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..lang import terms as t
@@ -37,7 +37,10 @@ def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: 
     The function raises Undefined where the term reads an attribute of no object; conjunctions,
     disjunctions and implications are read left to right and stop as soon as they are decided.
     """
-    go = lambda part: compile_term(instance, part, bound, me)  # noqa: E731
+
+    def go(part: t.Term) -> Eval:
+        return compile_term(instance, part, bound, me)
+
     match term:
         case t.Var(name):
             return lambda m: m.bound[name]
@@ -96,11 +99,13 @@ def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: 
             size, name = instance.sizes[var.type.sort.name], var.name
 
             def those(m: Moment) -> int:
-                mask = 0
+                outer, mask = m.bound.get(name), 0
                 for i in range(size):
                     m.bound[name] = i
                     if inner(m):
                         mask |= 1 << i
+                if outer is not None:
+                    m.bound[name] = outer
                 return mask
 
             return those
@@ -168,11 +173,7 @@ def _attribute(instance: Instance, of: t.Term, name: str, bound: dict[str, t.Var
 def _quoted(instance: Instance, term: t.Term, other: t.Term, bound: dict[str, t.Var], me: str) -> Eval:
     """One side of a comparison: a quoted value means the enumeration value of the other side's type."""
     if isinstance(term, t.Constant) and isinstance(term.value, str):
-        kind = (
-            other.type
-            if isinstance(other, t.Var)
-            else _attribute_type(instance, other, bound, me)
-        )
+        kind = other.type if isinstance(other, t.Var) else _attribute_type(instance, other, bound, me)
         assert isinstance(kind, EnumType)
         number = kind.values.index(term.value)
         return lambda m: number
@@ -187,7 +188,12 @@ def _attribute_type(instance: Instance, term: t.Term, bound: dict[str, t.Var], m
 
 
 def _fires(
-    instance: Instance, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], bound: dict[str, t.Var], me: str
+    instance: Instance,
+    of: t.Term,
+    event: str,
+    payload: tuple[tuple[str, t.Term], ...],
+    bound: dict[str, t.Var],
+    me: str,
 ) -> Eval:
     who, key = compile_term(instance, of, bound, me), (_sort(instance, of, bound, me), event)
     wanted = [(name, compile_term(instance, value, bound, me)) for name, value in payload]
@@ -216,21 +222,17 @@ def _quantified(
     return inner
 
 
-def _over(name: str, domain: range | tuple[int, ...] | object, inner: Eval, universal: bool) -> Eval:
-    values = list(domain)  # type: ignore[call-overload]
-
-    def every(m: Moment) -> int:
+def _over(name: str, values: Sequence[int], inner: Eval, universal: bool) -> Eval:
+    def decide(m: Moment) -> int:
+        outer = m.bound.get(name)  # a binder may reuse a name; the outer variable keeps its value
+        found = universal
         for value in values:
             m.bound[name] = value
-            if not inner(m):
-                return False
-        return True
+            if bool(inner(m)) != universal:
+                found = not universal
+                break
+        if outer is not None:
+            m.bound[name] = outer
+        return found
 
-    def some(m: Moment) -> int:
-        for value in values:
-            m.bound[name] = value
-            if inner(m):
-                return True
-        return False
-
-    return every if universal else some
+    return decide

@@ -149,7 +149,7 @@ class Instance:
                 names = list(self.object_names(sort.name))
                 if shown not in names:
                     raise ValueError(f"{shown!r} is no {sort.name}; there are {', '.join(names)}")
-                return names.index(shown)  # type: ignore[arg-type]
+                return names.index(str(shown))
             case SetOf(sort):
                 if not isinstance(shown, list | tuple | set | frozenset):
                     raise ValueError(f"{shown!r} is no list of {sort.name} names")
@@ -194,9 +194,7 @@ def encode(kind: Type, value: object) -> int:
     raise ValueError(f"{value!r} is no value of type {kind}")
 
 
-def instances(
-    model: Model, scope: Mapping[str, int], *, with_history: bool = False
-) -> Iterator[Instance]:
+def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = False) -> Iterator[Instance]:
     """One instance for each topology that the model wants explored at this scope."""
     sizes = check_scope(model, scope)
     for rigid in model.topologies(sizes):

@@ -16,6 +16,10 @@ from .evaluate import Eval, Firings, Moment, Undefined, compile_term
 from .instance import Instance, State
 
 
+Causes = dict[tuple[str, str, int], Action | Rule]
+"""What caused a firing: (sort, event, object number) -> the action or the rule."""
+
+
 class IllFormed(Exception):
     """A step that the model must not allow: an object fires twice, or where its table has no row."""
 
@@ -70,7 +74,10 @@ def _search(
     needs = [max((order.index(n) + 1 for n in t.free_variables(c) if n in order), default=0) for c in conditions]
     level_of = list(accumulate(needs, max))
     compiled = [compile_term(instance, c, scope) for c in conditions]
-    at = lambda depth: tuple(c for c, d in zip(compiled, level_of, strict=True) if d == depth)  # noqa: E731
+
+    def at(depth: int) -> tuple[Eval, ...]:
+        return tuple(c for c, d in zip(compiled, level_of, strict=True) if d == depth)
+
     levels = tuple((v.name, tuple(instance.domain(v.type)), at(i + 1)) for i, v in enumerate(choose))
     return _Search(at(0), levels)
 
@@ -82,7 +89,11 @@ class _Head:
     key: tuple[str, str]
     who: Eval
     payload: tuple[tuple[str, Eval], ...]
-    place: str
+    cause: Action | Rule
+
+
+def _by(head: _Head) -> str:
+    return f"{type(head.cause).__name__.lower()} {head.cause.name} ({head.cause.place})"
 
 
 class Stepper:
@@ -96,7 +107,7 @@ class Stepper:
         model = instance.model
         self._guards = {a.name: _search(instance, {}, a.parameters, a.when) for a in model.actions}
         self._roots = {
-            a.name: [self._head(f, {v.name: v for v in a.parameters}, a.name) for f in a.fires] for a in model.actions
+            a.name: [self._head(f, {v.name: v for v in a.parameters}, a) for f in a.fires] for a in model.actions
         }
         order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
         # A rule must run after everything that it asks about: after its head's predecessors.
@@ -106,7 +117,10 @@ class Stepper:
             (r.sort.name, r.event, [s.name for s in model.machine(r.sort).states].index(r.source)): (
                 [s.name for s in model.machine(r.sort).states].index(r.target),
                 [
-                    (instance.slot(r.sort.name, name), self._update(r.sort.name, name, value, model.machine(r.sort).parameters(r.event)))
+                    (
+                        instance.slot(r.sort.name, name),
+                        self._update(r.sort.name, name, value, model.machine(r.sort).parameters(r.event)),
+                    )
                     for name, value in r.sets
                     if name in {a.name for a in instance.attributes(r.sort.name)}
                 ],
@@ -123,10 +137,10 @@ class Stepper:
             return lambda m: number
         return compile_term(self.instance, value, {}, sort)
 
-    def _head(self, firing: t.Fires, scope: dict[str, t.Var], rule: str) -> _Head:
+    def _head(self, firing: t.Fires, scope: dict[str, t.Var], cause: Action | Rule) -> _Head:
         sort = sort_of(self.instance.model, firing.of, scope)
         payload = tuple((n, compile_term(self.instance, v, scope)) for n, v in firing.payload)
-        return _Head((sort, firing.event), compile_term(self.instance, firing.of, scope), payload, f"{rule} ({firing.place})")
+        return _Head((sort, firing.event), compile_term(self.instance, firing.of, scope), payload, cause)
 
     def _rule(self, rule: Rule) -> tuple[str | None, _Search, _Head]:
         known = {v.name: v for v in rule.on.parameters} if isinstance(rule.on, Action) else {}
@@ -135,7 +149,7 @@ class Stepper:
         for part in (*conditions, rule.fires):
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
         search = _search(self.instance, known, list(free.values()), conditions)
-        head = self._head(rule.fires, {**known, **free}, f"rule {rule.name}")
+        head = self._head(rule.fires, {**known, **free}, rule)
         return (rule.on.name if isinstance(rule.on, Action) else None), search, head
 
     def choices(self, state: State, action: Action) -> Iterator[Choice]:
@@ -152,8 +166,8 @@ class Stepper:
         scope = {v.name: v for v in action.parameters}
         return all(compile_term(self.instance, c, scope)(moment) for c in action.when)
 
-    def firings(self, state: State, choice: Choice) -> Firings:
-        """The cascade of a choice.
+    def firings(self, state: State, choice: Choice, causes: Causes | None = None) -> Firings:
+        """The cascade of a choice; ``causes`` is filled with what caused each firing first.
 
         Raises:
             IllFormed: an object fires two events, or one event with two payloads.
@@ -163,23 +177,27 @@ class Stepper:
         moment = Moment(state, dict(choice.parameters), fired)
         busy: dict[tuple[str, int], tuple[str, str]] = {}
         for head in self._roots[choice.action]:
-            self._fire(moment, head, busy)
+            self._fire(moment, head, busy, causes)
         for action, search, head in self._rules:
             if action is None or action == choice.action:
                 for _ in search.solutions(moment):
-                    self._fire(moment, head, busy)
+                    self._fire(moment, head, busy, causes)
         return fired
 
-    def _fire(self, moment: Moment, head: _Head, busy: dict[tuple[str, int], tuple[str, str]]) -> None:
+    def _fire(
+        self, moment: Moment, head: _Head, busy: dict[tuple[str, int], tuple[str, str]], causes: Causes | None
+    ) -> None:
         who = head.who(moment)
         if who < 0:
-            raise Undefined(f"{head.place} fires {head.key[1]} on no {head.key[0]}")
+            raise Undefined(f"{_by(head)} fires {head.key[1]} on no {head.key[0]}")
         payload = {name: value(moment) for name, value in head.payload}
         before = busy.setdefault((head.key[0], who), head.key)
         same = moment.fired.setdefault(head.key, {}).setdefault(who, payload)
         if before != head.key or same != payload:
             name = self.instance.object_names(head.key[0])[who]
-            raise IllFormed(f"{name} fires twice in one step: {before[1]} and {head.key[1]}, by {head.place}")
+            raise IllFormed(f"{name} fires twice in one step: {before[1]} and {head.key[1]}, by {_by(head)}")
+        if causes is not None:
+            causes.setdefault((*head.key, who), head.cause)
 
     def apply(self, state: State, fired: Firings) -> State:
         """The state after all of ``fired`` at once.
@@ -195,7 +213,9 @@ class Stepper:
                 if row is None:
                     machine = self.instance.model.machine(sort)
                     name = self.instance.object_names(sort)[who]
-                    raise IllFormed(f"{name} fires {event} in state {machine.states[state[slot + who]].name}, where the table has no row for it")
+                    raise IllFormed(
+                        f"{name} fires {event} in state {machine.states[state[slot + who]].name}, where the table has no row for it"
+                    )
                 target, updates = row
                 result[slot + who] = target
                 if updates:

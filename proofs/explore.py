@@ -1,0 +1,168 @@
+"""Exhaustive exploration of an instance: breadth first, so that counterexamples are shortest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import networkx as nx
+
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined
+
+from .symmetry import Symmetry
+
+Progress = Callable[[int, int, int], None]
+"""Called with (states found, states expanded, depth) every so often."""
+
+EVERY = 500
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An enabled choice of a state, and the number of the state that it leads to."""
+
+    choice: Choice
+    target: int
+
+
+@dataclass
+class Exploration:
+    """What was found. Lists are indexed by state number, in the order of discovery.
+
+    ``orbits`` says how many states each one stands for (1 without symmetry). ``ill_formed`` is the
+    first step that the model must not allow, as (state number, choice, what is wrong).
+    ``complete`` is false if the limit was reached.
+    """
+
+    instance: Instance
+    symmetry: Symmetry | None
+    states: list[State] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    parents: list[tuple[int, Choice] | None] = field(default_factory=list)
+    edges: list[list[Edge]] = field(default_factory=list)
+    orbits: list[int] = field(default_factory=list)
+    ill_formed: tuple[int, Choice, str] | None = None
+    complete: bool = True
+
+    @property
+    def state_count(self) -> int:
+        """The number of reachable states, symmetric ones included."""
+        return sum(self.orbits)
+
+    @property
+    def transition_count(self) -> int:
+        """The number of (state, action, parameters) that are enabled, self-loops included."""
+        return sum(orbit * len(edges) for orbit, edges in zip(self.orbits, self.edges, strict=True))
+
+    @property
+    def depth(self) -> int:
+        """The greatest distance from the initial state."""
+        return max(self.depths)
+
+    def per_action(self) -> Counter[str]:
+        """The number of transitions of each action."""
+        found: Counter[str] = Counter()
+        for orbit, edges in zip(self.orbits, self.edges, strict=True):
+            for edge in edges:
+                found[edge.choice.action] += orbit
+        return found
+
+    def path(self, state: int) -> list[Choice]:
+        """A shortest run from the initial state to state number ``state``, as choices.
+
+        With symmetry the representatives of a run are renamings of each other; the run is
+        found again among the real states.
+        """
+        numbers, choices = [state], []
+        while (parent := self.parents[numbers[-1]]) is not None:
+            numbers.append(parent[0])
+            choices.append(parent[1])
+        choices.reverse()
+        if self.symmetry is None:
+            return choices
+        stepper, now, run = Stepper(self.instance), self.instance.initial(), []
+        for number in reversed(numbers[:-1]):
+            step = next(s for s in stepper.steps(now) if self.symmetry.canonical(s.after) == self.states[number])
+            run.append(step.choice)
+            now = step.after
+        return run
+
+    def graph(self) -> nx.MultiDiGraph[int]:
+        """The explored graph, edges with their choice."""
+        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+        graph.add_nodes_from(range(len(self.states)))
+        for source, edges in enumerate(self.edges):
+            for edge in edges:
+                graph.add_edge(source, edge.target, choice=edge.choice)
+        return graph
+
+
+def explore(
+    instance: Instance,
+    *,
+    symmetry: bool = True,
+    crash: bool = True,
+    limit: int | None = None,
+    progress: Progress | None = None,
+    on_step: Callable[[int, Step], None] | None = None,
+) -> Exploration:
+    """All reachable states of ``instance``.
+
+    Args:
+        symmetry: explore interchangeable objects once.
+        crash: take crash actions.
+        limit: stop after this many states (then ``complete`` is false).
+        on_step: called for every step with the number of its source state.
+    """
+    stepper = Stepper(instance)
+    reducer = Symmetry(instance) if symmetry else None
+    if reducer is not None and not reducer.sorts:
+        reducer = None
+    found = Exploration(instance, reducer)
+    numbers: dict[State, int] = {}
+
+    def number(state: State, parent: tuple[int, Choice] | None) -> int:
+        key = reducer.canonical(state) if reducer else state
+        known = numbers.get(key)
+        if known is None:
+            known = numbers[key] = len(found.states)
+            found.states.append(key)
+            found.depths.append(found.depths[parent[0]] + 1 if parent else 0)
+            found.parents.append(parent)
+            found.edges.append([])
+            found.orbits.append(reducer.orbit(key) if reducer else 1)
+        return known
+
+    number(instance.initial(), None)
+    actions = [a for a in instance.model.actions if crash or not a.crash]
+    source = 0
+    while source < len(found.states):
+        if limit is not None and len(found.states) > limit:
+            found.complete = False
+            break
+        if progress and source % EVERY == 0:
+            progress(len(found.states), source, found.depths[source])
+        state = found.states[source]
+        for action in actions:
+            for choice in _choices(stepper, state, action.name, found, source):
+                try:
+                    step = stepper.step(state, choice)
+                except (IllFormed, Undefined) as error:
+                    if found.ill_formed is None:
+                        found.ill_formed = (source, choice, str(error))
+                    continue
+                if on_step:
+                    on_step(source, step)
+                found.edges[source].append(Edge(choice, number(step.after, (source, choice))))
+        source += 1
+    return found
+
+
+def _choices(stepper: Stepper, state: State, action: str, found: Exploration, source: int) -> list[Choice]:
+    try:
+        return list(stepper.choices(state, stepper.instance.model.action(action)))
+    except Undefined as error:
+        if found.ill_formed is None:
+            found.ill_formed = (source, Choice(action), str(error))
+        return []

@@ -1,0 +1,212 @@
+"""What can happen, can always still happen, and must happen: judged on a complete explored graph.
+
+Each function answers None (it holds), a Counterexample, or a text: the property is vacuous.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+import networkx as nx
+
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Choice, Instance, Moment, compile_term
+
+from .explore import Exploration
+from .trace import run
+from .verdict import Counterexample
+
+Answer = Counterexample | str | None
+
+
+def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answer:
+    """Some object can go through exactly the given states: a search over (state, object's position)."""
+    names = [s.name for s in instance.model.machine(prop.sort).states]
+    wanted = [names.index(s) for s in prop.states]
+    furthest = 0
+    for who in range(instance.sizes[prop.sort.name]):
+        slot = instance.slot(prop.sort.name) + who
+        if found.states[0][slot] != wanted[0]:
+            continue
+        seen, queue = {(0, 0)}, deque([(0, 0)])
+        while queue:
+            number, position = queue.popleft()
+            furthest = max(furthest, position)
+            if position == len(wanted) - 1:
+                return None
+            for edge in found.edges[number]:
+                now = found.states[edge.target][slot]
+                if now == found.states[number][slot]:
+                    node = (edge.target, position)
+                elif now == wanted[position + 1]:
+                    node = (edge.target, position + 1)
+                else:
+                    continue
+                if node not in seen:
+                    seen.add(node)
+                    queue.append(node)
+    reached = " -> ".join(prop.states[: furthest + 1])
+    return Counterexample((), f"{prop.says}: not so; the longest part that can happen is {reached}")
+
+
+def bindings(instance: Instance, over: Sequence[Var]) -> Iterator[dict[str, int]]:
+    """All values of the variables ``over``."""
+    if not over:
+        yield {}
+        return
+    for value in instance.domain(over[0].type):
+        for rest in bindings(instance, over[1:]):
+            yield {over[0].name: value, **rest}
+
+
+def where(
+    instance: Instance, found: Exploration, formula: t.Term, over: Sequence[Var], bound: dict[str, int]
+) -> set[int]:
+    """The numbers of the states in which ``formula`` holds."""
+    holds = compile_term(instance, formula, {v.name: v for v in over})
+    return {i for i, state in enumerate(found.states) if holds(Moment(state, dict(bound)))}
+
+
+def _predecessors(found: Exploration) -> list[list[int]]:
+    back: list[list[int]] = [[] for _ in found.states]
+    for source, edges in enumerate(found.edges):
+        for edge in edges:
+            back[edge.target].append(source)
+    return back
+
+
+def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReach) -> Answer:
+    """AG EF, by a search backwards from the goal."""
+    back = _predecessors(found)
+    vacuous = True
+    for bound in bindings(instance, prop.over):
+        reaching = where(instance, found, prop.goal, prop.over, bound)
+        queue = deque(reaching)
+        while queue:
+            for source in back[queue.popleft()]:
+                if source not in reaching:
+                    reaching.add(source)
+                    queue.append(source)
+        start = (
+            where(instance, found, prop.given, prop.over, bound)
+            if prop.given is not None
+            else set(range(len(found.states)))
+        )
+        vacuous = vacuous and not start
+        if stuck := start - reaching:
+            names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
+            return Counterexample(
+                run(instance, found.path(min(stuck))), f"{prop.says}: not so any more for {names or 'the system'}"
+            )
+    return "vacuous: its premise is never true" if vacuous else None
+
+
+def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
+    """Every fair run from ``given`` reaches ``goal``: no fair loop avoids it.
+
+    A run may also stay in a state for ever where no fair action is enabled, so every state counts as
+    having a silent loop. Fairness is per choice of the action's parameters.
+    """
+    vacuous = True
+    for bound in bindings(instance, prop.over):
+        goal = where(instance, found, prop.goal, prop.over, bound)
+        start = where(instance, found, prop.given, prop.over, bound) - goal
+        vacuous = vacuous and not start
+        region, queue = set(start), deque(sorted(start))
+        entered: dict[int, tuple[int, Choice] | None] = dict.fromkeys(start)
+        while queue:
+            source = queue.popleft()
+            for edge in found.edges[source]:
+                if edge.target not in goal and edge.target not in region:
+                    region.add(edge.target)
+                    entered[edge.target] = (source, edge.choice)
+                    queue.append(edge.target)
+        loop = _fair_loop(found, region, prop)
+        if loop is not None:
+            return _lasso(instance, found, prop, bound, entered, loop)
+    return "vacuous: its premise is never true" if vacuous else None
+
+
+def _fair_loop(found: Exploration, region: set[int], prop: LeadsTo) -> set[int] | None:
+    """A strongly connected part of ``region`` in which a fair run can stay, if there is one."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(region)
+    for source in region:
+        for edge in found.edges[source]:
+            if edge.target in region and edge.choice.action not in prop.without:
+                graph.add_edge(source, edge.target)
+    work = [set(part) for part in nx.strongly_connected_components(graph)]
+    while work:
+        part = work.pop()
+        taken = {
+            e.choice for s in part for e in found.edges[s] if e.target in part and e.choice.action not in prop.without
+        }
+        enabled = [{e.choice for e in found.edges[s]} for s in part]
+        always = set.intersection(*enabled)
+        if any(c.action in prop.weak and c not in taken for c in always):
+            continue
+        missed = {c for choices in enabled for c in choices if c.action in prop.strong and c not in taken}
+        if not missed:
+            return part
+        rest = {s for s in part if not any(e.choice in missed for e in found.edges[s])}
+        work += [set(p) for p in nx.strongly_connected_components(graph.subgraph(rest))]
+    return None
+
+
+def _lasso(
+    instance: Instance,
+    found: Exploration,
+    prop: LeadsTo,
+    bound: dict[str, int],
+    entered: dict[int, tuple[int, Choice] | None],
+    loop: set[int],
+) -> Counterexample:
+    first = min(loop, key=lambda s: found.depths[s])
+    stem: list[Choice] = []
+    now = first
+    while (step := entered[now]) is not None:
+        stem.insert(0, step[1])
+        now = step[0]
+    stem = found.path(now) + stem
+    cycle = _tour(found, prop, loop, first)
+    names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
+    problem = f"{prop.says}: not so for {names}; " + (
+        "the last steps repeat for ever" if cycle else "nothing more need happen"
+    )
+    return Counterexample(run(instance, stem + cycle), problem, loops_from=len(stem))
+
+
+def _tour(found: Exploration, prop: LeadsTo, loop: set[int], first: int) -> list[Choice]:
+    """A closed walk through all states of ``loop`` and all fair choices inside it."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_node(first)
+    for source in sorted(loop):
+        for edge in found.edges[source]:
+            if edge.target in loop and edge.choice.action not in prop.without:
+                graph.add_edge(source, edge.target, choice=edge.choice)
+    fair = {
+        (s, e.target, e.choice)
+        for s in loop
+        for e in found.edges[s]
+        if e.target in loop and e.choice.action in (*prop.weak, *prop.strong)
+    }
+    walk: list[Choice] = []
+
+    def go(source: int, target: int) -> None:
+        nodes = nx.shortest_path(graph, source, target)
+        walk.extend(graph.edges[a, b]["choice"] for a, b in zip(nodes, nodes[1:], strict=False))
+
+    now = first
+    for source, target, choice in sorted(fair, key=lambda f: (f[0], f[1], str(f[2]))):
+        go(now, source)
+        walk.append(choice)
+        now = target
+    for state in sorted(loop):
+        if any(c for c in ()) or state == first:
+            continue
+        go(now, state)
+        now = state
+    go(now, first)
+    return walk

@@ -1,0 +1,119 @@
+"""Interchangeable objects: states that differ only by a renaming are explored once.
+
+A sort's objects are interchangeable if no rigid attribute tells them apart. Every property is a
+closed formula, so it cannot either. Counts stay exact: a representative counts for its orbit.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from math import factorial, prod
+
+from schedproof.model.lang import Ref, SetOf
+from schedproof.model.semantics import Instance, State
+
+MOST_PERMUTATIONS = 720
+"""Beyond this many renamings of sorts that others refer to, a sort is left as it is."""
+
+
+class Symmetry:
+    """The renamings of an instance's interchangeable objects."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        sorts = [s for s in instance.sizes if instance.sizes[s] > 1 and _interchangeable(instance, s)]
+        sortable = [s for s in sorts if not _referred(instance, s)]
+        self._sorted = sortable[:1]
+        renamed = [s for s in sorts if s not in self._sorted]
+        while prod(factorial(instance.sizes[s]) for s in renamed) > MOST_PERMUTATIONS:
+            renamed.pop()
+        self.sorts = tuple(self._sorted + renamed)
+        choices = [[(s, perm) for perm in permutations(range(instance.sizes[s]))] for s in renamed]
+        self._renamings = [dict(choice) for choice in product(*choices)] if renamed else [{}]
+
+    def images(self, state: State) -> set[State]:
+        """One state for each renaming of referred-to sorts, unreferred columns in order."""
+        return {self._in_order(self._rename(state, renaming)) for renaming in self._renamings}
+
+    def canonical(self, state: State) -> State:
+        """The representative of the orbit of ``state``."""
+        if len(self._renamings) == 1:
+            return self._in_order(state)
+        return min(self.images(state))
+
+    def orbit(self, state: State) -> int:
+        """How many states are renamings of ``state``."""
+        total = 0
+        for image in self.images(state):
+            ways = 1
+            for sort in self._sorted:
+                columns = self._columns(image, sort)
+                ways *= factorial(len(columns)) // prod(factorial(columns.count(c)) for c in set(columns))
+            total += ways
+        return total
+
+    def _columns(self, state: State, sort: str) -> list[tuple[int, ...]]:
+        size = self.instance.sizes[sort]
+        starts = _starts(self.instance, sort)
+        return [tuple(state[start + i] for start in starts) for i in range(size)]
+
+    def _in_order(self, state: State) -> State:
+        result = list(state)
+        for sort in self._sorted:
+            starts = _starts(self.instance, sort)
+            for i, column in enumerate(sorted(self._columns(state, sort))):
+                for start, value in zip(starts, column, strict=True):
+                    result[start + i] = value
+        return tuple(result)
+
+    def _rename(self, state: State, renaming: dict[str, tuple[int, ...]]) -> State:
+        if not renaming:
+            return state
+        result = list(state)
+        for machine in self.instance.model.machines:
+            sort = machine.sort.name
+            to = renaming.get(sort, tuple(range(self.instance.sizes[sort])))
+            if machine.states:
+                slot = self.instance.slot(sort)
+                for i, j in enumerate(to):
+                    result[slot + j] = state[slot + i]
+            for attribute in self.instance.attributes(sort):
+                slot, kind = self.instance.slot(sort, attribute.name), attribute.type
+                for i, j in enumerate(to):
+                    value = state[slot + i]
+                    if isinstance(kind, Ref) and value >= 0 and kind.sort.name in renaming:
+                        value = renaming[kind.sort.name][value]
+                    elif isinstance(kind, SetOf) and kind.sort.name in renaming:
+                        value = sum(1 << k for n, k in enumerate(renaming[kind.sort.name]) if value >> n & 1)
+                    result[slot + j] = value
+        return tuple(result)
+
+
+def _starts(instance: Instance, sort: str) -> list[int]:
+    fields = [""] if instance.model.machine(sort).states else []
+    return [instance.slot(sort, f) for f in fields + [a.name for a in instance.attributes(sort)]]
+
+
+def _interchangeable(instance: Instance, sort: str) -> bool:
+    everyone = (1 << instance.sizes[sort]) - 1
+    for machine in instance.model.machines:
+        for attribute in machine.attributes:
+            if not attribute.rigid:
+                continue
+            values = instance.rigid_values(machine.sort.name, attribute)
+            if machine.sort.name == sort and len(set(values)) > 1:
+                return False
+            if isinstance(attribute.type, Ref) and attribute.type.sort.name == sort and any(v >= 0 for v in values):
+                return False
+            if isinstance(attribute.type, SetOf) and attribute.type.sort.name == sort:
+                if any(v not in (0, everyone) for v in values):
+                    return False
+    return True
+
+
+def _referred(instance: Instance, sort: str) -> bool:
+    return any(
+        isinstance(a.type, Ref | SetOf) and a.type.sort.name == sort
+        for m in instance.model.machines
+        for a in instance.attributes(m.sort.name)
+    )

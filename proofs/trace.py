@@ -1,0 +1,62 @@
+"""Runs as a reader sees them: names, sentences, changed fields with their rule and document line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schedproof.model.lang import Rule
+from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined
+
+from .verdict import FieldChange, TraceStep
+
+
+def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
+    """The parameters of a choice with the objects' names."""
+    types = {v.name: v.type for v in instance.model.action(choice.action).parameters}
+    return {name: instance.show(types[name], value) for name, value in choice.parameters}
+
+
+def sentence(instance: Instance, choice: Choice) -> str:
+    """The choice as one plain sentence, from the action's ``says``."""
+    shown = {
+        n: "{" + ", ".join(map(str, v)) + "}" if isinstance(v, list) else v
+        for n, v in parameters(instance, choice).items()
+    }
+    return instance.model.action(choice.action).says.format(**shown)
+
+
+def changes(instance: Instance, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
+    """The state after, and each field that the step changes with what caused it.
+
+    Raises:
+        IllFormed, Undefined: the step is not well-formed.
+    """
+    causes: Causes = {}
+    stepper = Stepper(instance)
+    fired = stepper.firings(before, choice, causes)
+    after = stepper.apply(before, fired)
+    old, new = instance.describe(before), instance.describe(after)
+    found = []
+    for (sort, event), objects in fired.items():
+        names = instance.object_names(sort)
+        for who in objects:
+            cause = causes[sort, event, who]
+            by = f"rule {cause.name}" if isinstance(cause, Rule) else f"action {cause.name}"
+            for name, value in new[sort][names[who]].items():
+                was = old[sort][names[who]][name]
+                if was != value:
+                    found.append(FieldChange(names[who], name, was, value, f"{sort}.{event}", by, cause.line))
+    return after, tuple(found)
+
+
+def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
+    """A run from the initial state; an ill-formed last step appears without changes."""
+    state, steps = instance.initial(), []
+    for choice in choices:
+        try:
+            state, changed = changes(instance, state, choice)
+        except (IllFormed, Undefined):
+            changed = ()
+        line = instance.model.action(choice.action).line
+        steps.append(TraceStep(choice.action, parameters(instance, choice), sentence(instance, choice), line, changed))
+    return tuple(steps)

@@ -1,0 +1,126 @@
+"""Verdicts, and how far they reach."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Verdict(enum.StrEnum):
+    """There are three; only an expected one is green, and undetermined never is."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDETERMINED = "undetermined"
+
+
+class Method(enum.StrEnum):
+    """How a verdict was reached."""
+
+    INDUCTION = "induction"
+    """For any number of objects."""
+    EXPLORATION = "exploration"
+    """Of every reachable state at a scope."""
+    CONSTRUCTION = "construction"
+    """No state of the encoding can violate it."""
+
+
+class Disagreement(Exception):
+    """Two independent ways gave different answers: the build stops."""
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One field of one object: old and new value; the event that changed it, and what caused that."""
+
+    object: str
+    field: str
+    before: object
+    after: object
+    event: str
+    cause: str
+    line: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "object": self.object,
+            "field": self.field,
+            "before": self.before,
+            "after": self.after,
+            "event": self.event,
+            "rule": self.cause,
+            "line": self.line,
+        }
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One step of a counterexample, with names instead of numbers."""
+
+    action: str
+    parameters: Mapping[str, object]
+    says: str
+    line: int | None
+    changes: Sequence[FieldChange]
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "action": self.action,
+            "parameters": dict(self.parameters),
+            "changes": [c.as_json() for c in self.changes],
+        }
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Why a property fails: a run from the initial state (``loops_from`` marks a lasso's loop), or,
+    with ``start``, one step from a state that induction could not exclude."""
+
+    steps: Sequence[TraceStep]
+    problem: str
+    loops_from: int | None = None
+    start: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        found: dict[str, Any] = {"steps": [s.as_json() for s in self.steps], "problem": self.problem}
+        if self.loops_from is not None:
+            found["loops_from"] = self.loops_from
+        if self.start is not None:
+            found["start"] = self.start
+        return found
+
+
+@dataclass(frozen=True)
+class Result:
+    """A property's verdict by one method."""
+
+    name: str
+    kind: str
+    verdict: Verdict
+    method: Method
+    scope: Mapping[str, int] | None
+    seconds: float = field(compare=False)
+    counterexample: Counterexample | None = None
+    note: str = ""
+
+    @property
+    def reach(self) -> str:
+        """How far the verdict reaches, in the words of the table."""
+        if self.verdict is Verdict.UNDETERMINED:
+            return f"undetermined: {self.note}"
+        at = ",".join(f"{s}={n}" for s, n in (self.scope or {}).items())
+        if self.verdict is Verdict.REFUTED:
+            steps = len(self.counterexample.steps) if self.counterexample else 0
+            return f"refuted in {steps} steps at {at}"
+        match self.method:
+            case Method.INDUCTION:
+                return "proved (any number)"
+            case Method.CONSTRUCTION:
+                return "by construction"
+            case Method.EXPLORATION:
+                return f"holds at {at}"
