@@ -1,0 +1,241 @@
+"""Executable machines of single objects, generated from a model's transition tables.
+
+All objects of a sort share one ``transitions`` machine; each object is a *model* of it (in the
+words of that library): it owns its state and attributes, the machine owns the table. Objects are
+therefore cheap to create, to copy (:meth:`ObjectMachine.snapshot`) and to put back
+(:meth:`ObjectMachine.restore`).
+
+A single object knows nothing of the others: which event of one causes which event of another is
+said by the rules of the model, and :mod:`schedproof.impl.cascade` carries them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from threading import RLock
+from typing import Any
+
+from transitions import EventData, MachineError
+from transitions import Machine as TransitionsMachine
+from transitions.extensions import LockedMachine
+
+from ..model.lang import Attribute, Machine, Model, Row
+from .values import NeedsOthers, checked, initial_value, own_value
+
+Snapshot = tuple[str, tuple[object, ...]]
+"""The state and the attribute values of one object."""
+
+
+class IllegalEvent(Exception):
+    """An event in a state where the table has no row for it: nothing has been changed."""
+
+
+class ObjectMachine:
+    """One object: a state of its sort's machine, and its attributes.
+
+    Not created directly but by :func:`object_machines`. Reading ``state`` and ``values`` one after
+    the other is two reads; where other threads fire events, take a :meth:`snapshot`.
+    """
+
+    state: str
+    """The current state; ``transitions`` writes it."""
+
+    def __init__(self, name: str, sort: str, values: dict[str, object], lock: AbstractContextManager[object]) -> None:
+        self.name = name
+        self.sort = sort
+        self._values = values
+        self._lock = lock
+        self._machine: Any = None
+
+    def __repr__(self) -> str:
+        return f"<{self.sort} {self.name}: {self.state}>"
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The attributes that can change: references as names or None, sets as frozensets of names."""
+        return dict(self._values)
+
+    def fire(self, event: str, /, *, sets: Mapping[str, object] | None = None, **payload: object) -> None:
+        """Takes the row of the table for ``event`` and the current state: its target and its updates.
+
+        Args:
+            event: the event's name in the table.
+            sets: values for attributes whose new value depends on other objects (``those(...)``,
+                for example), which one object cannot compute; attribute name -> value. Only
+                attributes that the row sets can be given.
+            payload: the event's parameters.
+
+        Raises:
+            IllegalEvent: the table has no row for this event in this state.
+            ValueError: a parameter or value is missing, unknown or of the wrong type.
+
+        Whatever is raised, the object is as before.
+        """
+        known = self._machine.events.get(event)
+        if known is None:
+            names = ", ".join(self._machine.events)
+            raise IllegalEvent(f"{self.name} has no event {event!r}: a {self.sort} has {names}")
+        known.trigger(self, sets or {}, **payload)
+
+    def possible(self) -> list[str]:
+        """The events for which the table has a row in the current state, in the table's order."""
+        return _possible(self._machine, self.state)
+
+    def snapshot(self) -> Snapshot:
+        """State and attributes as one hashable value."""
+        with self._lock:
+            return self.state, tuple(self._values.values())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Goes back to what :meth:`snapshot` returned, for an object of this sort."""
+        state, values = snapshot
+        with self._lock:
+            self.state, self._values = state, dict(zip(self._values, values, strict=True))
+
+    def _update(
+        self, row: Row, attributes: Mapping[str, Attribute], parameters: frozenset[str], data: EventData
+    ) -> None:
+        """The callback before the change of state: all new values, computed first and set at once.
+
+        If it raises, ``transitions`` leaves the state as it was.
+        """
+        sets: Mapping[str, object] = next(iter(data.args), {})
+        what = f"{self.name}: {row.event}"
+        if unknown := [n for n in data.kwargs if n not in parameters]:
+            has = ", ".join(sorted(parameters)) or "none"
+            raise ValueError(f"{what} has no parameter {unknown[0]!r}; its parameters: {has}")
+        updates = {name: term for name, term in row.sets if name in attributes}
+        if unknown := [n for n in sets if n not in updates]:
+            has = ", ".join(updates) or "none"
+            raise ValueError(f"{what} in {row.source} does not set {unknown[0]!r}; it sets: {has}")
+        new: dict[str, object] = {}
+        for name, term in updates.items():
+            try:
+                value = sets[name] if name in sets else own_value(term, self.name, self._values, data.kwargs)
+            except NeedsOthers as problem:
+                raise ValueError(f"{what}: {name}: {problem}; pass its value as sets={{{name!r}: ...}}") from None
+            except KeyError as missing:
+                name = missing.args[0]
+                raise ValueError(f"{what} needs its parameter {name}: fire({row.event!r}, {name}=...)") from None
+            new[name] = checked(attributes[name].type, value, f"{what}: {name}")
+        self._values = {**self._values, **new}
+
+
+def _possible(machine: Any, state: str) -> list[str]:
+    return [name for name, event in machine.events.items() if state in event.transitions]
+
+
+def _refuse(data: EventData) -> None:
+    """Says in our words what ``transitions`` found; inside its lock, so that the state is the one it saw."""
+    if isinstance(data.error, MachineError) and data.transition is None:
+        it: ObjectMachine = data.model  # type: ignore[assignment]
+        possible = ", ".join(_possible(data.machine, it.state)) or "no event"
+        raise IllegalEvent(
+            f"{it.name} cannot take {data.event.name} in state {it.state}; possible there: {possible}"
+        ) from None
+    assert data.error is not None
+    raise data.error
+
+
+def generate_machine(
+    declared: Machine,
+    rows: Sequence[Row],
+    *,
+    history: bool = False,
+    lock: AbstractContextManager[object] | None = None,
+    after: Mapping[str, Sequence[Callable[[EventData], None]]] | None = None,
+) -> TransitionsMachine:
+    """The ``transitions`` machine of one sort, without objects.
+
+    Args:
+        declared: states and attributes.
+        rows: the sort's transition table.
+        history: also keep the attributes that only record what happened.
+        lock: if given, the machine is a ``LockedMachine`` that holds it during every event.
+        after: callbacks by event, called when the event has happened to an object.
+
+    Raises:
+        ValueError: the sort has no states, or an event has a parameter ``sets``.
+    """
+    if not declared.states:
+        raise ValueError(f"{declared.sort} has no states, so there is no machine to generate")
+    attributes = {a.name: a for a in changeable(declared, history)}
+    table = []
+    for row in rows:
+        parameters = frozenset(declared.parameters(row.event))
+        if "sets" in parameters:
+            raise ValueError(f"{row.name}: an event cannot have a parameter 'sets'; choose another name")
+        update = partial(_update, row, attributes, parameters)
+        then = list((after or {}).get(row.event, ()))
+        table.append(
+            {"trigger": row.event, "source": row.source, "dest": row.target, "before": [update], "after": then}
+        )
+    kind: Any = TransitionsMachine if lock is None else LockedMachine
+    machine: TransitionsMachine = kind(
+        model=None,
+        states=[s.name for s in declared.states],
+        initial=declared.states[0].name,
+        transitions=table,
+        send_event=True,
+        auto_transitions=False,
+        on_exception=_refuse,
+        **({} if lock is None else {"machine_context": [lock]}),
+    )
+    return machine
+
+
+def _update(row: Row, attributes: Mapping[str, Attribute], parameters: frozenset[str], data: EventData) -> None:
+    it: ObjectMachine = data.model  # type: ignore[assignment]
+    it._update(row, attributes, parameters, data)
+
+
+def changeable(declared: Machine, history: bool) -> tuple[Attribute, ...]:
+    """The attributes that events change; those that only record what happened if ``history``."""
+    return tuple(a for a in declared.attributes if not a.rigid and (history or not a.history))
+
+
+def create_objects(
+    machine: TransitionsMachine,
+    declared: Machine,
+    names: Iterable[str],
+    *,
+    history: bool = False,
+    lock: AbstractContextManager[object] | None = None,
+) -> dict[str, ObjectMachine]:
+    """Objects in their initial state on a machine of :func:`generate_machine` (same ``lock``)."""
+    initial = {a.name: initial_value(a) for a in changeable(declared, history)}
+    found: dict[str, ObjectMachine] = {}
+    for name in names:
+        if name in found:
+            raise ValueError(f"two objects of {declared.sort} are named {name!r}; names must differ")
+        found[name] = ObjectMachine(name, declared.sort.name, dict(initial), lock or nullcontext())
+        found[name]._machine = machine
+    machine.add_model(list(found.values()))
+    return found
+
+
+def object_machines(
+    model: Model, sort_name: str, names: Iterable[str], *, thread_safe: bool = False, history: bool = False
+) -> dict[str, ObjectMachine]:
+    """The objects of one sort, by name, each in the initial state.
+
+    Args:
+        model: the transition tables are its.
+        sort_name: one of the model's sorts.
+        names: the objects' names, all different.
+        thread_safe: events of these objects from several threads happen one after the other
+            (a ``LockedMachine`` of ``transitions.extensions``).
+        history: also keep the attributes that only record what happened.
+
+    Raises:
+        ValueError: the model has no such sort, the sort has no states, or two names are the same.
+    """
+    known = [s.name for s in model.sorts]
+    if sort_name not in known:
+        raise ValueError(f"unknown sort {sort_name!r}; {model.system} has {', '.join(known)}")
+    declared = model.machine(sort_name)
+    lock = RLock() if thread_safe else None
+    machine = generate_machine(declared, model.table(sort_name), history=history, lock=lock)
+    return create_objects(machine, declared, names, history=history, lock=lock)

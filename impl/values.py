@@ -1,0 +1,85 @@
+"""Attribute values of running objects: names instead of numbers, and what one object can compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..model.lang import Attribute, BoolType, EnumType, IntRange, Ref, SetOf, Term, Type
+from ..model.lang import terms as t
+
+
+class NeedsOthers(Exception):
+    """A new value depends on other objects, so that the object alone cannot compute it."""
+
+
+def initial_value(attribute: Attribute) -> object:
+    """The declared initial value; else none, the empty set, false, the lowest or the first."""
+    match attribute.type:
+        case Ref():
+            return None
+        case SetOf():
+            return frozenset()
+        case BoolType():
+            return bool(attribute.initial)
+        case IntRange(low, _):
+            return low if attribute.initial is None else attribute.initial
+        case EnumType(values):
+            return values[0] if attribute.initial is None else attribute.initial
+
+
+def checked(kind: Type, value: object, what: str) -> object:
+    """``value`` if it is of type ``kind``; sets become frozensets.
+
+    Raises:
+        ValueError: it is not; the message begins with ``what``.
+    """
+    match kind:
+        case Ref(sort):
+            if value is None or isinstance(value, str):
+                return value
+            raise ValueError(f"{what}: {value!r} is no name of a {sort}; give a name or None")
+        case SetOf(sort):
+            if isinstance(value, set | frozenset | list | tuple) and all(isinstance(v, str) for v in value):
+                return frozenset(value)
+            raise ValueError(f"{what}: {value!r} is no set of {sort} names")
+        case BoolType():
+            fits = isinstance(value, bool)
+        case IntRange(low, high):
+            fits = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        case EnumType(values):
+            fits = value in values
+    if not fits:
+        raise ValueError(f"{what}: {value!r} is no value of type {kind}")
+    return value
+
+
+def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mapping[str, object]) -> object:
+    """A row's new value, as far as the object ``me`` can compute it from its own ``values`` and ``payload``.
+
+    Raises:
+        NeedsOthers: the term speaks of other objects, or of an attribute that the object does not keep.
+        KeyError: a parameter is missing from ``payload``.
+    """
+    match term:
+        case t.Given(name):
+            return payload[name]
+        case t.Me():
+            return me
+        case t.Nothing():
+            return None
+        case t.EmptySet():
+            return frozenset()
+        case t.Constant(value):
+            return value
+        case t.Attr(t.Me(), name) if name in values:
+            return values[name]
+        case t.Adjusted(base, element, present):
+            found = own_value(base, me, values, payload)
+            one = frozenset({own_value(element, me, values, payload)})
+            assert isinstance(found, frozenset)
+            return found | one if present else found - one
+        case t.Sum(left, right, sign):
+            a, b = own_value(left, me, values, payload), own_value(right, me, values, payload)
+            assert isinstance(a, int) and isinstance(b, int)
+            return a + sign * b
+    raise NeedsOthers(f"its new value ({term.place}) depends on other objects")
