@@ -289,7 +289,9 @@ class _Reader:
             return False
         before = dict(self.state.groups)
         return all(
-            at == table[name]["state"] if name in table else self._matches_absent(name, before[name], at, record["pods"])
+            at == table[name]["state"]
+            if name in table
+            else self._matches_absent(name, before[name], at, record["pods"])
             for name, at in end.groups
         )
 
