@@ -73,11 +73,17 @@ class ObjectMachine:
 
         Whatever is raised, the object is as before.
         """
+        self.trigger_event(event, sets or {}, payload)
+
+    def trigger_event(
+        self, event: str, sets: Mapping[str, object], payload: Mapping[str, object], *more: object
+    ) -> None:
+        """:meth:`fire` for callbacks: they find ``(sets, payload, *more)`` in their ``EventData.args``."""
         known = self._machine.events.get(event)
         if known is None:
             names = ", ".join(self._machine.events)
             raise IllegalEvent(f"{self.name} has no event {event!r}: a {self.sort} has {names}")
-        known.trigger(self, sets or {}, **payload)
+        known.trigger(self, sets, payload, *more)
 
     def possible(self) -> list[str]:
         """The events for which the table has a row in the current state, in the table's order."""
@@ -101,9 +107,11 @@ class ObjectMachine:
 
         If it raises, ``transitions`` leaves the state as it was.
         """
-        sets: Mapping[str, object] = next(iter(data.args), {})
+        # fire() gives both; the library's own spelling, c0.e0(user="g1"), gives keywords only.
+        sets, payload = (*data.args, {}, {})[:2]
+        payload = {**data.kwargs, **payload}
         what = f"{self.name}: {row.event}"
-        if unknown := [n for n in data.kwargs if n not in parameters]:
+        if unknown := [n for n in payload if n not in parameters]:
             has = ", ".join(sorted(parameters)) or "none"
             raise ValueError(f"{what} has no parameter {unknown[0]!r}; its parameters: {has}")
         updates = {name: term for name, term in row.sets if name in attributes}
@@ -113,7 +121,7 @@ class ObjectMachine:
         new: dict[str, object] = {}
         for name, term in updates.items():
             try:
-                value = sets[name] if name in sets else own_value(term, self.name, self._values, data.kwargs)
+                value = sets[name] if name in sets else own_value(term, self.name, self._values, payload)
             except NeedsOthers as problem:
                 raise ValueError(f"{what}: {name}: {problem}; pass its value as sets={{{name!r}: ...}}") from None
             except KeyError as missing:

@@ -1,0 +1,357 @@
+"""A whole system of machines: an action starts a cascade, and a cascade is all or nothing.
+
+Everything hangs on ``transitions`` callbacks. The environment is a machine of its own, with one
+event per action: the action's guard are the conditions of that event, its root firings and rules
+are callbacks after it. Each event of an object has, as callbacks after it, the rules that it
+triggers.
+
+A callback does not fire anything itself: it posts a trigger to the cascade's agenda, and the agenda
+runs to completion in the order of the trigger graph. A rule that asks that something does *not*
+fire ("all the other cells") is thus looked at when everything that could fire it has run. Objects
+change one after the other, but rules read the state before the cascade.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from threading import RLock
+from typing import Any
+
+from transitions import EventData
+from transitions import Machine as TransitionsMachine
+from transitions.extensions import LockedMachine
+
+from ..model.lang import Model, Rigid
+from ..model.semantics.evaluate import Eval, Firings, Moment, Undefined, compile_term
+from ..model.semantics.instance import Instance, State, check_scope
+from .machines import IllegalEvent, ObjectMachine, Snapshot, changeable, create_objects, generate_machine
+from .triggers import Trigger, triggers
+from .values import Codec, checked, needs_others
+
+READY = "ready"
+
+
+class GuardFailed(Exception):
+    """The action is not possible now: nothing has been changed."""
+
+
+@dataclass(frozen=True)
+class Fired:
+    """One event that happened to one object, and the rule or action that caused it first."""
+
+    sort: str
+    name: str
+    event: str
+    payload: Mapping[str, object]
+    cause: str
+
+
+@dataclass
+class _Cascade:
+    """One run of an action: what it reads, what it has still to do, and how to undo it."""
+
+    action: str
+    parameters: dict[str, int]
+    state: State = ()
+    fired: Firings = field(default_factory=dict)
+    agenda: list[tuple[int, int, Trigger, int, Mapping[str, int]]] = field(default_factory=list)
+    posted: int = 0
+    busy: dict[tuple[str, int], tuple[str, Mapping[str, int]]] = field(default_factory=dict)
+    before: list[tuple[ObjectMachine, Snapshot]] = field(default_factory=list)
+    log: list[Fired] = field(default_factory=list)
+
+    def moment(self) -> Moment:
+        """What terms read: the state before the cascade, the action's parameters, what has fired so far.
+
+        A new one each time, since evaluating a quantifier leaves its variable bound.
+        """
+        return Moment(self.state, dict(self.parameters), self.fired)
+
+    def post(self, trigger: Trigger, object_number: int = -1, payload: Mapping[str, int] | None = None) -> None:
+        """Puts a trigger on the agenda, behind all of its rank or lower."""
+        self.posted += 1
+        heapq.heappush(self.agenda, (trigger.rank, self.posted, trigger, object_number, payload or {}))
+
+
+class _Environment:
+    """The ``transitions`` model that the actions happen to."""
+
+    state: str
+
+
+class System:
+    """All objects of a model, with its actions.
+
+    Args:
+        model: tables, actions and rules.
+        scope: sort name -> number of objects; the model's default for sorts left out.
+        rigid: the rigid attributes; by default the first of the model's topologies at this scope.
+        names: sort name -> the objects' names; by default the sort's letter and a number.
+        thread_safe: actions from several threads are carried out one after the other.
+        history: also keep the attributes that only record what happened.
+
+    Raises:
+        ScopeError: unknown sort, or an impossible number of objects.
+        ValueError: the names do not fit the scope.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        scope: Mapping[str, int] | None = None,
+        *,
+        rigid: Rigid | None = None,
+        names: Mapping[str, Sequence[str]] | None = None,
+        thread_safe: bool = False,
+        history: bool = False,
+    ) -> None:
+        sizes = check_scope(model, {**{s: len(n) for s, n in (names or {}).items()}, **(scope or {})})
+        for sort, given in (names or {}).items():
+            if len(given) != sizes[sort]:
+                raise ValueError(f"{len(given)} names for {sizes[sort]} objects of {sort}; give one name per object")
+        topology = next(iter(model.topologies(sizes))) if rigid is None else rigid
+        self.instance = Instance(model, sizes, topology, history, names or {})
+        self._codec = Codec(self.instance)
+        self._lock: AbstractContextManager[object] = RLock() if thread_safe else nullcontext()
+        self._triggers = triggers(self.instance)
+        self._objects = self._create(self._lock if thread_safe else None, history)
+        self._updates = self._joint_updates()
+        self._environment = _Environment()
+        self._actions: Any = self._create_environment(self._lock if thread_safe else None)
+
+    def do(self, action: str, /, **parameters: object) -> tuple[Fired, ...]:
+        """Carries out an action and everything that it triggers, or nothing at all.
+
+        Args:
+            action: the action's name.
+            parameters: objects by name, sets as sets of names, other values as they are.
+
+        Returns:
+            What has happened, in its order.
+
+        Raises:
+            ValueError: unknown action; unknown, missing or wrong parameter.
+            GuardFailed: the action is not possible in this state.
+            IllegalEvent: an object would take an event in a state without a row for it, or two events.
+            Undefined: a guard or rule reads an attribute of no object.
+
+        Whatever is raised, every object is as before.
+        """
+        cascade = _Cascade(action, self._choice(action, parameters))
+        self._actions.events[action].trigger(self._environment, cascade)
+        return tuple(cascade.log)
+
+    def describe(self) -> dict[str, dict[str, dict[str, object]]]:
+        """sort -> object -> field -> value; ``state`` for the state, references as names."""
+        with self._lock:
+            return {
+                sort: {it.name: {"state": it.state, **it.values} for it in objects}
+                for sort, objects in self._objects.items()
+            }
+
+    def snapshot(self) -> tuple[Snapshot, ...]:
+        """The states and attributes of all objects, as one hashable value."""
+        with self._lock:
+            return tuple(it.snapshot() for objects in self._objects.values() for it in objects)
+
+    def restore(self, snapshot: tuple[Snapshot, ...]) -> None:
+        """Goes back to what :meth:`snapshot` of this system, or of one of the same objects, returned."""
+        with self._lock:
+            everything = [it for objects in self._objects.values() for it in objects]
+            for it, was in zip(everything, snapshot, strict=True):
+                it.restore(was)
+
+    # Generation
+
+    def _create(self, lock: AbstractContextManager[object] | None, history: bool) -> dict[str, list[ObjectMachine]]:
+        found = {}
+        model = self.instance.model
+        for declared in model.machines:
+            sort = declared.sort.name
+            if not declared.states:
+                continue  # topology only: no events, nothing that changes
+            after: dict[str, list[Callable[[EventData], None]]] = {}
+            for (owner, event), caused in self._triggers.items():
+                if owner == sort and event:
+                    after[event] = [partial(_post, trigger) for trigger in caused]
+            machine = generate_machine(declared, model.table(sort), history=history, lock=lock, after=after)
+            names = self.instance.object_names(sort)
+            found[sort] = list(create_objects(machine, declared, names, history=history, lock=lock).values())
+        return found
+
+    def _joint_updates(self) -> dict[tuple[str, str, str], list[tuple[str, Eval]]]:
+        """The updates that an object cannot compute alone: (sort, event, source) -> attribute, value."""
+        found = {}
+        for row in self.instance.model.rows:
+            declared = self.instance.model.machine(row.sort)
+            kept = [a.name for a in changeable(declared, self.instance.with_history)]
+            joint = [(n, term) for n, term in row.sets if n in kept and needs_others(term, kept)]
+            compiled = [(n, compile_term(self.instance, term, {}, row.sort.name)) for n, term in joint]
+            found[row.sort.name, row.event, row.source] = compiled
+        return found
+
+    def _create_environment(self, lock: AbstractContextManager[object] | None) -> TransitionsMachine:
+        kind: Any = TransitionsMachine if lock is None else LockedMachine
+        events = []
+        for action in self.instance.model.actions:
+            scope = {v.name: v for v in action.parameters}
+            guard = [(c.place, compile_term(self.instance, c, scope)) for c in action.when]
+            posts = [partial(_post_root, trigger) for trigger in self._triggers[action.name, ""]]
+            events.append(
+                {
+                    "trigger": action.name,
+                    "source": READY,
+                    "dest": None,  # an internal transition: the environment itself has no states
+                    "prepare": [self._begin],
+                    "conditions": [partial(self._holds, i, place, c) for i, (place, c) in enumerate(guard, 1)],
+                    "after": [*posts, self._run],
+                }
+            )
+        machine: TransitionsMachine = kind(
+            model=None,
+            states=[READY],
+            initial=READY,
+            transitions=events,
+            send_event=True,
+            auto_transitions=False,
+            on_exception=_undo,
+            **({} if lock is None else {"machine_context": [lock]}),
+        )
+        machine.add_model(self._environment)
+        return machine
+
+    # One cascade; all of it runs inside the environment's event, and so inside its lock
+
+    def _begin(self, data: EventData) -> None:
+        _cascade(data).state = self._packed()
+
+    def _holds(self, number: int, place: object, condition: Eval, data: EventData) -> bool:
+        cascade = _cascade(data)
+        if not condition(cascade.moment()):
+            raise GuardFailed(
+                f"{self._show(cascade)} is not possible: part {number} of its guard ({place}) does not hold"
+            )
+        return True
+
+    def _run(self, data: EventData) -> None:
+        """Runs the agenda to completion, in the order of the trigger graph."""
+        cascade = _cascade(data)
+        while cascade.agenda:
+            _, _, trigger, object_number, payload = heapq.heappop(cascade.agenda)
+            for caused in list(trigger.caused(cascade.moment(), object_number, payload)):
+                if caused.who < 0:
+                    raise Undefined(f"{trigger} fires {trigger.key[1]} on no {trigger.key[0]}")
+                self._fire(cascade, trigger, caused.who, caused.payload)
+
+    def _fire(self, cascade: _Cascade, trigger: Trigger, who: int, payload: dict[str, int]) -> None:
+        sort, event = trigger.key
+        it = self._objects[sort][who]
+        already = cascade.busy.setdefault((sort, who), (event, payload))
+        if already != (event, payload):
+            raise IllegalEvent(
+                f"{self._show(cascade)}: {trigger} fires {event} on {it.name}, "
+                f"which takes {already[0]} in the same cascade already"
+            )
+        fired = cascade.fired.setdefault(trigger.key, {})
+        if who in fired:
+            return  # several causes, one event
+        fired[who] = payload
+        shown = self._payload(sort, event, payload)
+        cascade.before.append((it, it.snapshot()))
+        try:
+            it.trigger_event(event, self._sets(cascade, it, sort, event, who, payload), shown, cascade, who, payload)
+        except IllegalEvent as problem:
+            raise IllegalEvent(f"{self._show(cascade)}: {trigger} fires {event}, but {problem}") from None
+        cascade.log.append(Fired(sort, it.name, event, shown, str(trigger)))
+
+    def _sets(
+        self, cascade: _Cascade, it: ObjectMachine, sort: str, event: str, who: int, payload: Mapping[str, int]
+    ) -> dict[str, object]:
+        """The row's new values that depend on other objects, from the state before the cascade."""
+        joint = self._updates.get((sort, event, it.state))
+        if not joint:
+            return {}
+        bound = {"me": who, **{f"given {name}": value for name, value in payload.items()}}
+        moment = Moment(cascade.state, bound)
+        declared = self.instance.model.machine(sort)
+        found = {}
+        for name, value in joint:
+            attribute = declared.attribute(name)
+            assert attribute is not None
+            found[name] = self._codec.decode(attribute.type, value(moment))
+        return found
+
+    # Between names and numbers
+
+    def _packed(self) -> State:
+        """The state as the model's terms read it."""
+        state = list(self.instance.initial())
+        for sort, objects in self._objects.items():
+            declared = self.instance.model.machine(sort)
+            numbers = {s.name: i for i, s in enumerate(declared.states)}
+            columns = [(a.type, a.name, self.instance.slot(sort, a.name)) for a in self.instance.attributes(sort)]
+            for i, it in enumerate(objects):
+                state[self.instance.slot(sort) + i] = numbers[it.state]
+                values = it.values
+                for kind, name, slot in columns:
+                    state[slot + i] = self._codec.encode(kind, values[name])
+        return tuple(state)
+
+    def _choice(self, name: str, parameters: Mapping[str, object]) -> dict[str, int]:
+        model = self.instance.model
+        if all(a.name != name for a in model.actions):
+            raise ValueError(f"unknown action {name!r}; {model.system} has {', '.join(a.name for a in model.actions)}")
+        wanted = {v.name: v.type for v in model.action(name).parameters}
+        for given in parameters:
+            if given not in wanted:
+                raise ValueError(f"{name} has no parameter {given!r}; its parameters: {', '.join(wanted) or 'none'}")
+        found = {}
+        for given, kind in wanted.items():
+            if given not in parameters:
+                raise ValueError(f"{name} needs its parameter {given}, of type {kind}: do({name!r}, {given}=...)")
+            try:
+                found[given] = self._codec.encode(kind, checked(kind, parameters[given], given))
+                if found[given] not in self.instance.domain(kind):
+                    raise ValueError(f"{parameters[given]!r} is no {kind}")
+            except ValueError as problem:
+                raise ValueError(f"{name}: parameter {given}: {problem}") from None
+        return found
+
+    def _payload(self, sort: str, event: str, payload: Mapping[str, int]) -> dict[str, object]:
+        kinds = self.instance.model.machine(sort).parameters(event)
+        return {name: self._codec.decode(kinds[name], value) for name, value in payload.items()}
+
+    def _show(self, cascade: _Cascade) -> str:
+        kinds = {v.name: v.type for v in self.instance.model.action(cascade.action).parameters}
+        shown = {name: self._codec.decode(kinds[name], value) for name, value in cascade.parameters.items()}
+        text = [f"{n}={{{', '.join(sorted(v))}}}" if isinstance(v, frozenset) else f"{n}={v}" for n, v in shown.items()]
+        return f"{cascade.action}({', '.join(text)})"
+
+
+def _cascade(data: EventData) -> _Cascade:
+    """The cascade that an event of the environment carries."""
+    cascade: _Cascade = next(iter(data.args))
+    return cascade
+
+
+def _post_root(trigger: Trigger, data: EventData) -> None:
+    """Callback after an action: what it causes goes on the agenda."""
+    _cascade(data).post(trigger)
+
+
+def _post(trigger: Trigger, data: EventData) -> None:
+    """Callback after an object's event: what it may trigger goes on the agenda."""
+    _, _, cascade, object_number, payload = data.args
+    cascade.post(trigger, object_number, payload)
+
+
+def _undo(data: EventData) -> None:
+    """Callback on any exception inside an action, before its lock is released: all or nothing."""
+    for it, was in reversed(_cascade(data).before):
+        it.restore(was)
+    assert data.error is not None
+    raise data.error

@@ -1,0 +1,125 @@
+"""Trigger rules made ready to run: what one firing, once it has happened, may cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import networkx as nx
+
+from ..model.lang import Action, Model, Rule
+from ..model.lang import terms as t
+from ..model.lang.check import sort_of, trigger_graph
+from ..model.semantics.evaluate import Eval, Moment, compile_term
+from ..model.semantics.instance import Instance
+
+Key = tuple[str, str]
+"""An event of a sort, or (name of an action, "")."""
+
+
+@dataclass(frozen=True)
+class Caused:
+    """A firing that a rule or an action asks for, by object number; negative if it names no object."""
+
+    who: int
+    payload: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """A rule (or one root firing of an action) in a system with finitely many objects.
+
+    ``rank`` is the place of its event in the trigger graph. A trigger may ask what else fires, and
+    what does not: once every firing of lower rank has happened, its conditions are decided.
+    """
+
+    cause: Action | Rule
+    key: Key
+    rank: int
+    on: t.Fires | None
+    free: tuple[tuple[str, Sequence[int]], ...]
+    conditions: tuple[Eval, ...]
+    who: Eval
+    payload: tuple[tuple[str, Eval], ...]
+
+    def __str__(self) -> str:
+        return f"{type(self.cause).__name__.lower()} '{self.cause.name}' ({self.cause.place})"
+
+    def caused(
+        self, moment: Moment, object_number: int = -1, payload: Mapping[str, int] | None = None
+    ) -> Iterator[Caused]:
+        """Every firing that this trigger causes because ``on`` has happened to an object.
+
+        Args:
+            moment: the state before the cascade, what has fired so far, the action's parameters.
+            object_number: the object that ``on`` has happened to, and with which ``payload``; left
+                out if an action triggers.
+        """
+        known = dict(moment.bound) if self.on is None else self._matched(object_number, payload or {})
+        names = [name for name, _ in self.free if name not in known]
+        domains = [domain for name, domain in self.free if name not in known]
+        if any(name in known and known[name] not in domain for name, domain in self.free):
+            return  # the pattern's variable stands for an object, and the firing's payload is none
+        for values in product(*domains):
+            here = Moment(moment.state, {**known, **dict(zip(names, values, strict=True))}, moment.fired)
+            if all(condition(here) for condition in self.conditions):
+                yield Caused(self.who(here), {name: value(here) for name, value in self.payload})
+
+    def _matched(self, object_number: int, payload: Mapping[str, int]) -> dict[str, int]:
+        """The variables that the pattern ``on`` binds when it meets a firing.
+
+        Only plain variables are bound here; the pattern is also the first condition, so that
+        anything else in it is compared.
+        """
+        assert self.on is not None
+        known = {name.name: payload[key] for key, name in self.on.payload if isinstance(name, t.Var)}
+        if isinstance(self.on.of, t.Var):
+            known[self.on.of.name] = object_number
+        return known
+
+
+def ranks(model: Model) -> dict[Key, int]:
+    """Each event's place in a topological order of the trigger graph: causes before effects."""
+    return {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
+
+
+def triggers(instance: Instance) -> dict[Key, list[Trigger]]:
+    """What each action and each event may cause: root firings first, then rules in the model's order."""
+    order = ranks(instance.model)
+    found: dict[Key, list[Trigger]] = {}
+    for action in instance.model.actions:
+        found[action.name, ""] = [_trigger(instance, order, action, None, action, (), f) for f in action.fires]
+    for rule in instance.model.rules:
+        if isinstance(rule.on, Action):
+            made = _trigger(instance, order, rule, None, rule.on, rule.when, rule.fires)
+            found[rule.on.name, ""].append(made)
+        else:
+            made = _trigger(instance, order, rule, rule.on, None, (rule.on, *rule.when), rule.fires)
+            found.setdefault((sort_of(instance.model, rule.on.of, {}), rule.on.event), []).append(made)
+    return found
+
+
+def _trigger(
+    instance: Instance,
+    order: Mapping[Key, int],
+    cause: Action | Rule,
+    on: t.Fires | None,
+    action: Action | None,
+    conditions: Sequence[t.Term],
+    head: t.Fires,
+) -> Trigger:
+    parameters = {v.name: v for v in action.parameters} if action else {}
+    used = {n: v for part in (*conditions, head) for n, v in t.free_variables(part).items()}
+    scope = {**used, **parameters}
+    key = (sort_of(instance.model, head.of, scope), head.event)
+    return Trigger(
+        cause=cause,
+        key=key,
+        rank=order[key],
+        on=on,
+        free=tuple((n, instance.domain(v.type)) for n, v in used.items() if n not in parameters),
+        conditions=tuple(compile_term(instance, c, scope) for c in conditions),
+        who=compile_term(instance, head.of, scope),
+        payload=tuple((n, compile_term(instance, v, scope)) for n, v in head.payload),
+    )
