@@ -1,1 +1,20 @@
-"""."""
+"""A reference scheduler for HiveD's pod groups and cells, with crash recovery.
+
+It keeps the promises of the model's ``repaired`` variant: a victim keeps its cells until its last
+pod is deleted, and goes back to Allocated when its last preemptor gives up. Only what a single
+object may do is generated from the model's tables; who influences whom is written here by hand.
+"""
+
+from .choice import CellChoice, fewest_victims
+from .errors import Refused, SchedulerError, StoreError, Unrecoverable
+from .memory import CellRecord, GroupRecord, Memory
+from .memory_store import Crash, InMemoryStore
+from .scheduler import Report, Scheduler, What
+from .sqlite_store import SqliteStore
+from .store import GroupSpec, Placement, PodRow, PodStatus, PodStore
+
+__all__ = [
+    "CellChoice", "CellRecord", "Crash", "GroupRecord", "GroupSpec", "InMemoryStore", "Memory", "Placement", "PodRow",
+    "PodStatus", "PodStore", "Refused", "Report", "Scheduler", "SchedulerError", "SqliteStore", "StoreError",
+    "Unrecoverable", "What", "fewest_victims",
+]  # fmt: skip

@@ -1,0 +1,79 @@
+"""What the durable rows say after a crash.
+
+Everything is computed from the pods' rows: a group all of whose pods are deleted is Deleted; one
+with a bound pod is Allocated what that pod's row says, even if the crash came before its other
+pods were bound; any other is Pending (document, line 29). What was being preempted, and by whom,
+is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from .errors import Unrecoverable
+from .memory import cells_of
+from .store import GroupSpec, Placement, PodRow, PodStatus
+
+
+@dataclass(frozen=True)
+class RecoveredGroup:
+    """A group as its rows tell it, and the rows that still have to be written to finish its binding."""
+
+    spec: GroupSpec
+    pods: tuple[PodStatus | None, ...]
+    placement: Placement | None
+    unfinished: tuple[PodRow, ...]
+
+
+def recovered_groups(rows: Sequence[PodRow], cells: Iterable[str]) -> list[RecoveredGroup]:
+    """The groups that ``rows`` tell of, in the order of their names.
+
+    Raises:
+        Unrecoverable: rows contradict each other, or name unknown cells.
+    """
+    ordered = sorted(rows, key=lambda r: r.group)
+    found = [_group(list(of_group)) for _, of_group in groupby(ordered, key=lambda r: r.group)]
+    known, held = frozenset(cells), dict[str, str]()
+    for group in found:
+        for pod, held_by_pod in group.placement or ():
+            for cell in held_by_pod:
+                at = f"pod {group.spec.name}/{pod}"
+                if cell not in known:
+                    raise Unrecoverable(f"{at} is placed on the unknown cell {cell!r}; start with the cells of before")
+                if cell in held:
+                    raise Unrecoverable(f"{at} is placed on cell {cell!r}, which {held[cell]} has; correct the rows")
+                held[cell] = at
+    return found
+
+
+def _group(rows: list[PodRow]) -> RecoveredGroup:
+    spec = rows[0].spec
+    by_pod = {row.pod: row for row in rows}
+    for row in rows:
+        if row.spec != spec or row.pod not in spec.pods:
+            raise Unrecoverable(f"the rows of group {spec.name} describe it differently; correct the row of {row.pod}")
+    placement: Placement | None = None
+    for row in rows:
+        if row.status != PodStatus.BOUND:
+            continue
+        if row.placement is None or not cells_of(row.placement) or row.pod not in dict(row.placement):
+            raise Unrecoverable(f"pod {spec.name}/{row.pod} is bound, but its row has no placement for it")
+        if placement is not None and row.placement != placement:
+            raise Unrecoverable(
+                f"the bound pods of group {spec.name} tell two placements; correct the row of {row.pod}"
+            )
+        placement = row.placement
+    unfinished: list[PodRow] = []
+    statuses: list[PodStatus | None] = []
+    for pod in spec.pods:
+        row_of_pod = by_pod.get(pod)
+        if row_of_pod is None:
+            statuses.append(None)
+        elif placement is not None and row_of_pod.status == PodStatus.SUBMITTED:
+            unfinished.append(replace(row_of_pod, status=PodStatus.BOUND, placement=placement))
+            statuses.append(PodStatus.BOUND)
+        else:
+            statuses.append(row_of_pod.status)
+    return RecoveredGroup(spec, tuple(statuses), placement, tuple(unfinished))

@@ -1,0 +1,293 @@
+"""The reference scheduler: requests, durable writes, crash and recovery.
+
+Every operation has the same course: check the request (Refused changes nothing), work out its
+effect on a draft of the memory, write the pods' rows one by one, and only then install the draft.
+A process that dies between two writes leaves rows from which recovery decides: before the first
+row that says something new about the group as a whole, nothing has happened; from then on, all of
+it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from threading import RLock
+
+from .choice import CellChoice, fewest_victims
+from .draft import Draft
+from .errors import Refused
+from .memory import CellRecord, GroupRecord, Memory
+from .recovery import recovered_groups
+from .store import GroupSpec, PodRow, PodStatus, PodStore
+from .tables import Machines
+
+
+class What(StrEnum):
+    """What an operation did."""
+
+    SUBMITTED = "submitted"
+    ALLOCATED = "allocated"
+    PREEMPTING = "preempting"
+    COMPLETED = "completed"
+    POD_DELETED = "pod deleted"
+    GROUP_DELETED = "group deleted"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an operation did to which group, which was in state ``before``.
+
+    ``cells`` are those that it was allocated or has reserved, ``pod`` the pod submitted or deleted.
+    """
+
+    what: What
+    group: str
+    before: str
+    cells: frozenset[str] = frozenset()
+    pod: str | None = None
+
+
+Observer = Callable[[Report], None]
+
+
+class Scheduler:
+    """HiveD's scheduling of pod groups on ``cells``, with pod objects in ``store``.
+
+    A new scheduler is down; :meth:`recover` brings it up with what the store says, also on a store
+    that is empty. ``choose`` is the cell allocation algorithm; ``observer`` is told of each
+    operation as soon as it is installed. Calls from several threads are taken one at a time.
+
+    Raises:
+        Refused: no cells, or a cell named twice.
+    """
+
+    draft_type: type[Draft] = Draft
+
+    def __init__(
+        self,
+        store: PodStore,
+        cells: Sequence[str],
+        *,
+        choose: CellChoice = fewest_victims,
+        observer: Observer | None = None,
+    ) -> None:
+        if not cells or len(set(cells)) != len(cells):
+            raise Refused(f"cells must be one or more different names, not {list(cells)}")
+        self._store = store
+        self._cells = tuple(cells)
+        self._choose = choose
+        self._observer = observer
+        self._machines = Machines(self._cells)
+        self._memory: Memory | None = None
+        self._lock = RLock()
+
+    @property
+    def memory(self) -> Memory:
+        """The records as they are now; a value that later operations do not change.
+
+        Raises:
+            Refused: the scheduler is down.
+        """
+        if self._memory is None:
+            raise Refused("the scheduler is down; call recover() first")
+        return self._memory
+
+    def group(self, name: str) -> GroupRecord:
+        """The record of a group.
+
+        Raises:
+            Refused: unknown group, or the scheduler is down.
+        """
+        return self.memory.group(name)
+
+    def cell(self, name: str) -> CellRecord:
+        """The record of a cell.
+
+        Raises:
+            Refused: unknown cell, or the scheduler is down.
+        """
+        return self.memory.cell(name)
+
+    # What clients ask for.
+
+    def submit(self, spec: GroupSpec, pod: str) -> Report:
+        """A pod of a group arrives; the group can be scheduled when all of its pods have.
+
+        Raises:
+            Refused: no pod of that group, submitted before, or the group was described differently.
+        """
+        with self._lock:
+            known = self.memory.find(spec.name)
+            if known is not None and known.spec != spec:
+                raise Refused(f"group {spec.name} was submitted as {known.spec}; every pod must say the same of it")
+            if pod not in spec.pods:
+                raise Refused(f"group {spec.name} has no pod {pod!r}; it has {', '.join(spec.pods)}")
+            if known is not None and known.status(pod) is not None:
+                raise Refused(f"pod {spec.name}/{pod} was submitted before; a new pod needs a new name")
+            draft = self._draft()
+            if known is None:
+                draft.add_group(spec)
+            draft.mark(spec.name, [pod], PodStatus.SUBMITTED)
+            before = known.state if known is not None else "Pending"
+            return self._commit(
+                draft,
+                [PodRow(pod, PodStatus.SUBMITTED, spec)],
+                Report(What.SUBMITTED, spec.name, before, pod=pod),
+            )
+
+    def schedule(self, name: str, choose: CellChoice | None = None) -> Report:
+        """A Pending group is allocated the chosen cells (e0), or begins to preempt those on them (e1).
+
+        Raises:
+            Refused: the group is unknown, not Pending or not complete; or no cells were chosen, an
+                unknown one, or one whose holder is not outranked.
+        """
+        with self._lock:
+            group = self._in_state(name, "Pending")
+            if group.missing:
+                raise Refused(f"group {name} is not complete: submit {', '.join(group.missing)} first")
+            cells = frozenset((choose or self._choose)(self.memory, group))
+            if not cells:
+                raise Refused(f"no cells were chosen for group {name}; it stays Pending")
+            found = [self.cell(cell) for cell in sorted(cells)]
+            for cell in found:
+                if cell.holder is not None and not self._outranks(group, self.memory.group(cell.holder)):
+                    raise Refused(
+                        f"cell {cell.name} is held by group {cell.holder}, which group {name} does not outrank; "
+                        "choose cells that are free or held by groups of lower priority"
+                    )
+            draft = self._draft()
+            if all(cell.state in ("Free", "Reserved") for cell in found):
+                draft.allocate(name, cells)
+                return self._commit(draft, self._binding(draft, name), Report(What.ALLOCATED, name, group.state, cells))
+            draft.preempt(name, cells)
+            return self._commit(draft, [], Report(What.PREEMPTING, name, group.state, cells))
+
+    def complete(self, name: str) -> Report:
+        """A Preempting group takes its cells, now that all of them are vacated (e2).
+
+        Raises:
+            Refused: the group is unknown, not Preempting, or some of its cells are still used.
+        """
+        with self._lock:
+            group = self._in_state(name, "Preempting")
+            used = [cell for cell in sorted(group.reserved) if not self._is_vacated(cell)]
+            if used:
+                raise Refused(f"group {name} waits for the pods on {', '.join(used)} to be deleted")
+            draft = self._draft()
+            draft.complete(name)
+            return self._commit(
+                draft, self._binding(draft, name), Report(What.COMPLETED, name, group.state, group.reserved)
+            )
+
+    def delete_pod(self, name: str, pod: str) -> Report:
+        """A pod is deleted; with the last one of a group its cells are released (e3, e4, e7, e8).
+
+        Raises:
+            Refused: no such pod is submitted, or it is deleted already.
+        """
+        with self._lock:
+            group = self.memory.group(name)
+            if pod not in group.live:
+                live = ", ".join(group.live) or "none"
+                raise Refused(f"group {name} has no pod {pod!r} to delete; its live pods: {live}")
+            draft = self._draft()
+            draft.mark(name, [pod], PodStatus.DELETED)
+            what = What.POD_DELETED
+            if all(status == PodStatus.DELETED for status in draft.groups[name].pods):
+                draft.delete(name)
+                what = What.GROUP_DELETED
+            return self._commit(
+                draft, [PodRow(pod, PodStatus.DELETED, group.spec)], Report(what, name, group.state, pod=pod)
+            )
+
+    def delete_group(self, name: str) -> list[Report]:
+        """Deletes the group's live pods one after another, each as :meth:`delete_pod` does.
+
+        Not one transaction: other requests may come between two pods. A group with pods that were
+        never submitted stays Pending, waiting for them.
+
+        Raises:
+            Refused: the group is unknown, or has no live pods.
+        """
+        live = self.group(name).live
+        if not live:
+            raise Refused(f"group {name} has no live pods to delete")
+        return [self.delete_pod(name, pod) for pod in live]
+
+    # The process.
+
+    def crash(self) -> None:
+        """The process dies: all that is not in the store is lost."""
+        self._memory = None
+
+    def recover(self) -> None:
+        """The process starts: computes the memory from the store, and finishes half-made bindings.
+
+        Raises:
+            Refused: the scheduler is up.
+            Unrecoverable: the rows contradict each other.
+        """
+        with self._lock:
+            if self._memory is not None:
+                raise Refused("the scheduler is up; only a new or crashed one recovers")
+            draft = self.draft_type(Memory.of(self._cells), self._machines)
+            unfinished: list[PodRow] = []
+            for group in recovered_groups(self._store.rows(), self._cells):
+                draft.restore(group.spec, group.pods, group.placement)
+                unfinished += group.unfinished
+            memory = draft.finished()
+            for row in unfinished:
+                self._store.put(row)
+            self._memory = memory
+
+    # For explorations, which go back to earlier states.
+
+    def snapshot(self) -> Memory | None:
+        """All that the process remembers, None when it is down."""
+        return self._memory
+
+    def restore(self, snapshot: Memory | None) -> None:
+        """Goes back to what a snapshot holds; the store is left as it is."""
+        self._memory = snapshot
+
+    # The steps that operations share.
+
+    def _draft(self) -> Draft:
+        return self.draft_type(self.memory, self._machines)
+
+    def _in_state(self, name: str, state: str) -> GroupRecord:
+        group = self.memory.group(name)
+        if group.state != state:
+            raise Refused(f"group {name} is {group.state}; only a {state} group can do this")
+        return group
+
+    def _outranks(self, group: GroupRecord, other: GroupRecord) -> bool:
+        return group.spec.priority > other.spec.priority
+
+    def _is_vacated(self, cell: str) -> bool:
+        return self.memory.cell(cell).state == "Reserved"
+
+    def _binding(self, draft: Draft, name: str) -> list[PodRow]:
+        """The rows that bind the live pods of a group, each with the placement of all."""
+        group = draft.groups[name]
+        return [PodRow(pod, PodStatus.BOUND, group.spec, group.placement) for pod in group.live]
+
+    def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
+        """Writes the rows, then installs the draft.
+
+        A write that fails leaves rows and memory apart, so the scheduler goes down: what was
+        written decides, when it recovers.
+        """
+        memory = draft.finished()
+        try:
+            for row in rows:
+                self._store.put(row)
+        except Exception:
+            self.crash()
+            raise
+        self._memory = memory
+        if self._observer is not None:
+            self._observer(report)
+        return report

@@ -1,0 +1,84 @@
+"""What is durable: one row for each pod object, and nothing else.
+
+The rows stand for the pod objects of the API server. A bound pod carries the placement of its
+whole group, as HiveD's pod annotation does, so that any one bound pod tells where all of its group
+is (document, line 31: "updating pod annotation (pod binding)"). The states of the state machines
+are never written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from .errors import Refused
+
+Placement = tuple[tuple[str, tuple[str, ...]], ...]
+"""The cells of each pod of a group: (pod, cells) pairs in the order of the group's pods."""
+
+
+class PodStatus(StrEnum):
+    """What a pod's row says of it."""
+
+    SUBMITTED = "submitted"
+    BOUND = "bound"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True)
+class GroupSpec:
+    """A pod group as its pods' annotations describe it.
+
+    Raises:
+        Refused: no pods, or one pod named twice.
+    """
+
+    name: str
+    priority: int
+    pods: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.pods:
+            raise Refused(f"group {self.name} has no pods; name at least one")
+        if len(set(self.pods)) != len(self.pods):
+            raise Refused(f"group {self.name} names a pod twice: {', '.join(self.pods)}")
+
+
+@dataclass(frozen=True)
+class PodRow:
+    """One pod object; ``placement`` is that of the whole group, and only while the pod is bound."""
+
+    pod: str
+    status: PodStatus
+    spec: GroupSpec
+    placement: Placement | None = None
+
+    @property
+    def group(self) -> str:
+        """The group that the pod belongs to."""
+        return self.spec.name
+
+
+class PodStore(Protocol):
+    """Where pod rows are kept. A row is durable when :meth:`put` returns; each write stands alone."""
+
+    def rows(self) -> Sequence[PodRow]:
+        """All rows, ordered by group and then as the group's spec lists its pods.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+
+    def put(self, row: PodRow) -> None:
+        """Writes a row, over the one of the same pod if there is one.
+
+        Raises:
+            StoreError: the row is not written.
+        """
+
+
+def by_pod(rows: Sequence[PodRow]) -> list[PodRow]:
+    """``rows`` in the order that :meth:`PodStore.rows` promises."""
+    return sorted(rows, key=lambda r: (r.group, r.spec.pods.index(r.pod) if r.pod in r.spec.pods else -1, r.pod))

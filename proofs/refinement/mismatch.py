@@ -1,0 +1,33 @@
+"""What is said when scheduler and model differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class Broken(Exception):
+    """The implementation is in a state, or did something, that has no counterpart in the model."""
+
+    def __init__(self, reason: str, *, expected: str = "", found: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.expected, self.found = reason, expected, found
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """The first difference found, with a shortest way to it."""
+
+    reason: str
+    path: Sequence[str]
+    expected: str = ""
+    found: str = ""
+
+    @property
+    def text(self) -> str:
+        """The mismatch for a reader, several lines."""
+        lines = [self.reason, "reached by:"]
+        lines += [f"  {i}. {step}" for i, step in enumerate(self.path, 1)] or ["  nothing: it is so at the start"]
+        lines += [f"expected: {self.expected}"] if self.expected else []
+        lines += [f"found:    {self.found}"] if self.found else []
+        return "\n".join(lines)
