@@ -1,1 +1,22 @@
-"""."""
+"""The oracle: does a log of a real implementation conform to the model?
+
+``check_trace`` reads a trace and says conforms, or names the first record that no sequence of
+model steps explains. See the README of this package for the trace formats.
+"""
+
+from __future__ import annotations
+
+from .check import check_trace
+from .errors import TraceError
+from .report import Candidate, Departure, Difference, OracleReport, OracleVerdict, Promise
+
+__all__ = [
+    "Candidate",
+    "Departure",
+    "Difference",
+    "OracleReport",
+    "OracleVerdict",
+    "Promise",
+    "TraceError",
+    "check_trace",
+]

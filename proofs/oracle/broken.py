@@ -1,0 +1,131 @@
+"""Which promise of the model an observed state or an impossible step breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from schedproof.model.lang import Invariant
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.rules import Action
+from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
+
+from .report import Promise
+from .wording import show_term
+
+
+def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Promise]:
+    """The invariants that the observed state breaks and the state before did not.
+
+    Only where the state is observed completely; invariants that the variant itself is expected
+    not to keep are no promise of it.
+    """
+    if len(observed) < instance.width:
+        return []
+    state = tuple(observed[slot] for slot in range(instance.width))
+    model, found = instance.model, []
+    for prop in model.properties:
+        if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
+            broken = set(_violations(instance, prop, state)) - set(_violations(instance, prop, before))
+            if broken:
+                who = ", ".join(f"{n} = {v}" for n, v in min(broken))
+                says = f"{prop.says} (broken for {who})" if who else prop.says
+                found.append(Promise(prop.name, says, model.document.name, prop.line, prop.sentence))
+    return found
+
+
+def _readable(instance: Instance, prop: Invariant) -> bool:
+    """The property reads no history attribute: those are not in a trace's states."""
+    history = {a.name for m in instance.model.machines for a in m.attributes if a.history}
+
+    def reads(term: t.Term) -> bool:
+        return (isinstance(term, t.Attr) and term.name in history) or any(reads(c) for c in t.children(term))
+
+    return not reads(prop.then) and not (prop.given is not None and reads(prop.given))
+
+
+def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[tuple[tuple[str, str], ...]]:
+    scope = {v.name: v for v in prop.over}
+    given = compile_term(instance, prop.given, scope) if prop.given is not None else None
+    then = compile_term(instance, prop.then, scope)
+    for values in product(*(instance.domain(v.type) for v in prop.over)):
+        moment = Moment(state, dict(zip(scope, values, strict=True)))
+        try:
+            kept = (given is not None and not given(moment)) or then(moment)
+        except Undefined:
+            kept = False
+        if not kept:
+            yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
+
+
+def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Promise]:
+    """The conjuncts of the action's guard that do not hold, each with an object that shows it."""
+    action = instance.model.action(choice.action)
+    scope = {v.name: v for v in action.parameters}
+    found = []
+    for conjunct in action.when:
+        moment = Moment(state, dict(choice.parameters))
+        try:
+            holds = bool(compile_term(instance, conjunct, scope)(moment))
+        except Undefined:
+            holds = False
+        if not holds:
+            says = f"{action.name} needs {show_term(conjunct)}{_witness(instance, state, conjunct, choice, action)}"
+            found.append(Promise(None, says, instance.model.document.name, action.line))
+            break  # later conjuncts may only make sense once this one holds
+    return found
+
+
+def _witness(instance: Instance, state: State, conjunct: t.Term, choice: Choice, action: Action) -> str:
+    """Where the conjunct fails: the objects of its outermost "for all", or the parameters that it names."""
+    scope = {v.name: v for v in action.parameters}
+    named = {n: v for n, v in choice.parameters if n in t.free_variables(conjunct)}
+    shown = dict(named)
+    if isinstance(conjunct, t.Quantified) and conjunct.universal:
+        inner = {**scope, **{v.name: v for v in conjunct.variables}}
+        body = compile_term(instance, conjunct.body, inner)
+        for values in product(*(instance.domain(v.type) for v in conjunct.variables)):
+            chosen = dict(zip((v.name for v in conjunct.variables), values, strict=True))
+            try:
+                holds = body(Moment(state, {**dict(choice.parameters), **chosen}))
+            except Undefined:
+                holds = False
+            if not holds:
+                shown |= chosen
+                scope = inner
+                break
+    parts = [f"{n} = {_object(instance, state, scope[n], v)}" for n, v in shown.items()]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
+    """An object with its fields, or a value."""
+    shown = instance.show(var.type, value)
+    if not isinstance(shown, str):
+        return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else str(shown)
+    for objects in instance.describe(state).values():
+        if shown in objects:
+            fields = [f"{k} {v}" if k != "state" else str(v) for k, v in objects[shown].items() if v is not None]
+            return f"{shown}: {' '.join(fields)}"
+    return shown
+
+
+def broken_table(instance: Instance, reached: State, observed: Mapping[int, int]) -> Promise | None:
+    """The first object whose observed state no row of its table leads to from the reached one, or only
+    rows of an event that did not happen."""
+    model = instance.model
+    for machine in model.machines:
+        sort = machine.sort.name
+        for number, name in enumerate(instance.object_names(sort)):
+            slot = instance.slot(sort) + number if machine.states else -1
+            if slot < 0 or slot not in observed or observed[slot] == reached[slot]:
+                continue
+            source, target = machine.states[reached[slot]].name, machine.states[observed[slot]].name
+            rows = [r for r in model.table(sort) if (r.source, r.target) == (source, target)]
+            if not rows:
+                says = f"{name} goes from {source} to {target}, where {sort}'s table has no row"
+                return Promise(None, says, model.document.name, machine.line)
+            events = " or ".join(r.event for r in rows)
+            says = f"{name} goes from {source} to {target}, which only {events} does, and nothing here fires it"
+            return Promise(None, says, model.document.name, rows[0].line)
+    return None

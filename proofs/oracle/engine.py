@@ -1,0 +1,180 @@
+"""Which model states explain a trace so far, record by record.
+
+The engine keeps every model state that agrees with all that was observed. For each record the
+format says which states its steps can lead to; those that differ from the observation are dropped.
+A record after which none is left departs. The engine knows neither formats nor systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from schedproof.model.semantics import Instance, State
+
+from .broken import broken_invariants, broken_table
+from .report import Candidate, Departure, Difference, OracleVerdict, Promise
+
+MOST_STATES = 10_000
+"""More candidate states than this after one record: undetermined."""
+
+MOST_SHOWN = 3
+"""Candidates shown for a departure."""
+
+
+class TooManyStates(Exception):
+    """The set of candidate states grew beyond the limit."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a record shows of the state: slot -> value, of some or all slots."""
+
+    slots: Mapping[int, int] = field(default_factory=dict)
+
+    def differing(self, state: State) -> list[int]:
+        """The slots in which ``state`` is not as observed."""
+        return [slot for slot, value in self.slots.items() if state[slot] != value]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Steps in words, the state that they lead to and, if they are not allowed, what forbids them."""
+
+    steps: tuple[str, ...]
+    state: State
+    refused: tuple[Promise, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record of a trace, as a format reads it.
+
+    Args:
+        number, line: for messages; ``says`` is the record in a few words.
+        successors: the paths that the record allows from a state (all of them that can agree
+            with ``observed``; others may be left out).
+        attempts: more paths, with what forbids them: only for explaining a departure.
+        broken: the record departs in itself, for this reason.
+    """
+
+    number: int
+    line: int
+    says: str
+    successors: Callable[[State], Iterable[Path]]
+    observed: Observation
+    attempts: Callable[[State], Iterable[Path]] = lambda state: ()
+    broken: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict, how many records were read, and the departure or the reason for none."""
+
+    verdict: OracleVerdict
+    departure: Departure | None = None
+    note: str = ""
+
+
+def judge(instance: Instance, records: Iterable[Record], limit: int = MOST_STATES) -> Judgement:
+    """Whether some run of the model explains all of ``records``."""
+    candidates: dict[State, None] = {instance.initial(): None}
+    for record in records:
+        if record.broken:
+            return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, record.broken))
+        found: dict[State, None] = {}
+        try:
+            for state in candidates:
+                for path in record.successors(state):
+                    if not record.observed.differing(path.state):
+                        found[path.state] = None
+                        if len(found) > limit:
+                            raise TooManyStates
+        except TooManyStates:
+            return Judgement(
+                OracleVerdict.UNDETERMINED,
+                note=f"record {record.number} (line {record.line}): more than {limit} states explain the trace so far; "
+                "observe more of the state, or name more parameters",
+            )
+        if not found:
+            return Judgement(OracleVerdict.DEPARTS, _departure(instance, record, list(candidates)))
+        candidates = found
+    return Judgement(OracleVerdict.CONFORMS)
+
+
+def closure(
+    start: Path, moves: Callable[[State], Iterable[tuple[str, State]]], limit: int = MOST_STATES
+) -> Iterable[Path]:
+    """``start`` and every path that ``moves`` extend it to, one per state, shortest first.
+
+    Raises:
+        TooManyStates: more than ``limit`` states.
+    """
+    paths, seen, at = [start], {start.state}, 0
+    while at < len(paths):
+        for step, after in moves(paths[at].state):
+            if after not in seen:
+                if len(seen) >= limit:
+                    raise TooManyStates
+                seen.add(after)
+                paths.append(Path((*paths[at].steps, step), after))
+        at += 1
+    return paths
+
+
+def _departure(instance: Instance, record: Record, before: Sequence[State]) -> Departure:
+    """The candidates that came closest: the fewest fields differ, then the fewest objections."""
+    ranked: list[tuple[int, int, int, State, Path]] = []
+    for state in before[:20]:  # enough to show; the verdict does not depend on it
+        for path in (*record.successors(state), *record.attempts(state)):
+            differing = len(record.observed.differing(path.state))
+            ranked.append((differing, len(path.refused), len(path.steps), state, path))
+    ranked.sort(key=lambda entry: entry[:3])
+    shown: dict[tuple[str, ...], Candidate] = {}
+    for _, _, _, state, path in ranked:
+        if len(shown) < MOST_SHOWN and path.steps not in shown:
+            shown[path.steps] = _candidate(instance, record, state, path)
+    promises = broken_invariants(instance, before[0], record.observed.slots)
+    candidates = list(shown.values())
+    return Departure(record.number, record.line, _reason(record, candidates), promises, candidates)
+
+
+def _candidate(instance: Instance, record: Record, before: State, path: Path) -> Candidate:
+    differing = record.observed.differing(path.state)
+    differences = [difference(instance, slot, path.state[slot], record.observed.slots[slot]) for slot in differing]
+    if path.refused:
+        promise: Promise | None = path.refused[0]
+    else:
+        broken = broken_invariants(instance, before, record.observed.slots)
+        promise = broken[0] if broken else broken_table(instance, path.state, record.observed.slots)
+    return Candidate(path.steps, instance.describe(path.state), differences, path.refused, promise)
+
+
+def _reason(record: Record, candidates: Sequence[Candidate]) -> str:
+    if not candidates:
+        return f"{record.says}: no state of the model explains it"
+    best = candidates[0]
+    tried = "; ".join(best.steps) or "no step"
+    if best.refused:
+        why = " and ".join(f"{r.says} (line {r.line})" if r.line else r.says for r in best.refused)
+        return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}, but {why}"
+    shown = ", ".join(d.text() for d in best.differs[:4]) + (", ..." if len(best.differs) > 4 else "")
+    return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}: {shown}"
+
+
+def difference(instance: Instance, slot: int, model: int, observed: int) -> Difference:
+    """Two values of one slot, with names."""
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        fields = ([""] if machine.states else []) + [a.name for a in instance.attributes(sort)]
+        for name in fields:
+            number = slot - instance.slot(sort, name)
+            if not 0 <= number < instance.sizes[sort]:
+                continue
+            obj = instance.object_names(sort)[number]
+            if not name:
+                return Difference(obj, "state", machine.states[model].name, machine.states[observed].name)
+            attribute = machine.attribute(name)
+            assert attribute is not None
+            return Difference(obj, name, instance.show(attribute.type, model), instance.show(attribute.type, observed))
+    raise AssertionError(f"no slot {slot}")

@@ -1,0 +1,143 @@
+"""Files as numbered JSON objects, and their shape checked against a JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from jsonschema.exceptions import best_match
+
+from .errors import TraceError
+
+
+@dataclass(frozen=True)
+class Line:
+    """One object of a JSON Lines file and the number of its line (the first is 1)."""
+
+    file: str
+    number: int
+    value: Mapping[str, Any]
+
+    def error(self, problem: str) -> TraceError:
+        """``problem`` with this line's place in front."""
+        return TraceError(f"{self.file}, line {self.number}: {problem}")
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The objects of a JSON Lines file; blank lines are skipped.
+
+    Raises:
+        TraceError: no readable file, not UTF-8, empty, or a line that is no JSON object.
+    """
+    name = str(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        what = "is a directory; name a file" if path.is_dir() else f"cannot be read: {error.strerror or error}"
+        raise TraceError(f"{name}: {what}") from None
+    except ValueError:  # a name that no file can have, such as one with a NUL in it
+        raise TraceError(f"{name!r} is no file name") from None
+    lines = []
+    for number, raw in enumerate(data.split(b"\n"), start=1):
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        except UnicodeDecodeError as error:
+            raise TraceError(
+                f"{name}, line {number}: byte {error.start + 1} is not UTF-8; a trace is JSON Lines in UTF-8"
+            ) from None
+        if text:
+            lines.append(Line(name, number, _object(name, number, text)))
+    if not lines:
+        raise TraceError(f"{name}: the file is empty; a trace begins with a header line")
+    return lines
+
+
+def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TraceError(f"{name}, line {number}: not JSON: {error.msg} at column {error.colno}") from None
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}") from None
+    if not isinstance(value, dict):
+        raise TraceError(f"{name}, line {number}: {_kind(value)} where a JSON object {{...}} belongs")
+    return value
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One definition (``$defs``) of a JSON Schema beside this module."""
+
+    validator: Any
+
+    @staticmethod
+    def load(schema_file: str, definition: str) -> Shape:
+        """The definition ``definition`` of ``schema_file``."""
+        schema = json.loads((Path(__file__).parent / schema_file).read_text("utf-8"))
+        chosen = {**schema, "$ref": f"#/$defs/{definition}"}
+        chosen.pop("oneOf", None)
+        return Shape(jsonschema.Draft202012Validator(chosen))
+
+    def check(self, line: Line) -> None:
+        """Nothing, if the line has this shape.
+
+        Raises:
+            TraceError: it has not; the message says where, what was found and what to write.
+        """
+        error = best_match(self.validator.iter_errors(line.value))
+        if error is None:
+            return
+        where = ".".join(str(part) for part in error.absolute_path)
+        at = f'"{where}": ' if where else ""
+        advice = error.schema.get("description", "")
+        raise line.error(f"{at}{_problem(error)}" + (f"; write {advice}" if advice else ""))
+
+
+def _problem(error: Any) -> str:
+    match error.validator:
+        case "type":
+            wanted = error.validator_value
+            names = [wanted] if isinstance(wanted, str) else wanted
+            return f"{_kind(error.instance)} where {' or '.join(_TYPES[n] for n in names)} belongs"
+        case "required":
+            missing = [k for k in error.validator_value if k not in error.instance]
+            return f'"{missing[0]}" is missing'
+        case "additionalProperties":
+            unknown = [k for k in error.instance if k not in error.schema.get("properties", {})]
+            return f'"{unknown[0]}" is no field here'
+        case "enum":
+            return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
+        case "const":
+            return f"{_short(error.instance)} where {json.dumps(error.validator_value)} belongs"
+        case _:
+            return str(error.message)[:200].replace("\n", " ")
+
+
+_TYPES = {
+    "object": "an object {...}",
+    "array": "a list [...]",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def _kind(value: object) -> str:
+    match value:
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case _:
+            return _short(value)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,160 @@
+"""What the oracle says: the verdict, and why a record cannot be explained."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class OracleVerdict(enum.StrEnum):
+    """Undetermined never counts as conforming."""
+
+    CONFORMS = "conforms"
+    DEPARTS = "departs"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What was broken: a property of the model, or (``property`` None) a guard, a table or a reading rule."""
+
+    property: str | None
+    says: str
+    document: str
+    line: int | None
+    sentence: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "property": self.property,
+            "says": self.says,
+            "document": self.document,
+            "line": self.line,
+            "sentence": self.sentence,
+        }
+
+    def text(self) -> str:
+        where = f" ({self.document}, line {self.line})" if self.line else ""
+        quote = f': "{self.sentence}"' if self.sentence else ""
+        return f"{self.property + ': ' if self.property else ''}{self.says}{where}{quote}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field that the model has otherwise than the trace observed it."""
+
+    object: str
+    field: str
+    model: Any
+    observed: Any
+
+    def as_json(self) -> dict[str, Any]:
+        return {"object": self.object, "field": self.field, "model": self.model, "observed": self.observed}
+
+    def text(self) -> str:
+        return f"{self.object}.{self.field}: {_name(self.model)} in the model, {_name(self.observed)} observed"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Steps that were tried, the state that they reach, what differs there, and what forbids them.
+
+    ``refused`` is empty for steps that the model allows: then the differences alone refute them.
+    """
+
+    steps: Sequence[str]
+    state: Mapping[str, Any]
+    differs: Sequence[Difference]
+    refused: Sequence[Promise]
+    promise: Promise | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "steps": list(self.steps),
+            "state": self.state,
+            "differs": [d.as_json() for d in self.differs],
+            "refused": [r.as_json() for r in self.refused],
+            "promise": self.promise.as_json() if self.promise else None,
+        }
+
+    def text(self) -> list[str]:
+        found = [f"tried: {'; '.join(self.steps) or 'no step'}"]
+        found += [f"  not possible: {r.text()}" for r in self.refused]
+        found += [f"  {d.text()}" for d in self.differs]
+        if self.promise and self.promise not in self.refused:
+            found.append(f"  breaks {self.promise.text()}")
+        return found
+
+
+@dataclass(frozen=True)
+class Departure:
+    """The first record that no sequence of model steps explains.
+
+    ``record`` is the record's number, ``line`` its line in the file. ``promises`` are the
+    invariants of the model that the observed state itself breaks.
+    """
+
+    record: int
+    line: int
+    reason: str
+    promises: Sequence[Promise] = ()
+    candidates: Sequence[Candidate] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "record": self.record,
+            "line": self.line,
+            "reason": self.reason,
+            "promises": [p.as_json() for p in self.promises],
+            "candidates": [c.as_json() for c in self.candidates],
+        }
+
+    def text(self) -> list[str]:
+        found = [f"record {self.record} (line {self.line}): {self.reason}"]
+        found += [f"the observed state breaks {p.text()}" for p in self.promises]
+        for candidate in self.candidates:
+            found += ["  " + line for line in candidate.text()]
+        return found
+
+
+@dataclass(frozen=True)
+class OracleReport:
+    """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to judge."""
+
+    system: str
+    variant: str
+    format: str
+    verdict: OracleVerdict
+    records: int
+    first_departure: Departure | None = None
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``: variant, verdict, records, and first_departure if there is one."""
+        found: dict[str, Any] = {
+            "system": self.system,
+            "variant": self.variant,
+            "format": self.format,
+            "verdict": self.verdict.value,
+            "records": self.records,
+        }
+        if self.first_departure:
+            found["first_departure"] = self.first_departure.as_json()
+        if self.note:
+            found["note"] = self.note
+        return found
+
+    def text(self) -> list[str]:
+        """The report in lines for people."""
+        found = [f"{self.system} {self.variant}: {self.verdict} ({self.records} records, format {self.format})"]
+        if self.note:
+            found.append(self.note)
+        if self.first_departure:
+            found += self.first_departure.text()
+        return found
+
+
+def _name(value: object) -> str:
+    return "none" if value is None else str(value)
