@@ -1,0 +1,136 @@
+"""A picture as DOT text, for graphviz."""
+
+from __future__ import annotations
+
+from html import escape
+
+import graphviz
+
+from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
+from .style import (
+    ARROWS,
+    EDGE_WORDS,
+    INK,
+    MARKS,
+    PAPER,
+    QUIET,
+    Look,
+    colour,
+    explained,
+    in_lines,
+    looks,
+    mark_words,
+    used_marks,
+)
+
+FONT = "Helvetica,Arial,sans-serif"
+"""A family whose widths graphviz knows even without font libraries: no warnings."""
+
+START = "(start)"
+"""The dot from which an arrow leads to the initial state. No state has that name."""
+
+
+def dot(diagram: Diagram) -> str:
+    """``diagram`` as DOT: pure text, needs no graphviz program, the same text for the same picture.
+
+    Clusters are told apart by colour, not by boxes: events of two machines take turns in a cascade,
+    and boxes around each machine's would tie the arrows into a knot.
+    """
+    cascade = any(node.kind is not NodeKind.STATE for node in diagram.nodes)
+    graph = graphviz.Digraph()
+    graph.attr(
+        "graph",
+        bgcolor=PAPER,
+        fontname=FONT,
+        fontcolor=INK,
+        fontsize="13",
+        label=_caption(diagram),
+        labelloc="b",
+        nodesep="0.2" if cascade else "0.5",
+        pad="0.2",
+        rankdir="LR",
+        ranksep="0.7" if cascade else "0.55",
+        tooltip=diagram.title,
+    )
+    graph.attr("node", fontname=FONT, fontcolor=INK, fontsize="14", shape="box")
+    graph.attr("edge", fontname=FONT, fontsize="13", arrowsize="0.8")
+    look = looks(diagram)
+    with graph.subgraph() as column:
+        # Every step is read from left to right: the actions stand in the first column.
+        roots = [node for node in diagram.nodes if node.kind in (NodeKind.ACTION, NodeKind.CRASH)]
+        column.attr(rank="min")
+        for node in roots:
+            _node(column, node, look[node.name])
+    for node in diagram.nodes:
+        if node not in roots:
+            _node(graph, node, look[node.name])
+    for node in diagram.nodes:
+        if node.initial:
+            graph.node(START, label="", shape="circle", style="filled", fillcolor=INK, width="0.16", tooltip="initial")
+            graph.edge(START, node.name, color=INK)
+    for edge in diagram.edges:
+        _edge(graph, edge)
+    return str(graph.source)
+
+
+def _node(graph: graphviz.Digraph, node: Node, look: Look) -> None:
+    gone = node.mark is Mark.REMOVED
+    styles = ["filled"] if node.kind is NodeKind.EVENT else ["rounded", "filled"]
+    graph.node(
+        node.name,
+        label=_label(node, MARKS[node.mark] if gone else INK),
+        style=",".join([*styles, "dashed"] if look.dashed or gone else styles),
+        fillcolor=PAPER if gone else look.fill,
+        color=MARKS.get(node.mark, look.border),
+        penwidth="2.5" if node.mark is Mark.ADDED else "1.3",
+        peripheries="2" if node.final else "1",
+        tooltip=", ".join([node.label, *node.details, *(["initial"] * node.initial), *(["final"] * node.final)]),
+    )
+
+
+def _label(node: Node, ink: str) -> str:
+    small = "".join(f'<br/><font point-size="11" color="{QUIET}">{escape(line)}</font>' for line in node.details)
+    return f'<<font color="{ink}"><b>{escape(node.label)}</b></font>{small}>'
+
+
+def _edge(graph: graphviz.Digraph, edge: Edge) -> None:
+    ink, notes = colour(edge), "; ".join(edge.notes)
+    attributes = {
+        # The blanks keep the text off the line.
+        "label": "\\n".join(f" {graphviz.escape(line)} " for line in in_lines(edge.labels)),
+        "color": ink,
+        "fontcolor": ink,
+        "tooltip": notes,
+        "labeltooltip": notes,
+        "arrowhead": "tee" if edge.kind is EdgeKind.PREVENTS else "normal",
+        "style": "dashed" if edge.kind is EdgeKind.PREVENTS or edge.mark is Mark.REMOVED else "solid",
+        "penwidth": "2" if edge.mark is Mark.ADDED else "1.1",
+    }
+    graph.edge(edge.source, edge.target, **{key: value for key, value in attributes.items() if value})
+
+
+def _caption(diagram: Diagram) -> str:
+    """Title and legend as the graph's own label, so that they take no part in the layout."""
+    boxes = [
+        f'<td bgcolor="{look.fill}" border="1" color="{look.border}"{" style=" + chr(34) + "dashed" + chr(34) if look.dashed else ""}>'
+        f"{escape(look.name)}</td><td>{escape(look.meaning)}   </td>"
+        for look in explained(diagram)
+    ]
+    if any(node.final for node in diagram.nodes):
+        boxes.append("<td>double border: final</td>")
+    kinds = {edge.kind for edge in diagram.edges}
+    signs = {EdgeKind.CAUSES: "A → B", EdgeKind.PREVENTS: "A - -| B"}
+    arrows = [_words(f"{sign}: {EDGE_WORDS[kind]}", ARROWS[kind]) for kind, sign in signs.items() if kind in kinds]
+    arrows += [_words(mark_words(diagram, mark), MARKS[mark]) for mark in used_marks(diagram)]
+    rows = [f'<td height="26" valign="bottom"><b>{escape(diagram.title)}</b></td>']
+    rows += [f"<td>{_row(cells)}</td>" for cells in (boxes, arrows) if cells]
+    lines = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<<table border="0" cellborder="0" cellspacing="2">{lines}</table>>'
+
+
+def _words(text: str, ink: str) -> str:
+    return f'<td><font color="{ink}">{escape(text)}   </font></td>'
+
+
+def _row(cells: list[str]) -> str:
+    return f'<table border="0" cellborder="0" cellspacing="4" cellpadding="2"><tr>{"".join(cells)}</tr></table>'

@@ -1,0 +1,7 @@
+"""What can go wrong when a picture is asked for."""
+
+from __future__ import annotations
+
+
+class DiagramError(Exception):
+    """A picture that cannot be drawn or written: the message says what, where, and what to do instead."""

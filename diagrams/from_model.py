@@ -1,0 +1,125 @@
+"""Pictures of a model: one machine, or which event triggers which."""
+
+from __future__ import annotations
+
+from ..model.lang import Durability, Machine, Model, Row
+from ..model.lang.check import trigger_graph
+from .errors import DiagramError
+from .representation import Cluster, Diagram, Edge, EdgeKind, Node, NodeKind, compared, merged
+
+TRIGGERS = "triggers"
+"""The name of the picture of a whole model."""
+
+
+def diagram(model: Model, machine: str | None = None, *, since: Model | None = None) -> Diagram:
+    """A picture of ``model``.
+
+    Args:
+        machine: the sort whose machine to draw; None or "triggers" for which event triggers which.
+        since: another variant of the system; what differs from it is marked.
+
+    Raises:
+        DiagramError: the model has no such machine, or one without states.
+    """
+    drawn = _draw(model, machine)
+    if since is not None:
+        drawn = compared(drawn, _draw(since, machine), since.variant)
+    return merged(drawn)
+
+
+def picture_names(model: Model) -> tuple[str, ...]:
+    """What :func:`diagram` can draw of ``model``: its machines with states, and ``triggers``."""
+    return (*(m.sort.name for m in model.machines if m.states), TRIGGERS)
+
+
+def _draw(model: Model, machine: str | None) -> Diagram:
+    if machine is None or machine == TRIGGERS:
+        return _triggers(model)
+    if machine not in picture_names(model):
+        names = ", ".join(picture_names(model))
+        raise DiagramError(
+            f"{model.system} ({model.variant}) has no machine {machine!r} to draw; choose one of: {names}"
+        )
+    return _machine(model, model.machine(machine))
+
+
+def _machine(model: Model, machine: Machine) -> Diagram:
+    """States and one arrow for each row of the table."""
+    table = model.table(machine.sort)
+    leaving = {row.source for row in table if row.source != row.target}
+    # Where nothing is lost in a crash, saying so at every state says nothing.
+    lossy = any(state.durability is not Durability.PERSISTENT for state in machine.states)
+    nodes = tuple(
+        Node(
+            state.name,
+            state.name,
+            NodeKind.STATE,
+            details=(state.durability.value,) if lossy else (),
+            durability=state.durability if lossy else None,
+            initial=position == 0,
+            final=state.name not in leaving,
+        )
+        for position, state in enumerate(machine.states)
+    )
+    edges = tuple(
+        Edge(
+            row.source,
+            row.target,
+            EdgeKind.TRANSITION,
+            labels=(row.event,),
+            notes=() if row.line is None else (f"{row.event}: {model.document.name}, line {row.line}",),
+        )
+        for row in table
+    )
+    return Diagram(f"{model.system} ({model.variant}): {machine.sort.name}", nodes, edges)
+
+
+def _triggers(model: Model) -> Diagram:
+    """Actions and events, and an arrow for every edge of the model's trigger graph.
+
+    Where one rule asks for an event and another for its absence, the graph keeps the first.
+    """
+    graph = trigger_graph(model)
+    actions = tuple(
+        Node(action.name, action.name, NodeKind.CRASH if action.crash else NodeKind.ACTION) for action in model.actions
+    )
+    events: list[Node] = []
+    clusters: list[Cluster] = []
+    for machine in model.machines:
+        rows: dict[str, list[Row]] = {}
+        for row in model.table(machine.sort):
+            rows.setdefault(row.event, []).append(row)
+        own = [
+            Node(
+                f"{machine.sort.name}.{event}",
+                f"{machine.sort.name} {event}",
+                NodeKind.EVENT,
+                details=_moves(machine, table),
+            )
+            for event, table in rows.items()
+        ]
+        events += own
+        if own:
+            clusters.append(Cluster(machine.sort.name, tuple(node.name for node in own)))
+    edges = tuple(
+        Edge(_name(source), _name(target), EdgeKind.PREVENTS if data["negative"] else EdgeKind.CAUSES)
+        for source, target, data in graph.edges(data=True)
+    )
+    return Diagram(
+        f"{model.system} ({model.variant}): which event triggers which", (*actions, *events), edges, tuple(clusters)
+    )
+
+
+def _name(node: tuple[str, str]) -> str:
+    return ".".join(part for part in node if part)
+
+
+def _moves(machine: Machine, rows: list[Row]) -> tuple[str, ...]:
+    """What an event does to its object: "source → target", one line for each target."""
+    sources: dict[str, list[str]] = {}
+    for row in rows:
+        sources.setdefault(row.target, []).append(row.source)
+    return tuple(
+        f"{' or '.join(found) if len(found) <= 2 else f'{len(found)} of {len(machine.states)} states'} → {target}"
+        for target, found in sources.items()
+    )

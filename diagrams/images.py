@@ -1,0 +1,83 @@
+"""SVG and PNG: DOT drawn by graphviz, carrying the hash of the DOT that they were drawn from.
+
+Their bytes depend on the fonts and the graphviz at hand, so they cannot be compared; the hash can.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+import zlib
+
+import graphviz
+
+from .errors import DiagramError
+
+KEY = "schedproof-dot-sha256"
+_PNG = b"\x89PNG\r\n\x1a\n"
+_SVG_COMMENT = re.compile(rf"<!-- {KEY}: ([0-9a-f]{{64}}) -->")
+
+
+def fingerprint(dot: str) -> str:
+    """The SHA-256 of a DOT text, in hexadecimal."""
+    return hashlib.sha256(dot.encode()).hexdigest()
+
+
+def svg(dot: str) -> str:
+    """``dot`` drawn as SVG, with its hash in a comment.
+
+    Raises:
+        DiagramError: there is no ``dot`` program.
+    """
+    text = _draw(dot, "svg").decode()
+    return f"{text.rstrip()}\n<!-- {KEY}: {fingerprint(dot)} -->\n"
+
+
+def svg_fingerprint(text: str) -> str | None:
+    """The hash that an SVG carries; None if it carries none."""
+    found = _SVG_COMMENT.search(text)
+    return found and found.group(1)
+
+
+def png(dot: str) -> bytes:
+    """``dot`` drawn as PNG, with its hash in a ``tEXt`` chunk.
+
+    Raises:
+        DiagramError: there is no ``dot`` program.
+    """
+    image = _draw(dot, "png")
+    end = 8 + 12 + struct.unpack(">I", image[8:12])[0]  # the header chunk comes first
+    return image[:end] + _text_chunk(fingerprint(dot)) + image[end:]
+
+
+def png_fingerprint(image: bytes) -> str | None:
+    """The hash that a PNG carries; None if it carries none or is no PNG."""
+    if not image.startswith(_PNG):
+        return None
+    at = len(_PNG)
+    while at + 12 <= len(image):
+        length, kind = struct.unpack(">I4s", image[at : at + 8])
+        data = image[at + 8 : at + 8 + length]
+        if kind == b"tEXt" and data.startswith(KEY.encode() + b"\0"):
+            return data.split(b"\0", 1)[1].decode("latin-1")
+        at += 12 + length
+    return None
+
+
+def _text_chunk(text: str) -> bytes:
+    body = b"tEXt" + KEY.encode() + b"\0" + text.encode("latin-1")
+    return struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+
+
+def _draw(dot: str, kind: str) -> bytes:
+    try:
+        return bytes(graphviz.pipe("dot", kind, dot.encode(), quiet=True))
+    except graphviz.ExecutableNotFound:
+        raise DiagramError(
+            f"cannot draw {kind}: there is no 'dot' program here; install graphviz (Debian: apt-get install graphviz), "
+            "or ask for dot or mermaid, which need no program"
+        ) from None
+    except graphviz.CalledProcessError as error:
+        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+        raise DiagramError(f"cannot draw {kind}: 'dot' failed: {said[0] if said else error}") from None

@@ -1,0 +1,101 @@
+"""A picture as Mermaid text: a state diagram of a machine, a flowchart of triggers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
+from .style import INK, MARKS, PAPER, Look, colour, looks, mark_words
+
+RESERVED = {
+    "accdescr", "acctitle", "as", "class", "classdef", "click", "default", "direction", "end", "flowchart", "graph",
+    "linkstyle", "note", "state", "style", "subgraph",
+}  # fmt: skip
+"""Words of Mermaid that cannot name a node, in small letters."""
+
+
+def mermaid(diagram: Diagram) -> str:
+    """``diagram`` as Mermaid: pure text, the same text for the same picture."""
+    ids = identifiers(node.name for node in diagram.nodes)
+    states = all(node.kind is NodeKind.STATE for node in diagram.nodes)
+    body = _state_diagram(diagram, ids) if states else _flowchart(diagram, ids)
+    title = diagram.title.replace('"', "'")
+    return "\n".join(["---", f'title: "{title}"', "---", *body, ""])
+
+
+def identifiers(names: Iterable[str]) -> dict[str, str]:
+    """A Mermaid identifier for each name: letters, digits and underscores, no two the same."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+        while plain.lower() in RESERVED or plain in found.values():
+            plain += "_"
+        found[name] = plain
+    return found
+
+
+def _state_diagram(diagram: Diagram, ids: dict[str, str]) -> list[str]:
+    lines = ["stateDiagram-v2", "    direction LR"]
+    for node in diagram.nodes:
+        words = [*node.details, *_mark(diagram, node.mark)]
+        more = f" ({', '.join(words)})" if words else ""
+        lines.append(f'    state "{_quoted(node.label)}{more}" as {ids[node.name]}')
+    lines += [f"    [*] --> {ids[node.name]}" for node in diagram.nodes if node.initial]
+    for edge in diagram.edges:
+        # A state diagram has no coloured arrows: marks are words.
+        more = "".join(f" ({word})" for word in _mark(diagram, edge.mark))
+        lines.append(f"    {ids[edge.source]} --> {ids[edge.target]} : {_quoted(', '.join(edge.labels))}{more}")
+    lines += [f"    {ids[node.name]} --> [*]" for node in diagram.nodes if node.final]
+    return lines + _classes(diagram, ids)
+
+
+def _flowchart(diagram: Diagram, ids: dict[str, str]) -> list[str]:
+    lines = ["flowchart LR"]
+    for node in diagram.nodes:
+        text = "<br/>".join(_quoted(line) for line in (node.label, *node.details, *_mark(diagram, node.mark)))
+        left, right = ("[", "]") if node.kind is NodeKind.EVENT else ("([", "])")
+        lines.append(f'    {ids[node.name]}{left}"{text}"{right}')
+    links = []
+    for number, edge in enumerate(diagram.edges):
+        link = "-. not .-x" if edge.kind is EdgeKind.PREVENTS else "-->"
+        lines.append(f"    {ids[edge.source]} {link} {ids[edge.target]}")
+        if (ink := colour(edge)) != INK:
+            links.append(f"    linkStyle {number} stroke:{ink},color:{ink}{_width(edge)}")
+    return lines + links + _classes(diagram, ids)
+
+
+def _width(edge: Edge) -> str:
+    return (
+        ",stroke-width:3px" if edge.mark is Mark.ADDED else ",stroke-dasharray:6 4" if edge.mark is Mark.REMOVED else ""
+    )
+
+
+def _mark(diagram: Diagram, mark: Mark) -> list[str]:
+    return [] if mark is Mark.SAME else [mark_words(diagram, mark)]
+
+
+def _quoted(text: str) -> str:
+    """``text`` with the characters that end or change a Mermaid label written as entities."""
+    return re.sub(r"[\"#;<>:`{}|\[\]()]", lambda found: f"#{ord(found.group())};", text)
+
+
+def _classes(diagram: Diagram, ids: dict[str, str]) -> list[str]:
+    """One class for each look, and one for each mark."""
+    members: dict[tuple[str, str], list[str]] = {}
+    for node in diagram.nodes:
+        look = looks(diagram)[node.name]
+        members.setdefault(_look(look, node), []).append(ids[node.name])
+    lines = [f"    classDef {name} {style}" for name, style in members]
+    return lines + [f"    class {','.join(found)} {name}" for (name, _), found in members.items()]
+
+
+def _look(look: Look, node: Node) -> tuple[str, str]:
+    """Name and style of the class of a node."""
+    gone = node.mark is Mark.REMOVED
+    border = MARKS.get(node.mark, look.border)
+    style = f"fill:{PAPER if gone else look.fill},stroke:{border},color:{border if gone else INK}"
+    style += ",stroke-dasharray:6 4" if look.dashed or gone else ""
+    style += ",stroke-width:3px" if node.mark is Mark.ADDED else ""
+    name = re.sub(r"\W", "_", look.name, flags=re.ASCII) + "Look"
+    return (name if node.mark is Mark.SAME else f"{name}_{node.mark.value}"), style

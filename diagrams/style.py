@@ -1,0 +1,102 @@
+"""What the renderers share: looks, and the words of the legend.
+
+Every difference is said twice, in colour and in line style or words, for readers and printers
+without colour. Texts are dark on light fills, and pictures have a white page of their own, so that
+they can stand on a dark one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.lang import Durability
+from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
+
+PAPER, INK, QUIET = "#ffffff", "#1f2328", "#57606a"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a node looks: a name, which the legend explains by ``meaning``, fill and border."""
+
+    name: str
+    meaning: str
+    fill: str
+    border: str
+    dashed: bool = False
+
+
+STATES = {
+    Durability.PERSISTENT: Look("persistent", "survives a crash", "#d9ebff", "#1f5fa8"),
+    Durability.VOLATILE: Look("volatile", "lost in a crash", "#fff1cc", "#9a6700", dashed=True),
+    Durability.DERIVED: Look("derived", "follows from what survives", "#e1f3e1", "#3f7a3f"),
+}
+PLAIN = Look("state", "", "#eef1f4", QUIET)
+ACTION = Look("action", "where a step begins", "#e3e8ef", INK)
+CRASH = Look("crash", "of the scheduler", "#ffe3e0", "#b3261e", dashed=True)
+GROUPS = (
+    ("#d9ebff", "#1f5fa8"), ("#fff1cc", "#9a6700"), ("#e1f3e1", "#3f7a3f"), ("#eee3fa", "#6b3fa0"), ("#d5f2f0", "#1b7a74"),
+    ("#fde3ef", "#a8326b"), ("#e9ebc8", "#6c6f1c"), ("#f3e3d6", "#8a4b1d"),
+)  # fmt: skip
+"""Fill and border of one cluster after the other, over again where there are more."""
+
+ARROWS = {EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e"}
+MARKS = {Mark.ADDED: "#1a7f37", Mark.REMOVED: "#818b98"}
+EDGE_WORDS = {
+    EdgeKind.CAUSES: "A causes B",
+    EdgeKind.PREVENTS: "B happens only where A does not",
+}
+
+
+def looks(diagram: Diagram) -> dict[str, Look]:
+    """The look of each node, by its name, marks apart."""
+    groups = {
+        name: Look(cluster.name, "its events", *GROUPS[position % len(GROUPS)])
+        for position, cluster in enumerate(diagram.clusters)
+        for name in cluster.nodes
+    }
+    return {node.name: groups.get(node.name) or _look(node) for node in diagram.nodes}
+
+
+def _look(node: Node) -> Look:
+    match node.kind:
+        case NodeKind.ACTION:
+            return ACTION
+        case NodeKind.CRASH:
+            return CRASH
+        case _:
+            return PLAIN if node.durability is None else STATES[node.durability]
+
+
+def explained(diagram: Diagram) -> tuple[Look, ...]:
+    """The looks that a legend of ``diagram`` explains, each once, in the order of the nodes."""
+    return tuple(look for look in dict.fromkeys(looks(diagram).values()) if look.meaning)
+
+
+def used_marks(diagram: Diagram) -> tuple[Mark, ...]:
+    """The marks that a legend of ``diagram`` explains."""
+    found = {node.mark for node in diagram.nodes} | {edge.mark for edge in diagram.edges}
+    return tuple(mark for mark in MARKS if mark in found)
+
+
+def mark_words(diagram: Diagram, mark: Mark) -> str:
+    """What a mark means: "added since as-written"."""
+    return f"{mark.value} since {diagram.since}"
+
+
+def colour(edge: Edge) -> str:
+    """The colour of an arrow: its mark's, or its kind's."""
+    return MARKS.get(edge.mark, ARROWS[edge.kind])
+
+
+def in_lines(labels: tuple[str, ...], width: int = 24) -> tuple[str, ...]:
+    """Labels joined by commas, in lines of about ``width`` characters."""
+    lines: list[str] = []
+    for label in labels:
+        if lines and len(lines[-1]) + len(label) + 2 <= width:
+            lines[-1] += f", {label}"
+        else:
+            if lines:
+                lines[-1] += ","
+            lines.append(label)
+    return tuple(lines)
