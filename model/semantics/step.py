@@ -78,7 +78,7 @@ def _search(
     def at(depth: int) -> tuple[Eval, ...]:
         return tuple(c for c, d in zip(compiled, level_of, strict=True) if d == depth)
 
-    levels = tuple((v.name, tuple(instance.domain(v.type)), at(i + 1)) for i, v in enumerate(choose))
+    levels = tuple((v.name, instance.domain(v.type), at(i + 1)) for i, v in enumerate(choose))
     return _Search(at(0), levels)
 
 

@@ -18,12 +18,15 @@ from .report import Candidate, Departure, Difference, OracleVerdict, Promise
 MOST_STATES = 10_000
 """More candidate states than this after one record: undetermined."""
 
+MOST_PATHS = 100_000
+"""More paths than this for one record: undetermined."""
+
 MOST_SHOWN = 3
 """Candidates shown for a departure."""
 
 
 class TooManyStates(Exception):
-    """The set of candidate states grew beyond the limit."""
+    """The candidate states, or the choices that lead to them, are more than the limit."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +86,21 @@ def judge(instance: Instance, records: Iterable[Record], limit: int = MOST_STATE
         if record.broken:
             return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, record.broken))
         found: dict[State, None] = {}
+        tried = 0
         try:
             for state in candidates:
                 for path in record.successors(state):
+                    tried += 1
+                    if tried > MOST_PATHS:
+                        raise TooManyStates(f"more than {MOST_PATHS} ways to explain the record")
                     if not record.observed.differing(path.state):
                         found[path.state] = None
                         if len(found) > limit:
-                            raise TooManyStates
-        except TooManyStates:
-            return Judgement(
-                OracleVerdict.UNDETERMINED,
-                note=f"record {record.number} (line {record.line}): more than {limit} states explain the trace so far; "
-                "observe more of the state, or name more parameters",
-            )
+                            raise TooManyStates(f"more than {limit} states explain the trace so far")
+        except TooManyStates as error:
+            where = f"record {record.number} (line {record.line})"
+            advice = "observe more of the state, or name more parameters"
+            return Judgement(OracleVerdict.UNDETERMINED, note=f"{where}: {error}; {advice}")
         if not found:
             return Judgement(OracleVerdict.DEPARTS, _departure(instance, record, list(candidates)))
         candidates = found
@@ -115,7 +120,7 @@ def closure(
         for step, after in moves(paths[at].state):
             if after not in seen:
                 if len(seen) >= limit:
-                    raise TooManyStates
+                    raise TooManyStates(f"the record leads to more than {limit} states")
                 seen.add(after)
                 paths.append(Path((*paths[at].steps, step), after))
         at += 1

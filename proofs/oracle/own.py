@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -31,12 +33,15 @@ from schedproof.model.semantics import (
 )
 
 from .broken import broken_guard
-from .engine import Observation, Path, Record
+from .engine import Observation, Path, Record, TooManyStates
 from .lines import Line, Shape
 from .report import Promise
 from .wording import show_choice, show_term
 
 SCHEMA = "trace.schema.json"
+
+MOST_CHOICES = 1 << 12
+"""Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
 
 
 def is_own(header: Mapping[str, Any]) -> bool:
@@ -277,10 +282,25 @@ class _Reader:
             yield Path(step, after, tuple(why))
 
     def some(self, state: State, action: Action, given: Mapping[str, int]) -> Iterator[Path]:
-        """The steps of an action that has the given parameters."""
-        for choice in self.stepper.choices(state, action):
-            if given.items() <= dict(choice.parameters).items():
-                yield from self.one(state, choice)
+        """The steps of an action that has the given parameters.
+
+        Raises:
+            TooManyStates: more choices of the other parameters than anyone could try.
+        """
+        names = [v.name for v in action.parameters]
+        domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
+        if prod(_size(domain) for domain in domains) > MOST_CHOICES:
+            raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
+        scope = {v.name: v for v in action.parameters}
+        guard = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
+        for values in product(*domains):
+            moment = Moment(state, dict(zip(names, values, strict=True)))
+            try:
+                if all(conjunct(moment) for conjunct in guard):
+                    choice = Choice(action.name, tuple(zip(names, values, strict=True)))
+                    yield Path((show_choice(self.instance, choice),), self.stepper.step(state, choice).after)
+            except (IllFormed, Undefined):
+                continue
 
     def none(self, state: State, action: Action, given: Mapping[str, int]) -> Iterator[Path]:
         """That an action is not possible at all."""
@@ -288,3 +308,8 @@ class _Reader:
             says = f"no choice of the parameters that are not given makes {action.name} possible"
             why = Promise(None, says, self.instance.model.document.name, action.line)
             yield Path((action.name,), state, (why,))
+
+
+def _size(domain: Sequence[int]) -> int:
+    """The number of values; ``len`` fails on ranges as long as those of big sets."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
