@@ -25,12 +25,13 @@ from transitions import EventData
 from transitions import Machine as TransitionsMachine
 from transitions.extensions import LockedMachine
 
-from ..model.lang import Model, Rigid
+from ..model.lang import Action, Model, Rigid, Rule
 from ..model.semantics.evaluate import Eval, Firings, Moment, Undefined, compile_term
 from ..model.semantics.instance import Instance, State, check_scope
+from .codec import Codec
 from .machines import IllegalEvent, ObjectMachine, Snapshot, changeable, create_objects, generate_machine
 from .triggers import Trigger, triggers
-from .values import Codec, checked, needs_others
+from .values import needs_others
 
 READY = "ready"
 
@@ -47,7 +48,7 @@ class Fired:
     name: str
     event: str
     payload: Mapping[str, object]
-    cause: str
+    cause: Action | Rule
 
 
 @dataclass
@@ -141,7 +142,7 @@ class System:
 
         Whatever is raised, every object is as before.
         """
-        cascade = _Cascade(action, self._choice(action, parameters))
+        cascade = _Cascade(action, self._codec.choice(action, parameters))
         self._actions.events[action].trigger(self._environment, cascade)
         return tuple(cascade.log)
 
@@ -227,13 +228,13 @@ class System:
     # One cascade; all of it runs inside the environment's event, and so inside its lock
 
     def _begin(self, data: EventData) -> None:
-        _cascade(data).state = self._packed()
+        _cascade(data).state = self._codec.pack(self._objects)
 
     def _holds(self, number: int, place: object, condition: Eval, data: EventData) -> bool:
         cascade = _cascade(data)
         if not condition(cascade.moment()):
             raise GuardFailed(
-                f"{self._show(cascade)} is not possible: part {number} of its guard ({place}) does not hold"
+                f"{self._said(cascade)} is not possible: part {number} of its guard ({place}) does not hold"
             )
         return True
 
@@ -253,20 +254,23 @@ class System:
         already = cascade.busy.setdefault((sort, who), (event, payload))
         if already != (event, payload):
             raise IllegalEvent(
-                f"{self._show(cascade)}: {trigger} fires {event} on {it.name}, "
+                f"{self._said(cascade)}: {trigger} fires {event} on {it.name}, "
                 f"which takes {already[0]} in the same cascade already"
             )
         fired = cascade.fired.setdefault(trigger.key, {})
         if who in fired:
             return  # several causes, one event
         fired[who] = payload
-        shown = self._payload(sort, event, payload)
+        shown = self._codec.payload(sort, event, payload)
         cascade.before.append((it, it.snapshot()))
         try:
             it.trigger_event(event, self._sets(cascade, it, sort, event, who, payload), shown, cascade, who, payload)
         except IllegalEvent as problem:
-            raise IllegalEvent(f"{self._show(cascade)}: {trigger} fires {event}, but {problem}") from None
-        cascade.log.append(Fired(sort, it.name, event, shown, str(trigger)))
+            raise IllegalEvent(f"{self._said(cascade)}: {trigger} fires {event}, but {problem}") from None
+        cascade.log.append(Fired(sort, it.name, event, shown, trigger.cause))
+
+    def _said(self, cascade: _Cascade) -> str:
+        return self._codec.show(cascade.action, cascade.parameters)
 
     def _sets(
         self, cascade: _Cascade, it: ObjectMachine, sort: str, event: str, who: int, payload: Mapping[str, int]
@@ -284,52 +288,6 @@ class System:
             assert attribute is not None
             found[name] = self._codec.decode(attribute.type, value(moment))
         return found
-
-    # Between names and numbers
-
-    def _packed(self) -> State:
-        """The state as the model's terms read it."""
-        state = list(self.instance.initial())
-        for sort, objects in self._objects.items():
-            declared = self.instance.model.machine(sort)
-            numbers = {s.name: i for i, s in enumerate(declared.states)}
-            columns = [(a.type, a.name, self.instance.slot(sort, a.name)) for a in self.instance.attributes(sort)]
-            for i, it in enumerate(objects):
-                state[self.instance.slot(sort) + i] = numbers[it.state]
-                values = it.values
-                for kind, name, slot in columns:
-                    state[slot + i] = self._codec.encode(kind, values[name])
-        return tuple(state)
-
-    def _choice(self, name: str, parameters: Mapping[str, object]) -> dict[str, int]:
-        model = self.instance.model
-        if all(a.name != name for a in model.actions):
-            raise ValueError(f"unknown action {name!r}; {model.system} has {', '.join(a.name for a in model.actions)}")
-        wanted = {v.name: v.type for v in model.action(name).parameters}
-        for given in parameters:
-            if given not in wanted:
-                raise ValueError(f"{name} has no parameter {given!r}; its parameters: {', '.join(wanted) or 'none'}")
-        found = {}
-        for given, kind in wanted.items():
-            if given not in parameters:
-                raise ValueError(f"{name} needs its parameter {given}, of type {kind}: do({name!r}, {given}=...)")
-            try:
-                found[given] = self._codec.encode(kind, checked(kind, parameters[given], given))
-                if found[given] not in self.instance.domain(kind):
-                    raise ValueError(f"{parameters[given]!r} is no {kind}")
-            except ValueError as problem:
-                raise ValueError(f"{name}: parameter {given}: {problem}") from None
-        return found
-
-    def _payload(self, sort: str, event: str, payload: Mapping[str, int]) -> dict[str, object]:
-        kinds = self.instance.model.machine(sort).parameters(event)
-        return {name: self._codec.decode(kinds[name], value) for name, value in payload.items()}
-
-    def _show(self, cascade: _Cascade) -> str:
-        kinds = {v.name: v.type for v in self.instance.model.action(cascade.action).parameters}
-        shown = {name: self._codec.decode(kinds[name], value) for name, value in cascade.parameters.items()}
-        text = [f"{n}={{{', '.join(sorted(v))}}}" if isinstance(v, frozenset) else f"{n}={v}" for n, v in shown.items()]
-        return f"{cascade.action}({', '.join(text)})"
 
 
 def _cascade(data: EventData) -> _Cascade:

@@ -6,7 +6,6 @@ from collections.abc import Container, Mapping
 
 from ..model.lang import Attribute, BoolType, EnumType, IntRange, Ref, SetOf, Term, Type
 from ..model.lang import terms as t
-from ..model.semantics.instance import NO_OBJECT, Instance, encode
 
 
 class NeedsOthers(Exception):
@@ -96,50 +95,3 @@ def needs_others(term: Term, kept: Container[str]) -> bool:
         case t.Adjusted() | t.Sum():
             return any(needs_others(part, kept) for part in t.children(term))
     return True
-
-
-class Codec:
-    """Values between running objects, which use names, and the model's terms, which use numbers."""
-
-    def __init__(self, instance: Instance) -> None:
-        self._names = {s.name: list(instance.object_names(s.name)) for s in instance.model.sorts}
-        self._numbers = {sort: {name: i for i, name in enumerate(names)} for sort, names in self._names.items()}
-
-    def number(self, sort: str, name: object) -> int:
-        """The number of the object of ``sort`` named ``name``.
-
-        Raises:
-            ValueError: there is none.
-        """
-        found = self._numbers[sort].get(name) if isinstance(name, str) else None
-        if found is None:
-            raise ValueError(f"{name!r} is no {sort}; there are {', '.join(self._names[sort])}")
-        return found
-
-    def encode(self, kind: Type, value: object) -> int:
-        """A value of type ``kind`` as terms see it.
-
-        Raises:
-            ValueError: it names an object that does not exist.
-        """
-        match kind:
-            case Ref(sort):
-                return NO_OBJECT if value is None else self.number(sort.name, value)
-            case SetOf(sort):
-                assert isinstance(value, frozenset)
-                return sum(1 << self.number(sort.name, name) for name in value)
-        return encode(kind, value)
-
-    def decode(self, kind: Type, value: int) -> object:
-        """The inverse of :meth:`encode`."""
-        match kind:
-            case Ref(sort):
-                return None if value == NO_OBJECT else self._names[sort.name][value]
-            case SetOf(sort):
-                return frozenset(n for i, n in enumerate(self._names[sort.name]) if value >> i & 1)
-            case EnumType(values):
-                return values[value]
-            case BoolType():
-                return bool(value)
-            case IntRange():
-                return value

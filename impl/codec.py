@@ -1,0 +1,111 @@
+"""Between running objects, which use names, and the model's terms, which use numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..model.lang import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from ..model.semantics.instance import NO_OBJECT, Instance, State, encode
+from .machines import ObjectMachine
+from .values import checked
+
+
+class Codec:
+    """Names to numbers and back, for the objects of one instance."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._names = {s.name: list(instance.object_names(s.name)) for s in instance.model.sorts}
+        self._numbers = {sort: {name: i for i, name in enumerate(names)} for sort, names in self._names.items()}
+
+    def number(self, sort: str, name: object) -> int:
+        """The number of the object of ``sort`` named ``name``.
+
+        Raises:
+            ValueError: there is none.
+        """
+        found = self._numbers[sort].get(name) if isinstance(name, str) else None
+        if found is None:
+            raise ValueError(f"{name!r} is no {sort}; there are {', '.join(self._names[sort])}")
+        return found
+
+    def encode(self, kind: Type, value: object) -> int:
+        """A value of type ``kind`` as terms see it.
+
+        Raises:
+            ValueError: it names an object that does not exist.
+        """
+        match kind:
+            case Ref(sort):
+                return NO_OBJECT if value is None else self.number(sort.name, value)
+            case SetOf(sort):
+                assert isinstance(value, frozenset)
+                return sum(1 << self.number(sort.name, name) for name in value)
+        return encode(kind, value)
+
+    def decode(self, kind: Type, value: int) -> object:
+        """The inverse of :meth:`encode`."""
+        match kind:
+            case Ref(sort):
+                return None if value == NO_OBJECT else self._names[sort.name][value]
+            case SetOf(sort):
+                return frozenset(n for i, n in enumerate(self._names[sort.name]) if value >> i & 1)
+            case EnumType(values):
+                return values[value]
+            case BoolType():
+                return bool(value)
+            case IntRange():
+                return value
+
+    def pack(self, objects: Mapping[str, Sequence[ObjectMachine]]) -> State:
+        """The state of a system as terms read it; ``objects`` by sort, in the instance's order."""
+        state = list(self._instance.initial())
+        for sort, members in objects.items():
+            numbers = {s.name: i for i, s in enumerate(self._instance.model.machine(sort).states)}
+            columns = [(a.type, a.name, self._instance.slot(sort, a.name)) for a in self._instance.attributes(sort)]
+            first = self._instance.slot(sort)
+            for i, it in enumerate(members):
+                state[first + i] = numbers[it.state]
+                values = it.values
+                for kind, name, slot in columns:
+                    state[slot + i] = self.encode(kind, values[name])
+        return tuple(state)
+
+    def choice(self, action: str, parameters: Mapping[str, object]) -> dict[str, int]:
+        """The parameters of an action, checked and encoded.
+
+        Raises:
+            ValueError: unknown action; unknown, missing or wrong parameter.
+        """
+        model = self._instance.model
+        if all(a.name != action for a in model.actions):
+            names = ", ".join(a.name for a in model.actions)
+            raise ValueError(f"unknown action {action!r}; {model.system} has {names}")
+        wanted = {v.name: v.type for v in model.action(action).parameters}
+        for name in parameters:
+            if name not in wanted:
+                raise ValueError(f"{action} has no parameter {name!r}; its parameters: {', '.join(wanted) or 'none'}")
+        found = {}
+        for name, kind in wanted.items():
+            if name not in parameters:
+                raise ValueError(f"{action} needs its parameter {name}, of type {kind}: do({action!r}, {name}=...)")
+            value = checked(kind, parameters[name], f"{action}: parameter {name}")
+            if isinstance(kind, Ref) and value is None:
+                raise ValueError(f"{action}: parameter {name}: name a {kind.sort}, not None")
+            try:
+                found[name] = self.encode(kind, value)
+            except ValueError as problem:
+                raise ValueError(f"{action}: parameter {name}: {problem}") from None
+        return found
+
+    def payload(self, sort: str, event: str, payload: Mapping[str, int]) -> dict[str, object]:
+        """The parameters of an object's event, decoded."""
+        kinds = self._instance.model.machine(sort).parameters(event)
+        return {name: self.decode(kinds[name], value) for name, value in payload.items()}
+
+    def show(self, action: str, parameters: Mapping[str, int]) -> str:
+        """An action as a reader writes it: ``preempt(p=g1, K={c0, c1})``."""
+        kinds = {v.name: v.type for v in self._instance.model.action(action).parameters}
+        shown = {name: self.decode(kinds[name], value) for name, value in parameters.items()}
+        text = [f"{n}={{{', '.join(sorted(v))}}}" if isinstance(v, frozenset) else f"{n}={v}" for n, v in shown.items()]
+        return f"{action}({', '.join(text)})"
