@@ -23,7 +23,8 @@ def diagram(model: Model, machine: str | None = None, *, since: Model | None = N
     """
     drawn = _draw(model, machine)
     if since is not None:
-        drawn = compared(drawn, _draw(since, machine), since.variant)
+        had = machine is None or machine in picture_names(since)
+        drawn = compared(drawn, _draw(since, machine) if had else Diagram("", (), ()), since.variant)
     return merged(drawn)
 
 

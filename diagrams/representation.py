@@ -95,7 +95,8 @@ class Diagram:
 def compared(new: Diagram, old: Diagram, since: str) -> Diagram:
     """``new`` with its differences from ``old`` marked; what only ``old`` has is put back as REMOVED.
 
-    Parts are the same if they join and say the same; call this before :func:`merged`.
+    Nodes are the same if they have the same name, arrows if they join the same nodes and are of one
+    kind and label; call this before :func:`merged`.
     """
     old_nodes, new_nodes = {n.name for n in old.nodes}, {n.name for n in new.nodes}
     gone_nodes = tuple(replace(n, mark=Mark.REMOVED) for n in old.nodes if n.name not in new_nodes)

@@ -41,7 +41,7 @@ GROUPS = (
 """Fill and border of one cluster after the other, over again where there are more."""
 
 ARROWS = {EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e"}
-MARKS = {Mark.ADDED: "#1a7f37", Mark.REMOVED: "#818b98"}
+MARKS = {Mark.ADDED: "#1a7f37", Mark.REMOVED: "#6e7781"}
 EDGE_WORDS = {
     EdgeKind.CAUSES: "A causes B",
     EdgeKind.PREVENTS: "B happens only where A does not",
