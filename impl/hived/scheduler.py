@@ -18,7 +18,7 @@ from .choice import CellChoice, fewest_victims
 from .draft import Draft
 from .errors import Refused
 from .memory import CellRecord, GroupRecord, Memory
-from .recovery import recovered_groups
+from .recovery import RecoveredGroup, recovered_groups
 from .store import GroupSpec, PodRow, PodStatus, PodStore
 from .tables import Machines
 
@@ -158,7 +158,7 @@ class Scheduler:
                         "choose cells that are free or held by groups of lower priority"
                     )
             draft = self._draft()
-            if all(cell.state in ("Free", "Reserved") for cell in found):
+            if self._is_allocation(found):
                 draft.allocate(name, cells)
                 return self._commit(draft, self._binding(draft, name), Report(What.ALLOCATED, name, group.state, cells))
             draft.preempt(name, cells)
@@ -234,7 +234,7 @@ class Scheduler:
                 raise Refused("the scheduler is up; only a new or crashed one recovers")
             draft = self.draft_type(Memory.of(self._cells), self._machines)
             unfinished: list[PodRow] = []
-            for group in recovered_groups(self._store.rows(), self._cells):
+            for group in self._recovered():
                 draft.restore(group.spec, group.pods, group.placement)
                 unfinished += group.unfinished
             memory = draft.finished()
@@ -265,6 +265,13 @@ class Scheduler:
 
     def _outranks(self, group: GroupRecord, other: GroupRecord) -> bool:
         return group.spec.priority > other.spec.priority
+
+    def _recovered(self) -> list[RecoveredGroup]:
+        return recovered_groups(self._store.rows(), self._cells)
+
+    def _is_allocation(self, chosen: Iterable[CellRecord]) -> bool:
+        """The condition of e0 (line 51), where that of e1 is there being a Used or Reserving cell (line 63)."""
+        return all(cell.state in ("Free", "Reserved") for cell in chosen)
 
     def _is_vacated(self, cell: str) -> bool:
         return self.memory.cell(cell).state == "Reserved"

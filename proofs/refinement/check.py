@@ -12,7 +12,7 @@ from ...impl.hived import GroupSpec, InMemoryStore, Scheduler
 from ...model.hived import REPAIRED
 from ...model.semantics import Instance, check_scope
 from .abstraction import Abstraction
-from .explore import SILENT, Exploration, Progress, Stopped
+from .explore import SILENT, Exploration, Progress, Stopped, story
 from .mismatch import Mismatch
 from .modelside import ModelGraph
 from .runner import Runner, SchedulerFactory, StoreFactory, operations
@@ -149,7 +149,7 @@ def _silent_for_ever(exploration: Exploration) -> Mismatch | None:
     steps = [exploration.said(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
     return Mismatch(
         "operations without any step of the model can be repeated for ever",
-        [*exploration.path(cycle[0]), *steps, "and so on"],
+        [*exploration.path(cycle[0]), *story(steps), "and so on"],
     )
 
 

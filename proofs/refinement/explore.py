@@ -16,7 +16,7 @@ is a crash.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
@@ -35,6 +35,7 @@ Progress = Callable[[int, int], None]
 """Called now and then with the numbers of states and edges found so far."""
 
 CRASH = Choice("crash")
+Said = tuple[str, str]
 SILENT = Choice("silent")
 """No step of the model: the key of edges along which the image stays the same."""
 
@@ -51,7 +52,8 @@ class Stopped(Exception):
 class Exploration:
     """The graph found so far; run :meth:`explore` once.
 
-    ``graph`` has numbers as nodes; the keys of its edges are labels (a model choice, or SILENT), their attribute ``said`` is what happens, in words.
+    ``graph`` has numbers as nodes; the keys of its edges are labels (a model choice, or SILENT),
+    their attribute ``said`` is what happens, in words: the operation and what of it is done.
     """
 
     runner: Runner
@@ -104,7 +106,8 @@ class Exploration:
                 runs = self.runner.run(self._snapshots[node], operation)
                 at = node
                 for run in runs:
-                    at = self._finished(at, operation.said, run)
+                    which = f": pod {run.report.pod}" if run.report and len(runs) > 1 else ""
+                    at = self._finished(at, operation.said + which, run)
             except Broken as error:
                 self._break(node, operation.said, error)
 
@@ -122,8 +125,8 @@ class Exploration:
             if records not in (first, last):
                 raise Broken(
                     f"between two durable writes the rows say neither what they said before nor what they say after ({point.said})",
-                    expected=f"{first} or {last}",
-                    found=str(records),
+                    expected=f"{self._say(first)}, or {self._say(last)}",
+                    found=self._say(records),
                 )
             image = self.images[start] if records == first else self.images[end]
             if point.at != (path[-1][0] if path else before):
@@ -187,9 +190,9 @@ class Exploration:
             after = self._node((kind, snapshot, after, image, ahead), kind, snapshot, image)
             nodes.append(after)
         nodes.append(start)
-        words = [f"{said}: {path[0][2]}", *(done for *_, done in path[1:]), "the memory is updated"] if path else [said]
-        for (a, b), word in zip(pairwise(reversed(nodes)), words, strict=True):
-            self._edge(a, b, label if label and self.images[a] != self.images[b] else SILENT, word)
+        for (a, b), done in zip(pairwise(reversed(nodes)), [*(done for *_, done in path), ""], strict=True):
+            changed = label is not None and self.images[a] != self.images[b]
+            self._edge(a, b, label if label and changed else SILENT, said, done)
 
     def _idle_node(self, at: Snapshot) -> int:
         number = self._numbers.get(("idle", at))
@@ -216,18 +219,18 @@ class Exploration:
             self._todo.append(number)
         return number
 
-    def _edge(self, a: int, b: int, label: Choice, said: str) -> None:
+    def _edge(self, a: int, b: int, label: Choice, said: str, done: str = "") -> None:
         if self.graph.has_edge(a, b, label):
             return
         self._edges += 1
-        self.graph.add_edge(a, b, label, said=said)
+        self.graph.add_edge(a, b, label, said=(said, done))
         if label == SILENT:
             return
         step = (self.images[a], label, self.images[b])
         if step in self.covered:
             return
         if (label, self.images[b]) not in self._allowed.get(self.images[a], frozenset()):
-            self._refuse_step(a, b, label, said)
+            self._refuse_step(a, b, label, (said, done))
         self.covered.add(step)
 
     def _records_of(self, at: Snapshot) -> Records:
@@ -262,31 +265,50 @@ class Exploration:
 
     # Mismatches.
 
-    def _refuse_step(self, a: int, b: int, label: Choice, said: str) -> None:
+    def _say(self, records: Records) -> str:
+        return self.model.say_state(self.abstraction.recovered(records))
+
+    def _refuse_step(self, a: int, b: int, label: Choice, said: Said) -> None:
         targets = [after for choice, after in self._allowed.get(self.images[a], ()) if choice == label]
         name = self.model.say_choice(label)
         reason = f"{name} leads to another state than in the model" if targets else f"the model cannot take {name} here"
-        expected = (
-            self.model.say_state(targets[0])
-            if targets
-            else f"no such step from: {self.model.say_state(self.images[a])}"
-        )
-        raise Stopped(Mismatch(reason, [*self.path(a), said], expected, self.model.say_state(self.images[b])))
+        say = self.model.say_state
+        expected = say(targets[0]) if targets else f"no such step from: {say(self.images[a])}"
+        raise Stopped(Mismatch(reason, story([*self._way(a), said]), expected, say(self.images[b])))
 
     def _break(self, node: int, said: str, error: Broken) -> None:
-        raise Stopped(Mismatch(error.reason, [*self.path(node), said], error.expected, error.found)) from error
+        way = story([*self._way(node), (said, "")])
+        raise Stopped(Mismatch(error.reason, way, error.expected, error.found)) from error
 
     def _stop(self, node: int, reason: str, expected: State, found: int) -> None:
         say = self.model.say_state
         raise Stopped(Mismatch(reason, self.path(node), say(expected), say(self.images[found])))
 
     def path(self, node: int) -> list[str]:
-        """A shortest way from the start to ``node``, in words."""
+        """A shortest way from the start to ``node``, in words, operation by operation."""
+        return story(self._way(node))
+
+    def _way(self, node: int) -> list[Said]:
         if self._start < 0 or node == self._start:
             return []
-        way = nx.shortest_path(self.graph, self._start, node)
-        return [self.said(a, b) for a, b in pairwise(way)]
+        return [self.said(a, b) for a, b in pairwise(nx.shortest_path(self.graph, self._start, node))]
 
-    def said(self, a: int, b: int) -> str:
-        """What happens along an edge, in words."""
-        return str(next(iter(self.graph[a][b].values()))["said"])
+    def said(self, a: int, b: int) -> Said:
+        """What happens along an edge: the operation, and what of it is done ("" for all of it)."""
+        said: Said = next(iter(self.graph[a][b].values()))["said"]
+        return said
+
+
+def story(way: Iterable[Said]) -> list[str]:
+    """A way in the graph with a line for each operation, and where it stops inside one."""
+    lines: list[str] = []
+    inside, so_far = "", ""
+    for operation, done in way:
+        if inside and inside != operation:
+            lines.append(so_far)
+        if done:
+            inside, so_far = operation, f"{operation}, up to where {done}"
+        else:
+            lines.append(operation)
+            inside = ""
+    return [*lines, so_far] if inside else lines
