@@ -12,8 +12,11 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
+from ..model.hived import AS_WRITTEN, REPAIRED
 from ..model.lang import Model
 from .dot import dot
 from .errors import DiagramError
@@ -86,9 +89,11 @@ def readme(systems: Systems) -> str:
         f"`{REMEDY}` after a change of a model.",
         "",
         "How to read them: the dot and its arrow lead to a machine's first state, a double border marks a state that is",
-        "never left. Of a state that is *persistent* a crash takes nothing; what is *volatile* is lost (dashed); what is",
+        "never left. A *persistent* state survives a crash; what is *volatile* is lost (dashed); what is",
         "*derived* is not written down but follows from what survives. Where a variant is compared with another, green is",
-        "added and grey is removed. Guards, parameters and updates are not drawn: the model's tables have them.",
+        "added and grey is removed. In the pictures of triggers an arrow says that one event (or action) causes the other,",
+        "a dashed line with a bar (in Mermaid: *not*, with a cross) that the other happens only where the first does not.",
+        "Guards, parameters and updates are not drawn: the model's tables have them.",
     ]
     shown = ""
     for picture in pictures(systems):
@@ -169,14 +174,13 @@ def regenerate(systems: Systems, folder: Path = FOLDER) -> None:
 
 
 def registered() -> Systems:
-    """The systems of the project."""
-    try:
-        from ..systems import SYSTEMS  # the front door's registry: asked for only when this module is run
-    except ModuleNotFoundError:
-        from ..model.hived import AS_WRITTEN, REPAIRED
+    """The systems of the project: the front door's registry, and HiveD alone where there is none.
 
+    It is looked up by name and only here, so that pictures do not depend on the front door.
+    """
+    if find_spec("schedproof.systems") is None:
         return {"hived": {model.variant: model for model in (AS_WRITTEN, REPAIRED)}}
-    return {name: system.variants for name, system in SYSTEMS.items()}
+    return {name: system.variants for name, system in import_module("schedproof.systems").SYSTEMS.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

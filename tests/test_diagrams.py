@@ -328,6 +328,17 @@ def test_png_stays_valid_and_carries_the_hash_of_its_dot() -> None:
     assert kinds[:2] == [b"IHDR", b"tEXt"] and kinds[-1] == b"IEND" and b"IDAT" in kinds
 
 
+@needs_dot
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_graphviz_warns_of_nothing(format: str) -> None:
+    """Unknown fonts, for example, are warned of only where something is drawn."""
+    for model in (AS_WRITTEN, REPAIRED):
+        for name in ("PodGroup", "Cell", "triggers"):
+            source = text(diagram(model, name, since=AS_WRITTEN), "dot").encode()
+            done = subprocess.run(["dot", f"-T{format}"], input=source, capture_output=True, check=True)
+            assert done.stderr == b""
+
+
 @pytest.mark.parametrize("broken", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n\0\0\0\x05tEXtabc"])
 def test_what_is_no_png_of_ours_carries_no_hash(broken: bytes) -> None:
     assert png_fingerprint(broken) is None
