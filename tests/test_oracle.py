@@ -172,6 +172,11 @@ class TestReadingRules:
         run.pods(low="waiting").call("Schedule", "low", low=("Allocated", "U."))
         assert departs_at(judged(run, tmp_path)) is None
 
+    def test_a_group_that_was_in_the_table_has_had_a_pod(self, tmp_path: Path) -> None:
+        run = self.start().call("AddAllocatedPod", "low", low=("Allocated", "U."))
+        run.call("DeleteAllocatedPod", "low", low=None)  # Deleted, not waiting for its first pod
+        assert departs_at(judged(run, tmp_path)) is None
+
     def test_waiting_pods_do_not_hold_an_allocated_group(self, tmp_path: Path) -> None:
         run = self.start().pods(low="bound").call("AddAllocatedPod", "low", low=("Allocated", "U."))
         run.pods("low-2", low="waiting")

@@ -6,9 +6,10 @@ names that come back. The reading rules of the trace format, and the choices wit
 * **What is compared** (rule 1): after each call the state of every group and every leaf cell's
   state, user and reserver. That is the complete state of the model.
 * **A group that is not in the table** (rule 2) is Pending before its first pod and while it has
-  pods, and Deleted once it has none. Deleted stays final: when pods of that name come back, the
-  slot of the name begins anew as a Pending group. This forgets nothing, since a Deleted group has
-  no cells (checked where the slot is given away) and no step but that of a new group can follow.
+  pods, and Deleted once it has none (one that was in the table has had a pod). Deleted stays
+  final: when pods of that name come back, the slot of the name begins anew as a Pending group.
+  This forgets nothing, since a Deleted group has no cells (checked where the slot is given away)
+  and nothing but a new group of its name can be seen of it again.
 * **Pods** (rule 2): e7 and e8 need that no pod of the group is left after the call; e3 and e4 need
   that no allocated one is left, and if waiting ones are, they are a new Pending group.
 * **Steps of a call** (rule 3): Schedule and AddAllocatedPod take e0, e1, e2 of their group;
@@ -103,7 +104,7 @@ class HivedReading:
         seen: set[str] = set()
         replaying = False
         for call in self.trace.calls:
-            seen |= {name for name, pods in call.pods.items() if pods}
+            seen |= {name for name, pods in call.pods.items() if pods} | set(call.table)
             crashed = call.epoch > (before.epoch if before else 0)
             replaying = (replaying or crashed) and call.op in REPLAYED
             reading = _Reading(self, call, before, crashed, replaying, frozenset(seen))

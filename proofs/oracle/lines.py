@@ -111,6 +111,13 @@ def _problem(error: Any) -> str:
             return f'"{unknown[0]}" is no field here'
         case "enum":
             return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
+        case "dependentRequired":
+            alone = next(k for k in error.validator_value if k in error.instance)
+            return f'"{alone}" without "{error.validator_value[alone][0]}"'
+        case "not":
+            return f"{' and '.join(error.validator_value.get('required', ['these']))} exclude each other"
+        case "minProperties":
+            return "an empty object"
         case "const":
             return f"{_short(error.instance)} where {json.dumps(error.validator_value)} belongs"
         case _:
