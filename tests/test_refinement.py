@@ -13,6 +13,8 @@ from schedproof.model.hived import REPAIRED
 from schedproof.model.semantics import ScopeError, instances
 from schedproof.proofs.refinement import RefinementReport, check_refinement
 from schedproof.proofs.refinement.abstraction import Abstraction
+from schedproof.proofs.refinement.check import side_by_side
+from schedproof.proofs.refinement.compare import never_taken
 from schedproof.proofs.refinement.mismatch import Broken
 
 REACHABLE = {(2, 2): (28, 97), (2, 3): (88, 335), (3, 2): (131, 595), (3, 3): (607, 3163)}
@@ -86,6 +88,16 @@ def test_the_way_to_a_mismatch_can_be_followed() -> None:
         "the process crashes",
         "the scheduler recovers",
     ]
+
+
+def test_a_step_that_is_never_taken_is_told() -> None:
+    exploration = side_by_side({"PodGroup": 1, "Cell": 1}, pods_per_group=1)
+    exploration.explore()
+    assert never_taken(exploration) is None
+    exploration.covered = {step for step in exploration.covered if step[1].action != "delete_allocated"}
+    mismatch = never_taken(exploration)
+    assert mismatch is not None
+    assert mismatch.reason == "the scheduler never takes delete_allocated(g0)"
 
 
 class TestTheScope:

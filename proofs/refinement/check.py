@@ -6,13 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-
 from ...impl.hived import GroupSpec, InMemoryStore, Scheduler
 from ...model.hived import REPAIRED
 from ...model.semantics import Instance, check_scope
 from .abstraction import Abstraction
-from .explore import SILENT, Exploration, Progress, Stopped, story
+from .compare import never_taken, no_longer_possible, silent_for_ever
+from .explore import SILENT, Exploration, Progress, Stopped
 from .mismatch import Mismatch
 from .modelside import ModelGraph
 from .runner import Runner, SchedulerFactory, StoreFactory, operations
@@ -89,35 +88,18 @@ def check_refinement(
         ValueError: no pods, or not one priority for each group.
     """
     started = time.perf_counter()
-    sizes = check_scope(REPAIRED, scope)
-    if pods_per_group < 1:
-        raise ValueError(f"a group needs at least one pod, not {pods_per_group}")
-    ranks = list(range(sizes["PodGroup"])) if priorities is None else list(priorities)
-    if len(ranks) != sizes["PodGroup"]:
-        raise ValueError(f"{len(ranks)} priorities for {sizes['PodGroup']} groups; give one for each")
-    outranks = [frozenset(j for j, other in enumerate(ranks) if other < mine) for mine in ranks]
-    instance = Instance(REPAIRED, sizes, {("PodGroup", "outranks"): outranks}, with_history=True)
-    pods = tuple(f"p{i}" for i in range(pods_per_group))
-    names = instance.object_names("PodGroup")
-    specs = [GroupSpec(name, rank, pods) for name, rank in zip(names, ranks, strict=True)]
-    cells = list(instance.object_names("Cell"))
-
-    model = ModelGraph.explore(instance)
-    exploration = Exploration(
-        Runner(scheduler_factory, store_factory, cells),
-        operations(specs, cells),
-        Abstraction(instance, specs),
-        model,
-        progress,
+    exploration = side_by_side(
+        scope, scheduler_factory, pods_per_group, store_factory=store_factory, priorities=priorities, progress=progress
     )
+    model = exploration.model
     try:
         exploration.explore()
-        mismatch = _silent_for_ever(exploration) or _not_possible(exploration) or _not_covered(exploration)
+        mismatch = silent_for_ever(exploration) or no_longer_possible(exploration) or never_taken(exploration)
     except Stopped as stopped:
         mismatch = stopped.mismatch
     kinds = exploration.kinds
     return RefinementReport(
-        scope=sizes,
+        scope=model.instance.sizes,
         pods_per_group=pods_per_group,
         mismatch=mismatch,
         states=len(kinds),
@@ -133,57 +115,28 @@ def check_refinement(
     )
 
 
-def _silent(exploration: Exploration) -> nx.DiGraph:
-    graph = nx.DiGraph()
-    graph.add_nodes_from(exploration.graph)
-    graph.add_edges_from((a, b) for a, b, label in exploration.graph.edges(keys=True) if label == SILENT)
-    return graph
-
-
-def _silent_for_ever(exploration: Exploration) -> Mismatch | None:
-    """A cycle of silent edges: the implementation could run for ever without a step of the model."""
-    graph = _silent(exploration)
-    if nx.is_directed_acyclic_graph(graph):
-        return None
-    cycle = [a for a, _ in nx.find_cycle(graph)]
-    steps = [exploration.said(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
-    return Mismatch(
-        "operations without any step of the model can be repeated for ever",
-        [*exploration.path(cycle[0]), *story(steps), "and so on"],
-    )
-
-
-def _not_possible(exploration: Exploration) -> Mismatch | None:
-    """A state from which, after silent edges only, some step of its image cannot be taken."""
-    model, graph = exploration.model, exploration.graph
-    numbers = {state: {step: i for i, step in enumerate(steps)} for state, steps in model.steps.items()}
-    possible = [0] * len(exploration.images)
-    for node in reversed(list(nx.topological_sort(_silent(exploration)))):
-        mine = numbers[exploration.images[node]]
-        for _, after, label in graph.out_edges(node, keys=True):
-            step = (label, exploration.images[after])
-            possible[node] |= possible[after] if label == SILENT else 1 << mine[step]
-    for node, image in enumerate(exploration.images):
-        for step, number in numbers[image].items():
-            if not possible[node] >> number & 1:
-                return Mismatch(
-                    f"the scheduler can no longer take {model.say_choice(step[0])}, which the model can take",
-                    exploration.path(node),
-                    f"{model.say_choice(step[0])} to {model.say_state(step[1])}",
-                    f"not possible from {model.say_state(image)}, whatever silent operations come first",
-                )
-    return None
-
-
-def _not_covered(exploration: Exploration) -> Mismatch | None:
-    """A reachable step of the model that the scheduler never takes."""
-    model = exploration.model
-    for state, steps in model.steps.items():
-        for choice, after in steps:
-            if (state, choice, after) not in exploration.covered:
-                return Mismatch(
-                    f"the scheduler never takes {model.say_choice(choice)}",
-                    [],
-                    f"{model.say_state(state)} -> {model.say_state(after)}",
-                )
-    return None
+def side_by_side(
+    scope: Mapping[str, int],
+    scheduler_factory: SchedulerFactory = Scheduler,
+    pods_per_group: int = 2,
+    *,
+    store_factory: StoreFactory = InMemoryStore,
+    priorities: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> Exploration:
+    """The exploration of :func:`check_refinement`, same arguments and errors, before it begins."""
+    sizes = check_scope(REPAIRED, scope)
+    if pods_per_group < 1:
+        raise ValueError(f"a group needs at least one pod, not {pods_per_group}")
+    ranks = list(range(sizes["PodGroup"])) if priorities is None else list(priorities)
+    if len(ranks) != sizes["PodGroup"]:
+        raise ValueError(f"{len(ranks)} priorities for {sizes['PodGroup']} groups; give one for each")
+    outranks = [frozenset(j for j, other in enumerate(ranks) if other < mine) for mine in ranks]
+    instance = Instance(REPAIRED, sizes, {("PodGroup", "outranks"): outranks}, with_history=True)
+    pods = tuple(f"p{i}" for i in range(pods_per_group))
+    names = instance.object_names("PodGroup")
+    specs = [GroupSpec(name, rank, pods) for name, rank in zip(names, ranks, strict=True)]
+    cells = list(instance.object_names("Cell"))
+    runner = Runner(scheduler_factory, store_factory, cells)
+    model = ModelGraph.explore(instance)
+    return Exploration(runner, operations(specs, cells), Abstraction(instance, specs), model, progress)

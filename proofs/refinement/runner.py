@@ -1,4 +1,9 @@
-"""The implementation's side: runs operations and notes every point where the process could die."""
+"""The implementation's side: runs operations and notes every point where the process could die.
+
+The store's hooks tell of each durable write. What is noted there, rows and memory, is all that a
+process killed at that point leaves to the next one, so each operation runs once and not once for
+each crash.
+"""
 
 from __future__ import annotations
 

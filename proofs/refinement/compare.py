@@ -1,0 +1,67 @@
+"""What can only be said of the complete graph: three ways in which scheduler and model may still differ.
+
+That each labelled edge is a step of the model was checked when it was found.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+
+from .explore import SILENT, Exploration, story
+from .mismatch import Mismatch
+
+
+def _silent(exploration: Exploration) -> nx.DiGraph:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(exploration.graph)
+    graph.add_edges_from((a, b) for a, b, label in exploration.graph.edges(keys=True) if label == SILENT)
+    return graph
+
+
+def silent_for_ever(exploration: Exploration) -> Mismatch | None:
+    """A cycle of silent edges: the implementation could run for ever without a step of the model."""
+    graph = _silent(exploration)
+    if nx.is_directed_acyclic_graph(graph):
+        return None
+    cycle = [a for a, _ in nx.find_cycle(graph)]
+    steps = [exploration.said(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    return Mismatch(
+        "operations without any step of the model can be repeated for ever",
+        [*exploration.path(cycle[0]), *story(steps), "and so on"],
+    )
+
+
+def no_longer_possible(exploration: Exploration) -> Mismatch | None:
+    """A state from which, after silent edges only, some step of its image cannot be taken."""
+    model, graph = exploration.model, exploration.graph
+    numbers = {state: {step: i for i, step in enumerate(steps)} for state, steps in model.steps.items()}
+    possible = [0] * len(exploration.images)
+    for node in reversed(list(nx.topological_sort(_silent(exploration)))):
+        mine = numbers[exploration.images[node]]
+        for _, after, label in graph.out_edges(node, keys=True):
+            step = (label, exploration.images[after])
+            possible[node] |= possible[after] if label == SILENT else 1 << mine[step]
+    for node, image in enumerate(exploration.images):
+        for step, number in numbers[image].items():
+            if not possible[node] >> number & 1:
+                return Mismatch(
+                    f"the scheduler can no longer take {model.say_choice(step[0])}, which the model can take",
+                    exploration.path(node),
+                    f"{model.say_choice(step[0])} to {model.say_state(step[1])}",
+                    f"not possible from {model.say_state(image)}, whatever silent operations come first",
+                )
+    return None
+
+
+def never_taken(exploration: Exploration) -> Mismatch | None:
+    """A reachable step of the model that the scheduler never takes."""
+    model = exploration.model
+    for state, steps in model.steps.items():
+        for choice, after in steps:
+            if (state, choice, after) not in exploration.covered:
+                return Mismatch(
+                    f"the scheduler never takes {model.say_choice(choice)}",
+                    [],
+                    f"{model.say_state(state)} -> {model.say_state(after)}",
+                )
+    return None
