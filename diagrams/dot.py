@@ -95,9 +95,10 @@ def _label(node: Node, ink: str) -> str:
 
 def _edge(graph: graphviz.Digraph, edge: Edge) -> None:
     ink, notes = colour(edge), "; ".join(edge.notes)
+    words = "<br/>".join(escape(line) for line in in_lines(edge.labels))
     attributes = {
-        # The blanks keep the text off the line.
-        "label": "\\n".join(f" {graphviz.escape(line)} " for line in in_lines(edge.labels)),
+        # The padding keeps the text off the lines.
+        "label": words and f'<<table border="0" cellpadding="4"><tr><td>{words}</td></tr></table>>',
         "color": ink,
         "fontcolor": ink,
         "tooltip": notes,

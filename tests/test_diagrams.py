@@ -6,15 +6,15 @@ readers of DOT and Mermaid below share no code with the renderers.
 
 from __future__ import annotations
 
+import json
 import re
-import shlex
 import shutil
 import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 import zlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -30,6 +30,8 @@ from schedproof.model.lang import Model
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz's dot (Debian package graphviz)")
 
 Arrow = tuple[str, str, str]
+Point = tuple[float, float]
+Box = tuple[float, float, float, float]
 
 # The two figures, arrow by arrow: source, event, target.
 POD_GROUP: set[Arrow] = {
@@ -196,21 +198,52 @@ def flowchart_arrows(source: str) -> dict[str, set[tuple[str, str]]]:
     return links
 
 
-def plain(drawn: Diagram) -> list[list[str]]:
-    """What graphviz makes of the DOT: the lines of its plain format, split."""
-    done = subprocess.run(["dot", "-Tplain"], input=text(drawn, "dot"), capture_output=True, text=True, check=True)
+@dataclass(frozen=True)
+class Laid:
+    """A picture as graphviz lays it out, in points: boxes are (left, bottom, right, top)."""
+
+    width: float
+    nodes: dict[str, Box]
+    edges: list[tuple[str, str, str, Box | None, list[Point]]]
+    """Tail, head, label, box of the label, points of the curve; without the edge to the initial state."""
+
+
+def laid_out(source: str) -> Laid:
+    done = subprocess.run(["dot", "-Tjson"], input=source, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    return [shlex.split(line) for line in done.stdout.splitlines()]
+    graph = json.loads(done.stdout)
+    names, nodes = {}, {}
+    for node in graph["objects"]:
+        if "pos" in node:
+            names[node["_gvid"]] = node["name"]
+            x, y = (float(number) for number in node["pos"].split(","))
+            w, h = 36 * float(node["width"]), 36 * float(node["height"])
+            nodes[node["name"]] = (x - w, y - h, x + w, y + h)
+    edges = []
+    for edge in graph["edges"]:
+        texts = [op for op in edge.get("_ldraw_", []) if op["op"] == "T"]
+        box = None
+        for op in texts:
+            (x, y), half = op["pt"], op["width"] / 2
+            line = (x - half, y - 2, x + half, y + 11)  # from base line to top of a capital, and a little air
+            box = line if box is None else (*map(min, box[:2], line[:2]), *map(max, box[2:], line[2:]))
+        curve = next(op["points"] for op in edge["_draw_"] if op["op"] in "bB")
+        tail, head = names[edge["tail"]], names[edge["head"]]
+        if tail != "(start)":
+            edges.append((tail, head, " ".join(op["text"] for op in texts), box, _along(curve)))
+    return Laid(float(graph["bb"].split(",")[2]), nodes, edges)
 
 
-def plain_edges(drawn: Diagram) -> list[tuple[str, str, str]]:
-    """Tail, head and label (empty without one) of every edge but the one to the initial state."""
+def _along(curve: list[Point]) -> list[Point]:
+    """Points on a chain of cubic Bezier curves."""
     found = []
-    for line in plain(drawn):
-        if line[0] == "edge" and line[1] != "(start)":
-            after_points = line[4 + 2 * int(line[3]) :]
-            found.append((line[1], line[2], after_points[0] if len(after_points) == 5 else ""))
-    return found
+    for start in range(0, len(curve) - 1, 3):
+        ends = curve[start : start + 4]
+        for step in range(41):
+            t = step / 40
+            weights = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3]
+            found.append(tuple(sum(w * point[axis] for w, point in zip(weights, ends, strict=True)) for axis in (0, 1)))
+    return [(x, y) for x, y in found]
 
 
 @pytest.mark.parametrize("machine", FIGURES)
@@ -225,8 +258,8 @@ def test_mermaid_has_the_arrows_of_the_figure(machine: str) -> None:
 @needs_dot
 @pytest.mark.parametrize("machine", FIGURES)
 def test_dot_has_the_arrows_of_the_figure(machine: str) -> None:
-    edges = plain_edges(diagram(AS_WRITTEN, machine))
-    read = {(a, event.strip(), b) for a, b, label in edges for event in label.split(",")}
+    edges = laid_out(text(diagram(AS_WRITTEN, machine), "dot")).edges
+    read = {(a, event.strip(), b) for a, b, label, *_ in edges for event in label.split(",")}
     assert read == FIGURES[machine]
 
 
@@ -248,7 +281,8 @@ def test_a_mermaid_link_style_belongs_to_the_link_that_it_means() -> None:
 @needs_dot
 def test_dot_has_the_triggers_of_the_picture() -> None:
     drawn = diagram(AS_WRITTEN)
-    assert sorted((a, b) for a, b, _ in plain_edges(drawn)) == sorted((e.source, e.target) for e in drawn.edges)
+    edges = laid_out(text(drawn, "dot")).edges
+    assert sorted((a, b) for a, b, *_ in edges) == sorted((e.source, e.target) for e in drawn.edges)
 
 
 def test_the_text_does_not_depend_on_the_run() -> None:
@@ -333,7 +367,7 @@ def test_png_stays_valid_and_carries_the_hash_of_its_dot() -> None:
 def test_graphviz_warns_of_nothing(format: str) -> None:
     """Unknown fonts, for example, are warned of only where something is drawn."""
     for model in (AS_WRITTEN, REPAIRED):
-        for name in ("PodGroup", "Cell", "triggers"):
+        for name in PICTURES:
             source = text(diagram(model, name, since=AS_WRITTEN), "dot").encode()
             done = subprocess.run(["dot", f"-T{format}"], input=source, capture_output=True, check=True)
             assert done.stderr == b""
@@ -344,22 +378,40 @@ def test_what_is_no_png_of_ours_carries_no_hash(broken: bytes) -> None:
     assert png_fingerprint(broken) is None
 
 
+def blemishes(laid: Laid) -> list[str]:
+    """What keeps a reader from reading: labels and nodes over each other, arrows through either."""
+    boxes = {**laid.nodes, **{f"{a}-{label}->{b}": box for a, b, label, box, _ in laid.edges if box}}
+    found = [
+        f"{one} and {two} overlap"
+        for (one, p), (two, q) in combinations(boxes.items(), 2)
+        if p[0] < q[2] and q[0] < p[2] and p[1] < q[3] and q[1] < p[3]
+    ]
+    for tail, head, label, _, curve in laid.edges:
+        for name, (left, bottom, right, top) in boxes.items():
+            if name not in (tail, head) and any(left < x < right and bottom < y < top for x, y in curve):
+                found.append(f"{tail}-{label}->{head} runs through {name}")
+    return found
+
+
+PICTURES = ["PodGroup", "Cell", "triggers"]
+
+
 @needs_dot
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda m: m.variant)
-@pytest.mark.parametrize("name", ["PodGroup", "Cell", "triggers"])
-def test_nothing_is_drawn_over_a_label(model: Model, name: str) -> None:
-    """Boxes of nodes and (estimated) boxes of labels do not overlap; the page is no wider than a screen."""
-    boxes, width = [], 0.0
-    for line in plain(diagram(model, name, since=AS_WRITTEN)):
-        if line[0] == "graph":
-            width = float(line[2])
-        if line[0] == "node":
-            boxes.append(tuple(float(number) for number in line[2:6]))
-        if line[0] == "edge" and len(after := line[4 + 2 * int(line[3]) :]) == 5:
-            boxes.append((float(after[1]), float(after[2]), 0.1 * len(after[0].strip()), 0.18))
-    assert len(boxes) > 10 and width < 16
-    for (x1, y1, w1, h1), (x2, y2, w2, h2) in combinations(boxes, 2):
-        assert abs(x1 - x2) >= (w1 + w2) / 2 or abs(y1 - y2) >= (h1 + h2) / 2
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_label_is_legible(model: Model, name: str) -> None:
+    laid = laid_out(text(diagram(model, name, since=AS_WRITTEN), "dot"))
+    assert len(laid.nodes) >= 4 and len(laid.edges) >= 10
+    assert blemishes(laid) == []
+    assert laid.width < 1200, "points; a page of a screen"
+
+
+@needs_dot
+@pytest.mark.parametrize("layout", ["layout=circo", "layout=neato"])
+def test_a_bad_layout_is_seen(layout: str) -> None:
+    good = text(diagram(AS_WRITTEN, "PodGroup"), "dot")
+    bad = good.replace("rankdir=LR", layout)
+    assert bad != good and blemishes(laid_out(bad))
 
 
 # --- Errors and files ------------------------------------------------------------------------------------------------
