@@ -200,7 +200,7 @@ class System:
         events = []
         for action in self.instance.model.actions:
             scope = {v.name: v for v in action.parameters}
-            guard = [(c.place, compile_term(self.instance, c, scope)) for c in action.when]
+            guard = [(str(c.place), compile_term(self.instance, c, scope)) for c in action.when]
             posts = [partial(_post_root, trigger) for trigger in self._triggers[action.name, ""]]
             events.append(
                 {
@@ -230,7 +230,7 @@ class System:
     def _begin(self, data: EventData) -> None:
         _cascade(data).state = self._codec.pack(self._objects)
 
-    def _holds(self, number: int, place: object, condition: Eval, data: EventData) -> bool:
+    def _holds(self, number: int, place: str, condition: Eval, data: EventData) -> bool:
         cascade = _cascade(data)
         if not condition(cascade.moment()):
             raise GuardFailed(

@@ -16,6 +16,12 @@ class Codec:
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
         self._names = {s.name: list(instance.object_names(s.name)) for s in instance.model.sorts}
+        self._states = {m.sort.name: {s.name: i for i, s in enumerate(m.states)} for m in instance.model.machines}
+        self._columns = {
+            s.name: [(a.type, a.name, instance.slot(s.name, a.name)) for a in instance.attributes(s.name)]
+            for s in instance.model.sorts
+        }
+        self._initial = instance.initial()
         self._numbers = {sort: {name: i for i, name in enumerate(names)} for sort, names in self._names.items()}
 
     def number(self, sort: str, name: object) -> int:
@@ -59,11 +65,9 @@ class Codec:
 
     def pack(self, objects: Mapping[str, Sequence[ObjectMachine]]) -> State:
         """The state of a system as terms read it; ``objects`` by sort, in the instance's order."""
-        state = list(self._instance.initial())
+        state = list(self._initial)
         for sort, members in objects.items():
-            numbers = {s.name: i for i, s in enumerate(self._instance.model.machine(sort).states)}
-            columns = [(a.type, a.name, self._instance.slot(sort, a.name)) for a in self._instance.attributes(sort)]
-            first = self._instance.slot(sort)
+            numbers, columns, first = self._states[sort], self._columns[sort], self._instance.slot(sort)
             for i, it in enumerate(members):
                 state[first + i] = numbers[it.state]
                 values = it.values

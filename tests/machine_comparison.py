@@ -37,8 +37,9 @@ def frozen(described: Described) -> Described:
 
 
 def changing(instance: Instance, state: State) -> Described:
-    """A model state by names."""
-    return frozen(instance.describe(state))
+    """A model state by names, without the sorts that have no states: they have no machines."""
+    described = frozen(instance.describe(state))
+    return {m.sort.name: described[m.sort.name] for m in instance.model.machines if m.states}
 
 
 def put(system: System, described: Described) -> None:
@@ -60,8 +61,12 @@ def every_choice(instance: Instance, action: Action) -> Iterator[tuple[Choice, d
         yield Choice(action.name, encoded), {n: frozenset(v) if isinstance(v, list) else v for n, v in shown.items()}
 
 
-def differences(system: System, model: Model, counts: Counts | None = None) -> Iterator[str]:
+def differences(
+    system: System, model: Model, counts: Counts | None = None, *, most: int | None = None
+) -> Iterator[str]:
     """Where the machines of ``system`` and the steps of ``model`` differ, on all that ``model`` can reach.
+
+    ``most`` limits the comparison to that many states, breadth first.
 
     The states come from the model's step alone, so that a system that goes wrong is compared on
     every state nevertheless.
@@ -73,6 +78,8 @@ def differences(system: System, model: Model, counts: Counts | None = None) -> I
     frontier = [instance.initial()]
     seen = set(frontier)
     for state in frontier:
+        if counts.states == most:
+            return
         counts.states += 1
         put(system, changing(instance, state))
         start = system.snapshot()

@@ -310,11 +310,16 @@ def noticed(system: System, model: Model) -> bool:
 
 RULES = [(v, r.name) for v, m in VARIANTS.items() for r in m.rules]
 
+# In repaired, with three groups and two cells, a preemptor that takes a Reserved cell takes a
+# Reserving one of the same group too (its Used cells would need a fourth group), and e3 cancels it.
+NEEDS_A_THIRD_CELL = {("repaired", "e6 cancels the preemptor")}
+
 
 @pytest.mark.parametrize(("variant", "rule"), RULES)
 def test_a_rule_left_out_is_noticed(variant: str, rule: str) -> None:
     model = VARIANTS[variant]
-    assert noticed(System(without(model, rule), THREE), model)
+    scope = THREE if (variant, rule) in NEEDS_A_THIRD_CELL else THREE_TWO
+    assert noticed(System(without(model, rule), scope), model)
 
 
 GUARDS = [(v, a.name, i) for v, m in VARIANTS.items() for a in m.actions for i in range(len(a.when))]
