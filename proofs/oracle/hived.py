@@ -269,7 +269,8 @@ class _Reading:
         for size in range(len(open_cells) + 1):
             for more in combinations(open_cells, size):
                 mask = sum(1 << c for c in (*taken, *more))
-                yield tuple((v.name, number if v.name in who else mask) for v in action.parameters)
+                if mask:  # a group is given at least one cell
+                    yield tuple((v.name, number if v.name in who else mask) for v in action.parameters)
 
     def vacated(self, state: State, number: int) -> list[int]:
         """The Reserving cells that the group used and no longer uses."""
