@@ -1,0 +1,281 @@
+"""The firings of an action, and the state after it, for any number of objects.
+
+An event whose rules determine it at the object itself is a macro. "There is a cell from which it
+comes" needs a fresh predicate with two axioms: each rule's body implies it, and it implies some
+rule's body at Skolem witnesses; left as ``exists`` under ``forall``, solvers give up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import z3
+
+from schedproof.model.lang import Action, Ref, Rule, SetOf, Var
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of, trigger_graph
+
+from .rewrite import binds, substitute
+from .translate import Translator
+from .views import Member, Reference, Symbols, Z
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One way for an event to fire: the rule or action, its variables, body, object and payload."""
+
+    by: Rule | Action
+    extras: tuple[Var, ...]
+    body: tuple[t.Term, ...]
+    head: t.Fires
+
+
+@dataclass(frozen=True)
+class Fired:
+    """An event in an action: ``at(x)`` that it fires, and for each cause ``ways(x)`` with payload."""
+
+    at: Callable[[Z], Z]
+    ways: Callable[[Z], list[tuple[Z, dict[str, Any]]]]
+
+
+class Cascade:
+    """What fires in one action with symbolic parameters.
+
+    ``axioms`` are to be assumed beside ``guard``; ``after`` is the view of the state after.
+    """
+
+    def __init__(self, symbols: Symbols, action: Action) -> None:
+        self.symbols, self.action = symbols, action
+        base = Translator(symbols, symbols)
+        values, _, ranges = base.constants(action.parameters, "!")
+        self.parameters = dict(zip((v.name for v in action.parameters), values, strict=True))
+        self.before = Translator(symbols, symbols, fires=self.fires, payload=self.payload).bind(action.parameters, values)
+        self.guard = self.before.both(*ranges, *[self.before.formula(g) for g in action.when])
+        self.axioms: list[Z] = []
+        self.causes = _causes(symbols, action)
+        self.fired: dict[tuple[str, str], Fired] = {}
+        for key, causes in self.causes.items():
+            self.fired[key] = self._fired(key, causes)
+        self.after = After(self)
+        self.step = Translator(symbols, symbols, self.after, self.fires, self.payload)
+
+    def fires(self, sort: str, event: str, of: Z) -> Z:
+        """That ``event`` fires on ``of`` in this action."""
+        found = self.fired.get((sort, event))
+        return found.at(of) if found else z3.BoolVal(False, self.symbols.context)
+
+    def payload(self, sort: str, event: str, name: str, of: Z) -> Any:
+        """A parameter of the event where it fires (anything elsewhere)."""
+        kind = self.symbols.model.machine(sort).parameters(event)[name]
+        found = self.fired.get((sort, event))
+        if found is None:
+            if isinstance(kind, SetOf):
+                return lambda element: z3.BoolVal(False, self.symbols.context)
+            value = z3.Const("nothing fired", self.symbols.kind(kind))
+            return Reference(self.symbols.true(), value) if isinstance(kind, Ref) else value
+        ways = found.ways(of)
+        result = ways[-1][1][name]
+        for condition, given in reversed(ways[:-1]):
+            result = choose(condition, given[name], result)
+        return result
+
+    def inside(self, cause: Cause, values: Sequence[Any]) -> Translator:
+        """A translator for the cause's terms with its own variables standing for ``values``."""
+        return self.before.bind(cause.extras, values)
+
+    def given(self, cause: Cause, inside: Translator) -> dict[str, Any]:
+        """The payload of the cause's firing."""
+        sort = sort_of(self.symbols.model, cause.head.of, {})
+        kinds = self.symbols.model.machine(sort).parameters(cause.head.event)
+        found: dict[str, Any] = {}
+        for name, term in cause.head.payload:
+            kind = kinds[name]
+            if isinstance(kind, Ref):
+                found[name] = inside.reference(term)
+            elif isinstance(kind, SetOf):
+                found[name] = inside.members(term)
+            else:
+                found[name] = inside.scalar(term, kind)
+        return found
+
+    def _fired(self, key: tuple[str, str], causes: Sequence[Cause]) -> Fired:
+        simple = [_own_variable(cause) for cause in causes]
+        witnesses = [self._witnesses(key, n, cause) for n, cause in enumerate(causes)]
+
+        def ways(of: Z) -> list[tuple[Z, dict[str, Any]]]:
+            found = []
+            for cause, witness in zip(causes, witnesses, strict=True):
+                inside = self.inside(cause, witness(of))
+                head = inside.reference(cause.head.of)
+                same = self.symbols.true() if z3.eq(head.value, of) else head.value == of
+                body = [inside.formula(part) for part in cause.body]
+                found.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
+            return found
+
+        if all(simple):
+            return Fired(lambda of: z3.Or(*[condition for condition, _ in ways(of)]), ways)
+        predicate = z3.Function(f"fires {key[0]}.{key[1]}", self.symbols.sorts[key[0]], z3.BoolSort(self.symbols.context))
+        for cause in causes:
+            self.axioms.append(
+                self.before.quantified(True, cause.extras, lambda inside, cause=cause: self._implies(inside, cause, predicate))
+            )
+        anything = z3.Const("x", self.symbols.sorts[key[0]])
+        some = z3.Or(*[condition for condition, _ in ways(anything)])
+        self.axioms.append(z3.ForAll([anything], z3.Implies(predicate(anything), some)))
+        return Fired(lambda of: predicate(of), ways)
+
+    def _implies(self, inside: Translator, cause: Cause, predicate: Z) -> Z:
+        head = inside.reference(cause.head.of)
+        body = inside.both(*[inside.formula(part) for part in cause.body], head.defined)
+        return z3.Implies(body, predicate(head.value))
+
+    def _witnesses(self, key: tuple[str, str], number: int, cause: Cause) -> Callable[[Z], list[Any]]:
+        """The cause's variables as functions of the object that it fires on."""
+        own = _own_variable(cause)
+        makers: list[Callable[[Z], Any]] = []
+        for var in cause.extras:
+            if isinstance(cause.head.of, t.Var) and var.name == cause.head.of.name:
+                makers.append(lambda of: of)
+                continue
+            assert not own, "a simple cause has no other variables"
+            name = f"{var.name} of {key[0]}.{key[1]} {number}"
+            makers.append(z3.Function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type)))
+        return lambda of: [make(of) for make in makers]
+
+
+def choose(condition: Z, yes: Any, no: Any) -> Any:
+    """``yes`` where ``condition`` is true, else ``no``: scalars, references or sets."""
+    if isinstance(yes, Reference):
+        return Reference(z3.If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
+    if z3.is_expr(yes):
+        return z3.If(condition, yes, no)
+    return lambda element: z3.If(condition, yes(element), no(element))
+
+
+def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
+    """The value of a reference where one side may be none, whose value means nothing."""
+    if yes is None or no is None:
+        return no if yes is None else yes
+    return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
+
+
+def _own_variable(cause: Cause) -> bool:
+    """The cause's only variable, if any, is the object that it fires on."""
+    names = {v.name for v in cause.extras}
+    return not names or (isinstance(cause.head.of, t.Var) and names == {cause.head.of.name})
+
+
+def _causes(symbols: Symbols, action: Action) -> dict[tuple[str, str], list[Cause]]:
+    """The events that can fire in ``action``, in the order of the strata, with their causes."""
+    model = symbols.model
+    found: dict[tuple[str, str], list[Cause]] = {}
+    for firing in action.fires:
+        key = (sort_of(model, firing.of, {}), firing.event)
+        found.setdefault(key, []).append(Cause(action, (), (), firing))
+    for node in nx.topological_sort(trigger_graph(model)):
+        for rule in model.rules:
+            if (sort_of(model, rule.fires.of, {}), rule.fires.event) != node:
+                continue
+            if isinstance(rule.on, Action):
+                possible = rule.on.name == action.name
+            else:
+                possible = (sort_of(model, rule.on.of, {}), rule.on.event) in found
+            if possible:
+                found.setdefault(node, []).append(_cause(action, rule))
+    order = [n for n in nx.topological_sort(trigger_graph(model)) if n in found]
+    return {key: found[key] for key in order}
+
+
+def _cause(action: Action, rule: Rule) -> Cause:
+    body = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
+    known = {v.name for v in action.parameters} if isinstance(rule.on, Action) else set()
+    head: t.Term = rule.fires
+    # A variable that is only another name of an attribute (c.reserver == q) is replaced by it.
+    for part in list(body):
+        if isinstance(part, t.Equal):
+            for var, attribute in ((part.left, part.right), (part.right, part.left)):
+                if isinstance(var, t.Var) and var.name not in known and isinstance(attribute, t.Attr):
+                    captured = any(binds(p, set(t.free_variables(attribute))) for p in (*body, head))
+                    if isinstance(var.type, Ref) and var.name not in t.free_variables(attribute) and not captured:
+                        body = [substitute(p, var.name, attribute) for p in body if p is not part]
+                        body.insert(0, t.Not(t.Equal(attribute, t.NONE)))
+                        head = substitute(head, var.name, attribute)
+                        known.add(var.name)
+                        break
+    assert isinstance(head, t.Fires)
+    free: dict[str, Var] = {}
+    for part in (*body, head):
+        free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
+    # Parameters of the action keep their meaning only in the action's own rules.
+    renamed: dict[str, Var] = {}
+    if not isinstance(rule.on, Action):
+        for name, var in free.items():
+            renamed[name] = Var(f"{name}'", var.type)
+            body = [substitute(p, name, renamed[name]) for p in body]
+            head = substitute(head, name, renamed[name])
+    assert isinstance(head, t.Fires)
+    return Cause(rule, tuple(renamed.get(n, v) for n, v in free.items()), tuple(body), head)
+
+
+class After:
+    """The state after an action, as macros over the state before: no primed functions."""
+
+    def __init__(self, cascade: Cascade) -> None:
+        self.cascade = cascade
+        self._rows = {
+            key: [r for r in cascade.symbols.model.table(key[0]) if r.event == key[1]] for key in cascade.fired
+        }
+
+    def state(self, sort: str, of: Z) -> Z:
+        """The machine state of an object after the step."""
+        symbols = self.cascade.symbols
+        before = symbols.state(sort, of)
+        result = before
+        for (owner, event), rows in self._rows.items():
+            if owner != sort:
+                continue
+            fires = self.cascade.fires(sort, event, of)
+            known = symbols.states[sort]
+            for row in rows:
+                if row.source != row.target:
+                    result = z3.If(z3.And(fires, before == known[row.source]), known[row.target], result)
+        return result
+
+    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+        """An attribute after the step."""
+        symbols = self.cascade.symbols
+        declared = symbols.model.machine(sort).attribute(attribute)
+        assert declared is not None
+        before, result = symbols.state(sort, of), symbols.value(sort, attribute, of)
+        if declared.rigid:
+            return result
+        for (owner, event), rows in self._rows.items():
+            if owner != sort:
+                continue
+            for row in rows:
+                for name, term in row.sets:
+                    if name == attribute:
+                        condition = z3.And(
+                            self.cascade.fires(sort, event, of), before == symbols.states[sort][row.source]
+                        )
+                        result = choose(condition, self.update(sort, event, of, term, declared.type), result)
+        return result
+
+    def update(self, sort: str, event: str, of: Z, term: t.Term, kind: Any) -> Any:
+        """The new value that a row gives to an attribute of ``of``."""
+        reader = self.reader(sort, event, of)
+        if isinstance(kind, Ref):
+            return reader.reference(term)
+        if isinstance(kind, SetOf):
+            return reader.members(term)
+        return reader.scalar(term, kind)
+
+    def reader(self, sort: str, event: str, of: Z) -> Translator:
+        """A translator for a row's updates at ``of``."""
+        cascade = self.cascade
+        names = cascade.symbols.model.machine(sort).parameters(event)
+        given = {name: cascade.payload(sort, event, name, of) for name in names}
+        return Translator(cascade.symbols, cascade.symbols, me=(sort, of), given=given)

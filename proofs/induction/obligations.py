@@ -1,0 +1,196 @@
+"""What has to be proved, and what may be assumed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from schedproof.model.lang import Action, IntRange, Invariant, Model, Recovery, StepInvariant, implies
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import WELL_FORMED
+
+from ..examine import recovery_steps
+from .cascade import Cascade, Cause
+from .translate import Translator
+from .views import Initial, Symbols, Z
+
+INITIAL = "(initial)"
+"""The pseudo-action of the base case."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """``context`` and the invariants imply ``goal``.
+
+    ``invariant`` is the property that it belongs to; ``detail`` tells obligations of one property
+    and action apart. ``inductive`` says whether the invariants may be assumed.
+    """
+
+    invariant: str
+    action: str
+    detail: str
+    goal: Z
+    context: tuple[Z, ...]
+    inductive: bool = True
+
+    @property
+    def name(self) -> str:
+        """Unique in a model."""
+        return f"{self.invariant} / {self.action}" + (f" / {self.detail}" if self.detail else "")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The obligations of a model, and its invariants as formulas over the state before."""
+
+    model: Model
+    symbols: Symbols
+    axioms: tuple[Z, ...]
+    assumed: dict[str, Z]
+    cascades: dict[str, Cascade]
+    obligations: tuple[Obligation, ...]
+
+
+def closed(prop: Invariant | StepInvariant) -> t.Term:
+    """The property as one closed formula."""
+    body = prop.then if prop.given is None else implies(prop.given, prop.then)
+    return t.Quantified(True, tuple(prop.over), body, place=prop.place) if prop.over else body
+
+
+def obligations(model: Model) -> Proof:
+    """Every proof obligation of ``model``: invariants x actions, steps, recovery, well-formedness."""
+    symbols = Symbols(model)
+    before = Translator(symbols, symbols)
+    axioms = tuple(before.formula(axiom) for axiom in model.axioms)
+    invariants = [p for p in model.properties if isinstance(p, Invariant)]
+    assumed = {p.name: before.formula(closed(p)) for p in invariants}
+    ranges = tuple(_ranges(model, before))
+    found: list[Obligation] = []
+    initial = Translator(symbols, Initial(symbols))
+    for prop in invariants:
+        found.append(Obligation(prop.name, INITIAL, "", initial.formula(closed(prop)), axioms, inductive=False))
+    cascades = {}
+    for action in model.actions:
+        cascade = cascades[action.name] = Cascade(symbols, action)
+        context = (*axioms, *ranges, cascade.guard, *cascade.axioms)
+        later = Translator(symbols, cascade.after)
+        for prop in invariants:
+            found.append(Obligation(prop.name, action.name, "", later.formula(closed(prop)), context))
+        for step in model.properties:
+            if isinstance(step, StepInvariant) and (not step.on or action.name in step.on):
+                found.append(Obligation(step.name, action.name, "", cascade.step.formula(closed(step)), context))
+            if isinstance(step, Recovery) and action.crash:
+                for n, part in enumerate(recovery_steps(model, step)):
+                    goal = cascade.step.formula(closed(part))
+                    found.append(Obligation(step.name, action.name, f"part {n + 1}", goal, context))
+        found += [Obligation(WELL_FORMED, action.name, d, g, c) for d, g, c in _well_formed(cascade, action, axioms + ranges, context)]
+    return Proof(model, symbols, axioms + ranges, assumed, cascades, tuple(found))
+
+
+def _ranges(model: Model, before: Translator) -> Iterator[Z]:
+    """Numbers are in their ranges: an invariant of the encoding, checked as well-formedness."""
+    for machine in model.machines:
+        for attribute in machine.attributes:
+            if isinstance(attribute.type, IntRange):
+                x = before.symbols.constant("x", machine.sort)
+                value = before.symbols.value(machine.sort.name, attribute.name, x)
+                yield z3.ForAll([x], z3.And(value >= attribute.type.low, value <= attribute.type.high))
+
+
+def _well_formed(
+    cascade: Cascade, action: Action, axioms: Sequence[Z], context: tuple[Z, ...]
+) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
+    """That a step is one: each as (what, goal, context)."""
+    symbols, before = cascade.symbols, cascade.before
+    if action.when:
+        yield "the guard reads no attribute of no object", before.chain(action.when), tuple(axioms)
+    for key, causes in cascade.causes.items():
+        x = symbols.constant("x", key[0])
+        event = ".".join(key)
+        sources = {r.source for r in symbols.model.table(key[0]) if r.event == key[1]}
+        inside = z3.Or(*[symbols.state(key[0], x) == symbols.states[key[0]][s] for s in sources])
+        yield f"{event} fires in a source state", z3.ForAll([x], z3.Implies(cascade.fires(*key, x), inside)), context
+        for cause in causes:
+            reads = _reads(cascade, cause)
+            if not z3.is_true(reads):
+                yield f"{cause.by.name} reads no attribute of no object", reads, context
+        yield from _one_payload(cascade, key, causes, context)
+        for row in symbols.model.table(key[0]):
+            for name, value in row.sets:
+                if row.event == key[1]:
+                    yield from _update(cascade, key, name, value, context)
+    events = list(cascade.causes)
+    for n, one in enumerate(events):
+        for other in events[n + 1 :]:
+            if one[0] == other[0]:
+                x = symbols.constant("x", one[0])
+                twice = z3.And(cascade.fires(*one, x), cascade.fires(*other, x))
+                what = f"{one[0]} does not fire {one[1]} and {other[1]} at once"
+                yield what, z3.ForAll([x], z3.Not(twice)), context
+
+
+def _reads(cascade: Cascade, cause: Cause) -> Z:
+    def body(inside: Translator) -> Z:
+        head = inside.both(
+            inside.defined(cause.head.of),
+            inside.reference(cause.head.of).defined,
+            *[inside.defined(value) for _, value in cause.head.payload],
+        )
+        return inside.chain(cause.body, head)
+
+    return cascade.before.quantified(True, cause.extras, body)
+
+
+def _one_payload(
+    cascade: Cascade, key: tuple[str, str], causes: Sequence[Cause], context: tuple[Z, ...]
+) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
+    """Two causes, or one cause twice, that fire an event on one object give it one payload."""
+    if not causes[0].head.payload:
+        return
+    before = cascade.before
+    for n, one in enumerate(causes):
+        for other in causes[n:]:
+            if one is other and not one.extras:
+                continue
+            a_values, a_symbols, _ = before.constants(one.extras, " a")
+            b_values, b_symbols, _ = before.constants(other.extras, " b")
+            a, b = cascade.inside(one, a_values), cascade.inside(other, b_values)
+            first, second = a.reference(one.head.of), b.reference(other.head.of)
+            both = z3.And(
+                *[a.formula(part) for part in one.body],
+                *[b.formula(part) for part in other.body],
+                first.value == second.value,
+            )
+            same = [_same(x, y) for x, y in zip(cascade.given(one, a).values(), cascade.given(other, b).values(), strict=True)]
+            goal = z3.Implies(both, z3.And(*same))
+            symbols = [*a_symbols, *b_symbols]
+            what = f"{'.'.join(key)} has one payload ({one.by.name}, {other.by.name})"
+            yield what, z3.ForAll(symbols, goal) if symbols else goal, context
+
+
+def _same(one: Any, other: Any) -> Z:
+    if hasattr(one, "defined"):
+        return z3.And(one.defined == other.defined, z3.Implies(one.defined, one.value == other.value))
+    if z3.is_expr(one):
+        return one == other
+    raise AssertionError("two causes of an event with a set parameter are not compared")
+
+
+def _update(
+    cascade: Cascade, key: tuple[str, str], name: str, value: t.Term, context: tuple[Z, ...]
+) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
+    symbols = cascade.symbols
+    x = symbols.constant("x", key[0])
+    fires, event = cascade.fires(*key, x), ".".join(key)
+    defined = cascade.after.reader(*key, x).defined(value)
+    if not z3.is_true(defined):
+        yield f"{event} computes {name} from objects that are", z3.ForAll([x], z3.Implies(fires, defined)), context
+    declared = symbols.model.machine(key[0]).attribute(name)
+    assert declared is not None
+    if isinstance(declared.type, IntRange):
+        new = cascade.after.value(key[0], name, x)
+        inside = z3.And(new >= declared.type.low, new <= declared.type.high)
+        yield f"{event} keeps {name} in {declared.type}", z3.ForAll([x], z3.Implies(fires, inside)), context

@@ -1,0 +1,264 @@
+"""Terms as z3 formulas over a view of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import z3
+
+from schedproof.model.lang import BoolType, EnumType, IntRange, Ref, SetOf, Type, Var
+from schedproof.model.lang import terms as t
+
+from .rewrite import one_point
+from .views import Member, Reference, Symbols, View, Z
+
+FiringFormula = Callable[[str, str, Z], Z]
+"""(sort, event, object) -> the formula that the event fires on the object."""
+
+Payload = Callable[[str, str, str, Z], Any]
+"""(sort, event, parameter, object) -> the parameter's value where the event fires."""
+
+
+@dataclass(frozen=True)
+class Translator:
+    """Reads terms over ``view``; ``after`` is the view inside ``after(...)``.
+
+    ``bound`` maps variable names to values: object constants, sets as membership functions.
+    """
+
+    symbols: Symbols
+    view: View
+    after: View | None = None
+    fires: FiringFormula | None = None
+    payload: Payload | None = None
+    bound: Mapping[str, Any] = field(default_factory=dict)
+    types: Mapping[str, Type] = field(default_factory=dict)
+    me: tuple[str, Z] | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    def bind(self, variables: Sequence[Var], values: Sequence[Any]) -> Translator:
+        """This translator with ``variables`` standing for ``values``."""
+        return replace(
+            self,
+            bound={**self.bound, **{v.name: x for v, x in zip(variables, values, strict=True)}},
+            types={**self.types, **{v.name: v.type for v in variables}},
+        )
+
+    def both(self, *parts: Z) -> Z:
+        """A conjunction, with the trivial parts left out."""
+        parts = tuple(p for p in parts if not z3.is_true(p))
+        return z3.And(*parts) if len(parts) > 1 else parts[0] if parts else self.symbols.true()
+
+    def constants(self, variables: Sequence[Var], suffix: str = "") -> tuple[list[Any], list[Z], list[Z]]:
+        """Fresh symbols for ``variables``: their values, the quantifiable symbols, range conditions."""
+        values: list[Any] = []
+        symbols: list[Z] = []
+        ranges: list[Z] = []
+        for v in variables:
+            name = f"{v.name}{suffix}"
+            if isinstance(v.type, SetOf):
+                relation = z3.Function(name, self.symbols.sorts[v.type.sort.name], z3.BoolSort(self.symbols.context))
+                values.append(lambda element, relation=relation: relation(element))
+                continue
+            symbol = z3.Const(name, self.symbols.kind(v.type))
+            values.append(symbol)
+            symbols.append(symbol)
+            if isinstance(v.type, IntRange):
+                ranges.append(z3.And(symbol >= v.type.low, symbol <= v.type.high))
+        return values, symbols, ranges
+
+    def sort_of(self, term: t.Term) -> str:
+        """The sort of an object-valued term."""
+        kind = self.type_of(term)
+        assert isinstance(kind, Ref)
+        return kind.sort.name
+
+    def type_of(self, term: t.Term) -> Type:
+        """The declared type of a variable, ``me`` or an attribute."""
+        match term:
+            case t.Var(name):
+                return self.types.get(name, term.type)
+            case t.Me():
+                assert self.me is not None
+                return Ref(self.symbols.model.machine(self.me[0]).sort)
+            case t.Attr(of, name):
+                attribute = self.symbols.model.machine(self.sort_of(of)).attribute(name)
+                assert attribute is not None
+                return attribute.type
+        raise AssertionError(f"{type(term).__name__} has no declared type")
+
+    def reference(self, term: t.Term) -> Reference:
+        """An object-valued term."""
+        true = self.symbols.true()
+        match term:
+            case t.Var(name):
+                value = self.bound[name]
+                return value if isinstance(value, Reference) else Reference(true, value)
+            case t.Me():
+                assert self.me is not None
+                return Reference(true, self.me[1])
+            case t.Given(name):
+                value = self.given[name]
+                return value if isinstance(value, Reference) else Reference(true, value)
+            case t.Nothing():
+                return Reference(z3.BoolVal(False, self.symbols.context), None)
+            case t.Attr(of, name):
+                owner = self.reference(of)
+                value = self.view.value(self.sort_of(of), name, owner.value)
+                assert isinstance(value, Reference)
+                return Reference(self.both(owner.defined, value.defined), value.value)
+        raise AssertionError(f"{type(term).__name__} is no object")
+
+    def members(self, term: t.Term) -> Member:
+        """A set-valued term."""
+        match term:
+            case t.Var(name):
+                return self.bound[name]  # type: ignore[no-any-return]
+            case t.Given(name):
+                return self.given[name]  # type: ignore[no-any-return]
+            case t.EmptySet():
+                return lambda element: z3.BoolVal(False, self.symbols.context)
+            case t.Attr(of, name):
+                owner = self.reference(of)
+                inside = self.view.value(self.sort_of(of), name, owner.value)
+                return lambda element: self.both(owner.defined, inside(element))
+            case t.Those(var, where):
+                return lambda element: self.bind([var], [element]).formula(where)
+            case t.Adjusted(base, element, present):
+                inside, changed = self.members(base), self.reference(element)
+                if present:
+                    return lambda x: z3.Or(inside(x), self.both(changed.defined, x == changed.value))
+                return lambda x: z3.And(inside(x), z3.Not(self.both(changed.defined, x == changed.value)))
+        raise AssertionError(f"{type(term).__name__} is no set")
+
+    def scalar(self, term: t.Term, like: Type | None = None) -> Z:
+        """A truth value, number or enumeration value; ``like`` is the type that a quoted value is of."""
+        match term:
+            case t.Constant(value):
+                if isinstance(value, bool):
+                    return z3.BoolVal(value, self.symbols.context)
+                if isinstance(value, int):
+                    return z3.IntVal(value, self.symbols.context)
+                assert isinstance(like, EnumType)
+                return self.symbols.enum(like.values)[value]
+            case t.Var(name):
+                return self.bound[name]
+            case t.Given(name):
+                return self.given[name]
+            case t.Attr(of, name):
+                return self.view.value(self.sort_of(of), name, self.reference(of).value)
+            case t.Sum(left, right, sign):
+                return self.scalar(left) + sign * self.scalar(right)
+        return self.formula(term)
+
+    def formula(self, term: t.Term) -> Z:
+        """A formula."""
+        match term:
+            case t.Is(of, states):
+                who, sort = self.reference(of), self.sort_of(of)
+                state, known = self.view.state(sort, who.value), self.symbols.states[sort]
+                return self.both(who.defined, z3.Or(*[state == known[s] for s in states]))
+            case t.Equal(left, right):
+                return self._equal(left, right)
+            case t.Less(left, right, or_equal):
+                a, b = self.scalar(left), self.scalar(right)
+                return a <= b if or_equal else a < b
+            case t.Has(base, element):
+                who = self.reference(element)
+                return self.both(who.defined, self.members(base)(who.value))
+            case t.Fires(of, event, payload):
+                return self._fires(of, event, payload)
+            case t.And(parts):
+                return self.both(*[self.formula(p) for p in parts])
+            case t.Or(parts):
+                return z3.Or(*[self.formula(p) for p in parts])
+            case t.Not(part):
+                return z3.Not(self.formula(part))
+            case t.Implies(premise, conclusion):
+                return z3.Implies(self.formula(premise), self.formula(conclusion))
+            case t.Iff(left, right):
+                return self.formula(left) == self.formula(right)
+            case t.After(part):
+                assert self.after is not None
+                return replace(self, view=self.after, after=None).formula(part)
+            case t.Quantified():
+                simpler = one_point(term)
+                if not isinstance(simpler, t.Quantified):
+                    return self.formula(simpler)
+                body = simpler.body
+                return self.quantified(simpler.universal, simpler.variables, lambda inner: inner.formula(body))
+        return self.scalar(term)
+
+    def quantified(self, universal: bool, variables: Sequence[Var], body: Callable[[Translator], Z]) -> Z:
+        """A quantified formula; the body is built with the variables bound."""
+        values, symbols, ranges = self.constants(variables)
+        inner = body(self.bind(variables, values))
+        if not symbols:
+            return inner
+        if universal:
+            return z3.ForAll(symbols, z3.Implies(z3.And(*ranges), inner) if ranges else inner)
+        return z3.Exists(symbols, z3.And(*ranges, inner))
+
+    def _equal(self, left: t.Term, right: t.Term) -> Z:
+        if any(isinstance(side, t.Nothing) for side in (left, right)):
+            return z3.Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
+        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me)), None)
+        kind = self.type_of(typed) if typed is not None else None
+        if not isinstance(kind, Ref):
+            return self.scalar(left, kind) == self.scalar(right, kind)
+        a, b = self.reference(left), self.reference(right)
+        same = self.both(a.defined, b.defined, a.value == b.value)
+        if z3.is_true(a.defined) or z3.is_true(b.defined):
+            return same
+        return z3.Or(same, z3.And(z3.Not(a.defined), z3.Not(b.defined)))
+
+    def _fires(self, of: t.Term, event: str, payload: Sequence[tuple[str, t.Term]]) -> Z:
+        assert self.fires is not None
+        assert self.payload is not None
+        who, sort = self.reference(of), self.sort_of(of)
+        parts = [who.defined, self.fires(sort, event, who.value)]
+        for name, wanted in payload:
+            found = self.payload(sort, event, name, who.value)
+            value = self.reference(wanted) if isinstance(found, Reference) else self.scalar(wanted)
+            parts.append(
+                self.both(found.defined == value.defined, found.value == value.value)
+                if isinstance(found, Reference)
+                else found == value
+            )
+        return self.both(*parts)
+
+    def defined(self, term: t.Term) -> Z:
+        """That reading ``term``, left to right, reads no attribute of no object."""
+        true = self.symbols.true()
+        match term:
+            case t.Attr(of):
+                return self.both(self.defined(of), self.reference(of).defined)
+            case t.Is(of) | t.Fires(of):
+                return self.both(self.defined(of), self.reference(of).defined if isinstance(term, t.Is) else true)
+            case t.And(parts):
+                return self.chain(parts)
+            case t.Or(parts):
+                found = true
+                for part in reversed(parts):
+                    found = self.both(self.defined(part), z3.Or(self.formula(part), found))
+                return found
+            case t.Implies(premise, conclusion):
+                rest = z3.Implies(self.formula(premise), self.defined(conclusion))
+                return self.both(self.defined(premise), rest)
+            case t.Quantified(_, variables, body):
+                return self.quantified(True, variables, lambda inner: inner.defined(body))
+            case t.Those(var, where):
+                return self.quantified(True, [var], lambda inner: inner.defined(where))
+            case t.After(part):
+                assert self.after is not None
+                return replace(self, view=self.after, after=None).defined(part)
+        return self.both(*[self.defined(child) for child in t.children(term)])
+
+    def chain(self, parts: Sequence[t.Term], last: Z | None = None) -> Z:
+        """That ``parts`` are defined one after the other, each assuming the ones before."""
+        found = self.symbols.true() if last is None else last
+        for part in reversed(parts):
+            found = self.both(self.defined(part), z3.Implies(self.formula(part), found))
+        return found

@@ -1,0 +1,147 @@
+"""A state of any number of objects as z3 symbols, and the state after a step as macros over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import z3
+
+from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Sort, Type
+
+Z = Any
+"""A z3 expression. z3's own classes are untyped."""
+
+Member = Callable[[Z], Z]
+"""A set: the formula that an element belongs to it."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An object or none: ``value`` means something only where ``defined``."""
+
+    defined: Z
+    value: Z
+
+
+class View(Protocol):
+    """What can be read of a state."""
+
+    def state(self, sort: str, of: Z) -> Z:
+        """The machine state of an object."""
+
+    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+        """An attribute of an object."""
+
+
+class Symbols:
+    """The sorts, states and attributes of a model as uninterpreted symbols: the state before."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.context = z3.Context()
+        self.sorts: dict[str, Z] = {s.name: z3.DeclareSort(s.name, self.context) for s in model.sorts}
+        self.states: dict[str, dict[str, Z]] = {}
+        self.enums: dict[tuple[str, ...], dict[str, Z]] = {}
+        self._state: dict[str, Z] = {}
+        self._value: dict[tuple[str, str], Any] = {}
+        self._defined: dict[tuple[str, str], Z] = {}
+        for machine in model.machines:
+            name = machine.sort.name
+            if machine.states:
+                kind, values = z3.EnumSort(
+                    f"{name}State", [f"{name}.{s.name}" for s in machine.states], ctx=self.context
+                )
+                self.states[name] = {s.name: v for s, v in zip(machine.states, values, strict=True)}
+                self._state[name] = z3.Function(f"{name}.state", self.sorts[name], kind)
+            for attribute in machine.attributes:
+                self._declare(name, attribute.name, attribute.type)
+
+    def _declare(self, sort: str, name: str, kind: Type) -> None:
+        of, symbol = self.sorts[sort], f"{sort}.{name}"
+        truth = z3.BoolSort(self.context)
+        match kind:
+            case Ref(target):
+                self._value[sort, name] = z3.Function(symbol, of, self.sorts[target.name])
+                self._defined[sort, name] = z3.Function(f"has {symbol}", of, truth)
+            case SetOf(element):
+                self._value[sort, name] = z3.Function(symbol, of, self.sorts[element.name], truth)
+            case _:
+                self._value[sort, name] = z3.Function(symbol, of, self.kind(kind))
+
+    def kind(self, kind: Type) -> Z:
+        """The z3 sort of a value type (of a reference: of the object)."""
+        match kind:
+            case Ref(sort):
+                return self.sorts[sort.name]
+            case BoolType():
+                return z3.BoolSort(self.context)
+            case IntRange():
+                return z3.IntSort(self.context)
+            case EnumType(values):
+                self.enum(values)
+                return next(iter(self.enums[values].values())).sort()
+            case SetOf():
+                raise AssertionError("sets are relations")
+
+    def enum(self, values: tuple[str, ...]) -> Mapping[str, Z]:
+        """The constants of an enumeration type."""
+        if values not in self.enums:
+            number = len(self.enums)
+            _, constants = z3.EnumSort(f"Enum{number}", [f"enum{number}.{v}" for v in values], ctx=self.context)
+            self.enums[values] = dict(zip(values, constants, strict=True))
+        return self.enums[values]
+
+    def constant(self, name: str, sort: Sort | str) -> Z:
+        """An object constant."""
+        return z3.Const(name, self.sorts[sort if isinstance(sort, str) else sort.name])
+
+    def true(self) -> Z:
+        """Truth."""
+        return z3.BoolVal(True, self.context)
+
+    def state(self, sort: str, of: Z) -> Z:
+        """The machine state of an object before the step."""
+        return self._state[sort](of)
+
+    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+        """An attribute before the step."""
+        symbol = self._value[sort, attribute]
+        if (sort, attribute) in self._defined:
+            return Reference(self._defined[sort, attribute](of), symbol(of))
+        declared = self.model.machine(sort).attribute(attribute)
+        assert declared is not None
+        if isinstance(declared.type, SetOf):
+            return lambda element: symbol(of, element)
+        return symbol(of)
+
+
+@dataclass(frozen=True)
+class Initial:
+    """The initial state: the same for any number of objects. Rigid attributes are as before."""
+
+    symbols: Symbols
+
+    def state(self, sort: str, of: Z) -> Z:
+        """The first state of the machine."""
+        return self.symbols.states[sort][self.symbols.model.machine(sort).states[0].name]
+
+    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+        """The initial value of an attribute."""
+        declared = self.symbols.model.machine(sort).attribute(attribute)
+        assert declared is not None
+        if declared.rigid:
+            return self.symbols.value(sort, attribute, of)
+        context = self.symbols.context
+        match declared.type:
+            case Ref(target):
+                return Reference(z3.BoolVal(False, context), self.symbols.constant("nobody", target))
+            case SetOf():
+                return lambda element: z3.BoolVal(False, context)
+            case BoolType():
+                return z3.BoolVal(bool(declared.initial), context)
+            case IntRange(low, _):
+                return z3.IntVal(low if declared.initial is None else int(declared.initial), context)
+            case EnumType(values):
+                return self.symbols.enum(values)[values[0] if declared.initial is None else str(declared.initial)]
