@@ -56,6 +56,21 @@ class VictimSparedTooEarly(Draft):
             self._group_fires(victim, "e10")
 
 
+class VictimWaitsForOthers(Draft):
+    """A victim is Allocated again only when no group at all is being preempted any more."""
+
+    def spare(self, victim: str) -> None:
+        if not any(cell.state == "Reserving" for cell in self.cells.values()):
+            super().spare(victim)
+
+
+class PreemptorNotFound(Draft):
+    """An error that nobody thought of: a cell that is not reserved has no preemptor to cancel."""
+
+    def _overwritten(self, chosen: frozenset[str]) -> list[str]:
+        return sorted({self.groups[self.cells[cell].reserver or ""].spec.name for cell in chosen})
+
+
 class CellToFreeInsteadOfReserver(Draft):
     """A deleted victim's cells become Free, also those that its preemptor waits for."""
 
@@ -99,7 +114,7 @@ class DealsACellTwice(Draft):
 class ForgetsReservation(Draft):
     """The group's record does not tell which cells are reserved for it."""
 
-    def preempt(self, name: str, chosen: Iterable[str]) -> None:
+    def preempt(self, name: str, chosen: frozenset[str]) -> None:
         super().preempt(name, chosen)
         self.groups[name] = replace(self.groups[name], reserved=frozenset())
 
@@ -404,6 +419,14 @@ ALGORITHM = [
         groups=3,
         pods=1,
     ),
+    Planted(
+        "a victim waits until nobody is preempted",
+        "expected: .*g1 Allocated .*found: .*g1 BeingPreempted",
+        _with(VictimWaitsForOthers),
+        groups=4,
+        pods=1,
+    ),
+    Planted("an operation fails", "the operation fails: KeyError", _with(PreemptorNotFound)),
     Planted(
         "a deleted victim's cell becomes Free instead of Reserved",
         "delete_preempted.*expected: .*c0 Reserved .*found: .*c0 Free",

@@ -95,6 +95,14 @@ class TestScheduling:
         scheduler.delete_group("middle")
         assert states(scheduler)["low"] == "Allocated"
 
+    def test_a_victim_is_freed_though_others_are_still_preempted(self, scheduler: Scheduler) -> None:
+        submit(scheduler, GroupSpec("highest", 9, ("a",)))
+        scheduler.schedule("low", on("c0"))
+        scheduler.schedule("middle", on("c1"))
+        scheduler.schedule("high", on("c0", "c1"))
+        scheduler.schedule("highest", on("c1"))
+        assert (states(scheduler)["low"], states(scheduler)["middle"]) == ("Allocated", "BeingPreempted")
+
     def test_deleted_members_do_not_hold_a_group_up(self, scheduler: Scheduler) -> None:
         scheduler.delete_pod("low", "a")
         scheduler.schedule("low", on("c0", "c1"))
@@ -142,9 +150,10 @@ def test_cells_are_dealt_in_turn() -> None:
     assert spread({"c0"}, ("a", "b")) == (("a", ("c0",)), ("b", ()))
 
 
+GONE = GroupSpec("gone", 5, ("a",))
 INCOMPLETE = GroupSpec("new", 5, ("a", "b"))
 WRONG: list[tuple[str, Callable[[Scheduler], object], str]] = [
-    ("unknown group", lambda s: s.schedule("nobody"), "unknown group 'nobody'; submitted groups: high, low, middle, new"),
+    ("unknown group", lambda s: s.schedule("nobody"), "unknown group 'nobody'; submitted groups: gone, high, low, middle, new"),
     ("unknown group to complete", lambda s: s.complete("nobody"), "unknown group"),
     ("unknown group to delete", lambda s: s.delete_group("nobody"), "unknown group"),
     ("unknown pod", lambda s: s.delete_pod("low", "z"), "no pod 'z' to delete; its live pods: a, b"),
@@ -155,6 +164,8 @@ WRONG: list[tuple[str, Callable[[Scheduler], object], str]] = [
     ("no cells", lambda s: s.schedule("middle", on()), "no cells were chosen"),
     ("not outranked", lambda s: s.schedule("low", on("c0")), "held by group high, which group low does not outrank"),
     ("twice", lambda s: s.schedule("high", on("c1")), "high is Allocated; only a Pending group"),
+    ("deleted before", lambda s: s.delete_group("gone"), "group gone has no live pods to delete"),
+    ("pod deleted before", lambda s: s.delete_pod("gone", "a"), "no pod 'a' to delete; its live pods: none"),
     ("nothing to complete", lambda s: s.complete("low"), "low is Pending; only a Preempting group"),
     ("incomplete gang", lambda s: s.schedule("new", on("c1")), "new is not complete: submit b first"),
     ("up already", lambda s: s.recover(), "the scheduler is up"),
@@ -164,6 +175,8 @@ WRONG: list[tuple[str, Callable[[Scheduler], object], str]] = [
 @pytest.mark.parametrize(("ask", "says"), [(ask, says) for _, ask, says in WRONG], ids=[name for name, *_ in WRONG])
 def test_wrong_requests_change_nothing(scheduler: Scheduler, ask: Callable[[Scheduler], object], says: str) -> None:
     scheduler.submit(INCOMPLETE, "a")
+    submit(scheduler, GONE)
+    scheduler.delete_group("gone")
     scheduler.schedule("high", on("c0"))
     before = scheduler.snapshot()
     with pytest.raises(Refused, match=says):

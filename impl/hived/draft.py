@@ -45,9 +45,8 @@ class Draft:
 
     # What may happen to a group.
 
-    def allocate(self, name: str, chosen: Iterable[str]) -> None:
+    def allocate(self, name: str, chosen: frozenset[str]) -> None:
         """PodGroup e0 (line 49): the group uses the chosen cells, all of them Free or Reserved."""
-        chosen = frozenset(chosen)
         self._group_fires(name, "e0")
         overwritten = self._overwritten(chosen)
         for cell in sorted(chosen):
@@ -59,9 +58,8 @@ class Draft:
         for preemptor in overwritten:
             self.cancel(preemptor, chosen)
 
-    def preempt(self, name: str, chosen: Iterable[str]) -> None:
+    def preempt(self, name: str, chosen: frozenset[str]) -> None:
         """PodGroup e1 (line 61): the group reserves the chosen cells, from whoever is on them."""
-        chosen = frozenset(chosen)
         self._group_fires(name, "e1")
         overwritten = self._overwritten(chosen)
         for cell in sorted(chosen):
