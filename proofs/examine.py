@@ -263,6 +263,18 @@ def examine(
     return sorted(results.values(), key=lambda r: order.index(r.name))
 
 
+@dataclass(frozen=True, kw_only=True)
+class WellFormed(Property):
+    """The property that every model has."""
+
+    kind = "well-formedness"
+
+
+WELL_FORMEDNESS = WellFormed(
+    name=WELL_FORMED,
+    says="in every step each object fires at most once, from a source state, and nothing is read of no object",
+)
+
 _SAFETY = (Invariant, StepInvariant, Recovery)
 
 
@@ -276,7 +288,7 @@ def _worse(old: Result | None, new: Result) -> Result:
 
 
 def _well_formed(instance: Instance, found: Exploration) -> Result:
-    watch = Watch(Property(name=WELL_FORMED, says="every step is well-formed"), met=True, failed=found.ill_formed)
+    watch = Watch(WELL_FORMEDNESS, met=True, failed=found.ill_formed)
     return _result(watch.prop, instance, found, watch)
 
 

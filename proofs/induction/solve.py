@@ -91,14 +91,11 @@ class _Context:
         return found, core
 
 
-def prove(
-    model: Model, *, progress: Callable[[int, int], None] | None = None, counterexamples: bool = True
-) -> Induction:
+def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -> Induction:
     """Proves what can be proved of ``model`` for any number of objects.
 
     Args:
         progress: called with (obligations answered, obligations).
-        counterexamples: search a small counterexample to induction for each obligation that fails.
     """
     proof = obligations(model)
     contexts: dict[int, _Context] = {}
@@ -118,12 +115,7 @@ def prove(
         work = [a.obligation for a in proved.values() if a.used & lost]
         for obligation in work:
             del proved[obligation.name]
-    answers = []
-    for obligation in proof.obligations:
-        answer = proved.get(obligation.name) or failed[obligation.name]
-        if answer.verdict is not Verdict.PROVED and counterexamples:
-            answer = _with_counterexample(proof, answer, inductive)
-        answers.append(answer)
+    answers = [proved.get(o.name) or failed[o.name] for o in proof.obligations]
     return Induction(proof, tuple(answers), frozenset(inductive))
 
 
@@ -133,15 +125,22 @@ def _answer(proof: Proof, contexts: dict[int, _Context], obligation: Obligation,
         contexts[key] = _Context(proof, obligation.context)
     start = time.perf_counter()
     assume = sorted(inductive) if obligation.inductive else []
-    # "Every group has a cell such that ..." is seldom needed and costs most: first without.
+
+    def seconds() -> float:
+        return time.perf_counter() - start
+
+    # "Every group has a cell such that ..." is seldom needed and costs most: first without. Then,
+    # a false claim is refuted at once by few objects; a true one may need everything.
     plain = [n for n in assume if n == obligation.invariant or not _has_witness(proof, n)]
-    found, used = contexts[key].ask(obligation.goal, plain, SECONDS if plain == assume else QUICK_SECONDS)
-    if found != "unsat" and plain != assume:
+    found, used = contexts[key].ask(obligation.goal, plain, QUICK_SECONDS)
+    if found != "unsat":
+        counterexample = find(proof, obligation, assume)
+        if counterexample is not None:
+            return Answer(obligation, Verdict.REFUTED, seconds(), counterexample=counterexample)
         found, used = contexts[key].ask(obligation.goal, assume, SECONDS)
-    seconds = time.perf_counter() - start
     if found == "unsat":
-        return Answer(obligation, Verdict.PROVED, seconds, used)
-    return Answer(obligation, Verdict.UNDETERMINED, seconds, note=f"z3 answers {found}")
+        return Answer(obligation, Verdict.PROVED, seconds(), used)
+    return Answer(obligation, Verdict.UNDETERMINED, seconds(), note=f"z3 answers {found}")
 
 
 def _has_witness(proof: Proof, name: str) -> bool:
