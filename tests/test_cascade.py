@@ -453,6 +453,33 @@ def test_without_the_lock_the_same_threads_go_wrong(monkeypatch: pytest.MonkeyPa
     assert system.describe()["Cell"] != BOTH
 
 
+@pytest.mark.parametrize("thread_safe", [True, False])
+def test_a_reader_never_sees_half_a_cascade(monkeypatch: pytest.MonkeyPatch, thread_safe: bool) -> None:
+    """The writer rests after its first event while another thread reads; without the lock it sees the middle."""
+    system = System(AS_WRITTEN, THREE_TWO, thread_safe=thread_safe)
+    before = system.snapshot()
+    halfway, seen = Event(), Event()
+    original = ObjectMachine.trigger_event
+
+    def resting(self: ObjectMachine, *arguments: object) -> None:
+        original(self, *arguments)  # type: ignore[arg-type]
+        if not halfway.is_set():
+            halfway.set()
+            seen.wait(0.3)
+
+    monkeypatch.setattr(ObjectMachine, "trigger_event", resting)
+    writer = Thread(target=system.do, args=("allocate",), kwargs={"p": "g0", "K": {"c0", "c1"}})
+    writer.start()
+    assert halfway.wait(5)
+    found = system.snapshot()
+    seen.set()
+    writer.join(10)
+    after = system.snapshot()
+    assert before != after
+    assert (found == after) is thread_safe
+    assert found != before
+
+
 def test_many_threads_never_leave_the_reachable_states() -> None:
     """Eight threads try random actions; whatever they catch each other in, only guards refuse."""
     states = {tuple(map(repr, changing(i, s).items())) for s, i in reachable(AS_WRITTEN, THREE_TWO).items()}

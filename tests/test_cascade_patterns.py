@@ -7,6 +7,7 @@ from schedproof.model.lang import (
     NONE,
     Action,
     Attribute,
+    BoolType,
     Change,
     Document,
     EnumType,
@@ -62,6 +63,8 @@ FRIENDS = Model(
                 Attribute("mood", EnumType(("calm", "glad"))),
                 Attribute("level", IntRange(0, 1)),
                 Attribute("seen", SetOf(Person)),
+                Attribute("shy", BoolType(), rigid=True),
+                Attribute("red", BoolType()),
             ],
             events=[
                 Event("link", {"to": Ref(Person)}),
@@ -74,8 +77,8 @@ FRIENDS = Model(
     rows=[
         Row(Person, "link", "Asleep", "Asleep", friend=given("to")),
         Row(Person, "link", "Awake", "Awake", friend=given("to")),
-        Row(Person, "up", "Asleep", "Awake"),
-        Row(Person, "down", "Awake", "Asleep", mood="calm"),
+        Row(Person, "up", "Asleep", "Awake", red=me.shy),
+        Row(Person, "down", "Awake", "Asleep", mood="calm", red=False),
         Row(Person, "learn", "Awake", "Awake", knows=given("what"), level=given("how")),
         Row(Person, "hear", "Awake", "Awake", knows=given("what"), mood="glad"),
         Row(Person, "hear", "Asleep", "Asleep"),
@@ -94,6 +97,13 @@ FRIENDS = Model(
             [~Everyone.has(x), x.is_("Awake"), forall(y, implies(x.friend == y, ~y.fires("up")))],
             x.fires("down"),
         ),
+        # an update that reads other objects, fired after one of them has changed
+        Rule(
+            "who waits for a friend looks around",
+            y.fires("up"),
+            [x.friend == y, x.is_("Awake"), ~x.fires("link")],
+            x.fires("gather"),
+        ),
         # a pattern on an attribute of the bound variable, and a payload from the firing
         Rule("friends hear", x.friend.fires("learn", what=topic), [~x.fires("learn")], x.fires("hear", what=topic)),
     ],
@@ -102,6 +112,7 @@ FRIENDS = Model(
 )
 
 SCOPE = {"Person": 3, "Topic": 2}
+SHY = {("Person", "shy"): [True, False, True]}
 ENOUGH = 300
 """States to compare: all are too many, and breadth first these hold every rule's firing."""
 
@@ -112,7 +123,7 @@ def without(name: str) -> Model:
 
 def test_every_shape_of_rule_is_the_models_step() -> None:
     counts = Counts()
-    assert next(differences(System(FRIENDS, SCOPE), FRIENDS, counts, most=ENOUGH), None) is None
+    assert next(differences(System(FRIENDS, SCOPE, rigid=SHY), FRIENDS, counts, most=ENOUGH), None) is None
     # link: two persons, unlink: one, wake: a set, learn: person, topic and level, gather: one
     assert counts.choices == ENOUGH * (3 * 3 + 3 + 2**3 + 3 * 2 * 2 + 3)
 
@@ -149,7 +160,8 @@ def test_who_has_a_friend_that_wakes_up_stays_awake() -> None:
     system.do("wake", Everyone={"p0"})
     assert [fields["state"] for fields in system.describe()["Person"].values()] == ["Awake", "Asleep", "Asleep"]
     log = system.do("wake", Everyone={"p1"})  # p0, outside the set, has the friend p1, who wakes up
-    assert [(f.name, f.event) for f in log] == [("p1", "up")]
+    assert [(f.name, f.event) for f in log] == [("p1", "up"), ("p0", "gather")]
+    assert system.describe()["Person"]["p0"]["seen"] == frozenset(), "p1 was asleep when this began"
 
 
 def test_a_sort_without_states_has_names_but_no_machines() -> None:

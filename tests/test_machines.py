@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from threading import Barrier, Thread
+from threading import Event as Signal
 
 import pytest
 from schedproof.impl.machines import IllegalEvent, ObjectMachine, object_machines
@@ -320,6 +321,29 @@ def tick_from_many_threads(it: ObjectMachine, threads: int, ticks: int) -> None:
         worker.start()
     for worker in workers:
         worker.join()
+
+
+@pytest.mark.parametrize("thread_safe", [True, False])
+def test_a_snapshot_is_never_half_an_event(monkeypatch: pytest.MonkeyPatch, thread_safe: bool) -> None:
+    """The event rests between its updates and its change of state; without the lock a reader sees that."""
+    cell = object_machines(AS_WRITTEN, "Cell", ["c0"], thread_safe=thread_safe)["c0"]
+    halfway, seen = Signal(), Signal()
+    original = ObjectMachine._update
+
+    def resting(self: ObjectMachine, *arguments: object) -> None:
+        original(self, *arguments)  # type: ignore[arg-type]
+        halfway.set()
+        seen.wait(0.3)
+
+    monkeypatch.setattr(ObjectMachine, "_update", resting)
+    writer = Thread(target=cell.fire, args=("e0",), kwargs={"user": "g0"})
+    writer.start()
+    assert halfway.wait(5)
+    found = cell.snapshot()
+    seen.set()
+    writer.join(10)
+    assert cell.snapshot() == ("Used", ("g0", None))
+    assert found == (("Used", ("g0", None)) if thread_safe else ("Free", ("g0", None)))
 
 
 @pytest.mark.usefixtures("frequent_switches")
