@@ -104,8 +104,7 @@ def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: 
                     m.bound[name] = i
                     if inner(m):
                         mask |= 1 << i
-                if outer is not None:
-                    m.bound[name] = outer
+                _restore(m, name, outer)
                 return mask
 
             return those
@@ -231,8 +230,15 @@ def _over(name: str, values: Sequence[int], inner: Eval, universal: bool) -> Eva
             if bool(inner(m)) != universal:
                 found = not universal
                 break
-        if outer is not None:
-            m.bound[name] = outer
+        _restore(m, name, outer)
         return found
 
     return decide
+
+
+def _restore(m: Moment, name: str, outer: int | None) -> None:
+    """What ``name`` stood for outside the binder; nothing, if it was not bound there."""
+    if outer is None:
+        m.bound.pop(name, None)
+    else:
+        m.bound[name] = outer

@@ -213,7 +213,7 @@ def _cause(action: Action, rule: Rule) -> Cause:
     renamed: dict[str, Var] = {}
     if not isinstance(rule.on, Action):
         for name, var in free.items():
-            renamed[name] = Var(f"{name}'", var.type)
+            renamed[name] = Var(f"{name}*", var.type)
             body = [substitute(p, name, renamed[name]) for p in body]
             head = substitute(head, name, renamed[name])
     assert isinstance(head, t.Fires)

@@ -13,14 +13,14 @@ from ..verdict import Counterexample, FieldChange, TraceStep
 from .obligations import INITIAL, Obligation, Proof
 from .views import View, Z
 
-SIZES = (1, 2, 3)
+SIZES = (1, 2, 3, 4)
 """Objects of each sort that are tried, fewest first."""
 
 SECONDS = 1
 
 
 def find(proof: Proof, obligation: Obligation, inductive: Iterable[str]) -> Counterexample | None:
-    """The smallest counterexample to ``obligation`` of up to three objects a sort, if one is found."""
+    """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found."""
     for size in SIZES:
         solver = z3.Solver(ctx=proof.symbols.context)
         solver.set("timeout", SECONDS * 1000)

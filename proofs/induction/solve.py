@@ -21,7 +21,7 @@ from .counterexample import find
 from .obligations import Obligation, Proof, obligations
 from .rewrite import one_point
 
-SECONDS = 5
+SECONDS = 10
 QUICK_SECONDS = 0.5
 """The time limit of one query; on it z3 answers unknown, which is never taken for proved."""
 
@@ -98,49 +98,98 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
         progress: called with (obligations answered, obligations).
     """
     proof = obligations(model)
-    contexts: dict[int, _Context] = {}
-    inductive = set(proof.assumed)
-    failed: dict[str, Answer] = {}
-    proved: dict[str, Answer] = {}
+    prover = _Prover(proof)
     work = list(proof.obligations)
     while work:
         for obligation in work:
-            answer = _answer(proof, contexts, obligation, inductive)
-            (proved if answer.verdict is Verdict.PROVED else failed)[obligation.name] = answer
+            prover.quickly(obligation)
             if progress:
-                progress(len(proved) + len(failed), len(proof.obligations))
-        lost = {a.obligation.invariant for a in failed.values()} & inductive
-        inductive -= lost
-        # What was proved with the help of a lost invariant is to be proved again without it.
-        work = [a.obligation for a in proved.values() if a.used & lost]
-        for obligation in work:
-            del proved[obligation.name]
-    answers = [proved.get(o.name) or failed[o.name] for o in proof.obligations]
-    return Induction(proof, tuple(answers), frozenset(inductive))
+                progress(len(prover.answers), len(proof.obligations))
+        work = prover.drop_failed()
+        # Only when the set has settled are the hard ones worth their time.
+        while not work and (hard := [o for o in proof.obligations if o.name not in prover.answers]):
+            prover.thoroughly(hard[0])
+            work = prover.drop_failed()
+    answers = tuple(prover.answers[o.name] for o in proof.obligations)
+    return Induction(proof, answers, frozenset(prover.inductive))
 
 
-def _answer(proof: Proof, contexts: dict[int, _Context], obligation: Obligation, inductive: set[str]) -> Answer:
-    key = id(obligation.context)
-    if key not in contexts:
-        contexts[key] = _Context(proof, obligation.context)
-    start = time.perf_counter()
-    assume = sorted(inductive) if obligation.inductive else []
+class _Prover:
+    """The invariants that are still thought inductive, and the answers so far."""
 
-    def seconds() -> float:
-        return time.perf_counter() - start
+    def __init__(self, proof: Proof) -> None:
+        self.proof = proof
+        self.inductive = set(proof.assumed)
+        self.answers: dict[str, Answer] = {}
+        self._contexts: dict[int, _Context] = {}
+        self._spent: dict[str, float] = {}
 
-    # "Every group has a cell such that ..." is seldom needed and costs most: first without. Then,
-    # a false claim is refuted at once by few objects; a true one may need everything.
-    plain = [n for n in assume if n == obligation.invariant or not _has_witness(proof, n)]
-    found, used = contexts[key].ask(obligation.goal, plain, QUICK_SECONDS)
-    if found != "unsat":
-        counterexample = find(proof, obligation, assume)
+    def _context(self, obligation: Obligation) -> _Context:
+        key = id(obligation.context)
+        if key not in self._contexts:
+            self._contexts[key] = _Context(self.proof, obligation.context)
+        return self._contexts[key]
+
+    def _answer(
+        self,
+        obligation: Obligation,
+        start: float,
+        verdict: Verdict,
+        used: frozenset[str] = frozenset(),
+        counterexample: Counterexample | None = None,
+        note: str = "",
+    ) -> None:
+        self._spend(obligation, start)
+        self.answers[obligation.name] = Answer(
+            obligation, verdict, self._spent[obligation.name], used, counterexample, note
+        )
+
+    def _spend(self, obligation: Obligation, start: float) -> None:
+        before = self._spent.get(obligation.name, 0.0)
+        self._spent[obligation.name] = before + time.perf_counter() - start
+
+    def _assumed(self, obligation: Obligation) -> list[str]:
+        return sorted(self.inductive) if obligation.inductive else []
+
+    def quickly(self, obligation: Obligation) -> None:
+        """Answers, or leaves open, an obligation.
+
+        "Every group has a cell such that ..." is seldom needed as an assumption and costs most, so
+        z3 is asked without such invariants; and a false claim is refuted at once by few objects.
+        """
+        start = time.perf_counter()
+        assume = self._assumed(obligation)
+        plain = [n for n in assume if n == obligation.invariant or not _has_witness(self.proof, n)]
+        found, used = self._context(obligation).ask(obligation.goal, plain, QUICK_SECONDS)
+        if found == "unsat":
+            return self._answer(obligation, start, Verdict.PROVED, used)
+        counterexample = find(self.proof, obligation, assume)
         if counterexample is not None:
-            return Answer(obligation, Verdict.REFUTED, seconds(), counterexample=counterexample)
-        found, used = contexts[key].ask(obligation.goal, assume, SECONDS)
-    if found == "unsat":
-        return Answer(obligation, Verdict.PROVED, seconds(), used)
-    return Answer(obligation, Verdict.UNDETERMINED, seconds(), note=f"z3 answers {found}")
+            return self._answer(obligation, start, Verdict.REFUTED, counterexample=counterexample)
+        return self._spend(obligation, start)
+
+    def thoroughly(self, obligation: Obligation) -> None:
+        """Answers an obligation with all that may be assumed, within the time limit."""
+        start = time.perf_counter()
+        found, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), SECONDS)
+        if found == "unsat":
+            return self._answer(obligation, start, Verdict.PROVED, used)
+        return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {found}")
+
+    def drop_failed(self) -> list[Obligation]:
+        """Takes invariants that failed out of the set; returns what is to be asked again.
+
+        That is what was proved with the help of a lost invariant, and whatever is still open.
+        """
+        lost = {
+            a.obligation.invariant for a in self.answers.values() if a.verdict is not Verdict.PROVED
+        } & self.inductive
+        self.inductive -= lost
+        if not lost:
+            return []
+        for name in [n for n, a in self.answers.items() if a.used & lost]:
+            del self.answers[name]
+        return [o for o in self.proof.obligations if o.name not in self.answers]
 
 
 def _has_witness(proof: Proof, name: str) -> bool:

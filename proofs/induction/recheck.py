@@ -1,0 +1,92 @@
+"""The same obligations as SMT-LIB text, and what a second solver says of them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cvc5
+import z3
+
+from ..verdict import Verdict
+from .solve import Answer, Induction
+
+SECONDS = 2.0
+"""cvc5's time limit for one obligation."""
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """cvc5's verdict on an obligation. Its unknown never overrules; a contradiction is an error."""
+
+    answer: Answer
+    verdict: Verdict
+    seconds: float = field(compare=False)
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether both solvers say the same; None where one of them does not know."""
+        if Verdict.UNDETERMINED in (self.verdict, self.answer.verdict):
+            return None
+        return self.verdict is self.answer.verdict
+
+
+def smt(induction: Induction, answer: Answer) -> str:
+    """The obligation as an SMT-LIB script: unsat means proved.
+
+    A proved obligation assumes the invariants that its proof used; any other, all that are inductive.
+    """
+    obligation = answer.obligation
+    names = sorted(answer.used if answer.verdict is Verdict.PROVED else induction.inductive)
+    solver = z3.Solver(ctx=induction.proof.symbols.context)
+    solver.add(*obligation.context, z3.Not(obligation.goal))
+    if obligation.inductive:
+        solver.add(*[induction.proof.assumed[name] for name in names])
+    heading = [f"; {obligation.name}", f"; assuming {', '.join(names) or 'nothing'}", "; unsat: proved"]
+    return "\n".join([*heading, "(set-logic ALL)", solver.to_smt2()])
+
+
+def emit_smt(induction: Induction, directory: Path) -> list[Path]:
+    """Writes one script for each obligation into ``directory``, which is made if it is missing.
+
+    Raises:
+        OSError: the directory or a file cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for n, answer in enumerate(induction.answers):
+        name = re.sub(r"[^\w.-]+", "_", answer.obligation.name)
+        path = directory / f"{n:03}-{name}.smt2"
+        path.write_text(smt(induction, answer))
+        paths.append(path)
+    return paths
+
+
+def recheck(
+    induction: Induction, *, seconds: float = SECONDS, progress: Callable[[int, int], None] | None = None
+) -> Iterator[Recheck]:
+    """Asks cvc5 each obligation, from its SMT-LIB text."""
+    for n, answer in enumerate(induction.answers):
+        if progress:
+            progress(n, len(induction.answers))
+        start = time.perf_counter()
+        verdict = _cvc5(smt(induction, answer), seconds, find_models=answer.verdict is not Verdict.PROVED)
+        yield Recheck(answer, verdict, time.perf_counter() - start)
+
+
+def _cvc5(text: str, seconds: float, find_models: bool) -> Verdict:
+    terms = cvc5.TermManager()
+    solver = cvc5.Solver(terms)
+    solver.setOption("tlimit-per", str(int(seconds * 1000)))
+    if find_models:
+        solver.setOption("finite-model-find", "true")
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
+    symbols = parser.getSymbolManager()
+    answer = ""
+    while not (command := parser.nextCommand()).isNull():
+        answer = str(command.invoke(solver, symbols)).strip() or answer
+    return {"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}.get(answer, Verdict.UNDETERMINED)
