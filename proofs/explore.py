@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import networkx as nx
-
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined
 
 from .symmetry import Symmetry

@@ -5,11 +5,11 @@ Each function answers None (it holds), a Counterexample, or a text: the property
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterator, Sequence
 
 import networkx as nx
-
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Choice, Instance, Moment, compile_term
@@ -196,7 +196,7 @@ def _tour(found: Exploration, prop: LeadsTo, loop: set[int], first: int) -> list
 
     def go(source: int, target: int) -> None:
         nodes = nx.shortest_path(graph, source, target)
-        walk.extend(graph.edges[a, b]["choice"] for a, b in zip(nodes, nodes[1:], strict=False))
+        walk.extend(graph.edges[a, b]["choice"] for a, b in itertools.pairwise(nodes))
 
     now = first
     for source, target, choice in sorted(fair, key=lambda f: (f[0], f[1], str(f[2]))):
@@ -204,9 +204,8 @@ def _tour(found: Exploration, prop: LeadsTo, loop: set[int], first: int) -> list
         walk.append(choice)
         now = target
     for state in sorted(loop):
-        if any(c for c in ()) or state == first:
-            continue
-        go(now, state)
-        now = state
+        if state != first:
+            go(now, state)
+            now = state
     go(now, first)
     return walk

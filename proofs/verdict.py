@@ -37,8 +37,8 @@ class FieldChange:
 
     object: str
     field: str
-    before: object
-    after: object
+    before: Any
+    after: Any
     event: str
     cause: str
     line: int | None

@@ -13,7 +13,8 @@ from schedproof.model.systems import System
 
 from .examine import examine
 from .induction import Induction, prove
-from .verdict import Disagreement, Method, Result, Verdict
+from .refinement import check_refinement
+from .verdict import Counterexample, Disagreement, Method, Result, Verdict
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds that are wanted for any number of objects."""
@@ -78,6 +79,29 @@ def expected(model: Model, prop: str) -> Verdict:
     return Verdict.REFUTED if prop in model.refuted else Verdict.PROVED
 
 
+REFINEMENT = "scheduler-refines-model"
+"""The property that a reference implementation and its model are the same graph."""
+
+REFINED: Mapping[tuple[str, str], Mapping[str, int]] = {("hived", "repaired"): {"PodGroup": 2, "Cell": 3}}
+"""(system, variant) that a reference implementation is explored against -> the scope in ``verify``."""
+
+
+def property_names(model: Model) -> list[str]:
+    """What ``verify`` judges of a variant, in the order of the table."""
+    refined = [REFINEMENT] if (model.system, model.variant) in REFINED else []
+    return [WELL_FORMED, *(p.name for p in model.properties), *refined]
+
+
+def refinement(model: Model, progress: Callable[[int, int], None] | None = None) -> Result:
+    """The reference implementation explored side by side with ``model``, crashes included."""
+    scope = REFINED[model.system, model.variant]
+    report = check_refinement(scope, progress=progress)
+    verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
+    counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
+    note = f"{report.states} states of the scheduler, {report.crash_points} crash points"
+    return Result(REFINEMENT, "refinement", verdict, Method.EXPLORATION, scope, report.seconds, counterexample, note)
+
+
 def verify_variant(
     model: Model,
     *,
@@ -103,12 +127,18 @@ def verify_variant(
         model,
         scope or {},
         only=only,
-        progress=lambda states, done, depth: say(f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"),
+        progress=lambda states, done, depth: say(
+            f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
+        ),
     )
     induction = None
     if any(r.kind in INDUCTIVE for r in explored):
         induction = prove(model, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
     judged = [Judged(combine(r, induction), expected(model, r.name)) for r in explored]
+    if REFINEMENT in property_names(model) and (not only or REFINEMENT in only):
+        judged.append(
+            Judged(refinement(model, lambda done, todo: say(f"{at}: scheduler, {done} states")), Verdict.PROVED)
+        )
     return VariantReport(model.system, model.variant, judged, time.perf_counter() - start)
 
 
@@ -138,9 +168,7 @@ def combine(explored: Result, induction: Induction | None) -> Result:
     open_ = [a for a in induction.of(explored.name) if a.verdict is not Verdict.PROVED]
     example = next((a.counterexample for a in open_ if a.counterexample is not None), None)
     note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
-    return Result(
-        explored.name, explored.kind, Verdict.UNDETERMINED, Method.INDUCTION, None, seconds, example, note
-    )
+    return Result(explored.name, explored.kind, Verdict.UNDETERMINED, Method.INDUCTION, None, seconds, example, note)
 
 
 def verify(
@@ -150,8 +178,7 @@ def verify(
     reports = []
     for system in systems:
         for model in system.variants.values():
-            names = {WELL_FORMED, *(p.name for p in model.properties)}
-            mine = [n for n in only if n in names]
+            mine = [n for n in only if n in property_names(model)]
             if mine or not only:
                 reports.append(verify_variant(model, only=mine, progress=progress))
     return reports

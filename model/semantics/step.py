@@ -15,7 +15,6 @@ from ..lang.types import EnumType, Type
 from .evaluate import Eval, Firings, Moment, Undefined, compile_term
 from .instance import Instance, State
 
-
 Causes = dict[tuple[str, str, int], Action | Rule]
 """What caused a firing: (sort, event, object number) -> the action or the rule."""
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import networkx as nx
 import z3
-
 from schedproof.model.lang import Action, Ref, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of, trigger_graph
 
 from .rewrite import binds, substitute
 from .translate import Translator
-from .views import Member, Reference, Symbols, Z
+from .views import Reference, Symbols, Z
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,9 @@ class Cascade:
         base = Translator(symbols, symbols)
         values, _, ranges = base.constants(action.parameters, "!")
         self.parameters = dict(zip((v.name for v in action.parameters), values, strict=True))
-        self.before = Translator(symbols, symbols, fires=self.fires, payload=self.payload).bind(action.parameters, values)
+        self.before = Translator(symbols, symbols, fires=self.fires, payload=self.payload).bind(
+            action.parameters, values
+        )
         self.guard = self.before.both(*ranges, *[self.before.formula(g) for g in action.when])
         self.axioms: list[Z] = []
         self.causes = _causes(symbols, action)
@@ -117,20 +118,23 @@ class Cascade:
 
         if all(simple):
             return Fired(lambda of: z3.Or(*[condition for condition, _ in ways(of)]), ways)
-        predicate = z3.Function(f"fires {key[0]}.{key[1]}", self.symbols.sorts[key[0]], z3.BoolSort(self.symbols.context))
+        predicate = z3.Function(
+            f"fires {key[0]}.{key[1]}", self.symbols.sorts[key[0]], z3.BoolSort(self.symbols.context)
+        )
         for cause in causes:
-            self.axioms.append(
-                self.before.quantified(True, cause.extras, lambda inside, cause=cause: self._implies(inside, cause, predicate))
-            )
+            self.axioms.append(self.before.quantified(True, cause.extras, self._implies(cause, predicate)))
         anything = z3.Const("x", self.symbols.sorts[key[0]])
         some = z3.Or(*[condition for condition, _ in ways(anything)])
         self.axioms.append(z3.ForAll([anything], z3.Implies(predicate(anything), some)))
         return Fired(lambda of: predicate(of), ways)
 
-    def _implies(self, inside: Translator, cause: Cause, predicate: Z) -> Z:
-        head = inside.reference(cause.head.of)
-        body = inside.both(*[inside.formula(part) for part in cause.body], head.defined)
-        return z3.Implies(body, predicate(head.value))
+    def _implies(self, cause: Cause, predicate: Z) -> Callable[[Translator], Z]:
+        def axiom(inside: Translator) -> Z:
+            head = inside.reference(cause.head.of)
+            body = inside.both(*[inside.formula(part) for part in cause.body], head.defined)
+            return z3.Implies(body, predicate(head.value))
+
+        return axiom
 
     def _witnesses(self, key: tuple[str, str], number: int, cause: Cause) -> Callable[[Z], list[Any]]:
         """The cause's variables as functions of the object that it fires on."""
@@ -244,7 +248,7 @@ class After:
                     result = z3.If(z3.And(fires, before == known[row.source]), known[row.target], result)
         return result
 
-    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+    def value(self, sort: str, attribute: str, of: Z) -> Any:
         """An attribute after the step."""
         symbols = self.cascade.symbols
         declared = symbols.model.machine(sort).attribute(attribute)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import z3
-
 from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
 
 from ..verdict import Counterexample, FieldChange, TraceStep
@@ -109,14 +108,22 @@ def _shown(proof: Proof, obligation: Obligation, model: Any, universe: dict[str,
     changes = []
     for machine in proof.model.machines:
         for name, value in reader.objects[machine.sort.name].items():
-            key = next((k for k in cascade.fired if k[0] == machine.sort.name and reader.true(cascade.fires(*k, value))), None)
+            key = next(
+                (k for k in cascade.fired if k[0] == machine.sort.name and reader.true(cascade.fires(*k, value))), None
+            )
             if key is None:
                 continue
-            causes = [c for c, (way, _) in zip(cascade.causes[key], cascade.fired[key].ways(value), strict=True) if reader.true(way)]
+            causes = [
+                c
+                for c, (way, _) in zip(cascade.causes[key], cascade.fired[key].ways(value), strict=True)
+                if reader.true(way)
+            ]
             by = causes[0].by if causes else action
             for field, new in after[name].items():
                 if new != before[name][field]:
-                    changes.append(FieldChange(name, field, before[name][field], new, ".".join(key), f"rule {by.name}", by.line))
+                    changes.append(
+                        FieldChange(name, field, before[name][field], new, ".".join(key), f"rule {by.name}", by.line)
+                    )
     shown = {n: "{" + ", ".join(map(str, v)) + "}" if isinstance(v, list) else v for n, v in chosen.items()}
     step = TraceStep(action.name, chosen, action.says.format(**shown), action.line, tuple(changes))
     problem = f"{obligation.name}: this step breaks it, from a state that the invariants allow"

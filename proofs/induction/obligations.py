@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import z3
-
 from schedproof.model.lang import Action, IntRange, Invariant, Model, Recovery, StepInvariant, implies
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
@@ -86,7 +85,10 @@ def obligations(model: Model) -> Proof:
                 for n, part in enumerate(recovery_steps(model, step)):
                     goal = cascade.step.formula(closed(part))
                     found.append(Obligation(step.name, action.name, f"part {n + 1}", goal, context))
-        found += [Obligation(WELL_FORMED, action.name, d, g, c) for d, g, c in _well_formed(cascade, action, axioms + ranges, context)]
+        found += [
+            Obligation(WELL_FORMED, action.name, d, g, c)
+            for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
+        ]
     return Proof(model, symbols, axioms + ranges, assumed, cascades, tuple(found))
 
 
@@ -164,7 +166,10 @@ def _one_payload(
                 *[b.formula(part) for part in other.body],
                 first.value == second.value,
             )
-            same = [_same(x, y) for x, y in zip(cascade.given(one, a).values(), cascade.given(other, b).values(), strict=True)]
+            same = [
+                _same(x, y)
+                for x, y in zip(cascade.given(one, a).values(), cascade.given(other, b).values(), strict=True)
+            ]
             goal = z3.Implies(both, z3.And(*same))
             symbols = [*a_symbols, *b_symbols]
             what = f"{'.'.join(key)} has one payload ({one.by.name}, {other.by.name})"

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import z3
-
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang import terms as t
 
@@ -83,7 +82,7 @@ class _Context:
         self.solver.push()
         self.solver.add(z3.Not(goal))
         found = str(self.solver.check(*[self.switches[n] for n in assume]))
-        core = frozenset()
+        core: frozenset[str] = frozenset()
         if found == "unsat":
             names = {str(c) for c in self.solver.unsat_core()}
             core = frozenset(n for n, s in self.switches.items() if str(s) in names)

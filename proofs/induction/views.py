@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import z3
-
 from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Sort, Type
 
 Z = Any
@@ -31,8 +30,8 @@ class View(Protocol):
     def state(self, sort: str, of: Z) -> Z:
         """The machine state of an object."""
 
-    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
-        """An attribute of an object."""
+    def value(self, sort: str, attribute: str, of: Z) -> Any:
+        """An attribute of an object: a z3 expression, a Reference or a Member, by its type."""
 
 
 class Symbols:
@@ -105,7 +104,7 @@ class Symbols:
         """The machine state of an object before the step."""
         return self._state[sort](of)
 
-    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+    def value(self, sort: str, attribute: str, of: Z) -> Any:
         """An attribute before the step."""
         symbol = self._value[sort, attribute]
         if (sort, attribute) in self._defined:
@@ -127,7 +126,7 @@ class Initial:
         """The first state of the machine."""
         return self.symbols.states[sort][self.symbols.model.machine(sort).states[0].name]
 
-    def value(self, sort: str, attribute: str, of: Z) -> Z | Reference | Member:
+    def value(self, sort: str, attribute: str, of: Z) -> Any:
         """The initial value of an attribute."""
         declared = self.symbols.model.machine(sort).attribute(attribute)
         assert declared is not None
