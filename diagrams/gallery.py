@@ -12,12 +12,10 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
-from ..model.hived import AS_WRITTEN, REPAIRED
 from ..model.lang import Model
+from ..model.systems import SYSTEMS
 from .dot import dot
 from .errors import DiagramError
 from .from_model import TRIGGERS, diagram, picture_names
@@ -174,13 +172,8 @@ def regenerate(systems: Systems, folder: Path = FOLDER) -> None:
 
 
 def registered() -> Systems:
-    """The systems of the project: the front door's registry, and HiveD alone where there is none.
-
-    It is looked up by name and only here, so that pictures do not depend on the front door.
-    """
-    if find_spec("schedproof.systems") is None:
-        return {"hived": {model.variant: model for model in (AS_WRITTEN, REPAIRED)}}
-    return {name: system.variants for name, system in import_module("schedproof.systems").SYSTEMS.items()}
+    """The systems of the project, each with its variants."""
+    return {name: system.variants for name, system in SYSTEMS.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -105,9 +105,9 @@ def _interchangeable(instance: Instance, sort: str) -> bool:
                 return False
             if isinstance(attribute.type, Ref) and attribute.type.sort.name == sort and any(v >= 0 for v in values):
                 return False
-            if isinstance(attribute.type, SetOf) and attribute.type.sort.name == sort:
-                if any(v not in (0, everyone) for v in values):
-                    return False
+            one_set = isinstance(attribute.type, SetOf) and attribute.type.sort.name == sort
+            if one_set and any(v not in (0, everyone) for v in values):
+                return False
     return True
 
 

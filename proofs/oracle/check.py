@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance
+from schedproof.model.systems import SYSTEMS
 
 from .engine import Record, judge
 from .errors import TraceError
@@ -25,18 +24,8 @@ OWN = "schedproof"
 """The name of the plain format."""
 
 
-@dataclass(frozen=True)
-class _System:
-    """A system's variants; traces are judged by ``judged_by`` unless the caller says otherwise."""
-
-    variants: Mapping[str, Model]
-    judged_by: str
-    formats: Sequence[str]
-
-
-SYSTEMS = {
-    "hived": _System({m.variant: m for m in (AS_WRITTEN, REPAIRED)}, AS_WRITTEN.variant, ("hived", OWN)),
-}
+FORMATS: Mapping[str, Sequence[str]] = {"hived": ("hived", OWN)}
+"""The formats that each system's traces come in."""
 
 
 def check_trace(system: str, path: Path, variant: str | None = None, format: str | None = None) -> OracleReport:
@@ -51,10 +40,11 @@ def check_trace(system: str, path: Path, variant: str | None = None, format: str
     """
     known = _choose(SYSTEMS, system, "system")
     model = _choose(known.variants, variant or known.judged_by, f"variant of {system}")
-    if format is not None and format not in known.formats:
-        raise TraceError(f"unknown format {format!r}; traces of {system} are {' or '.join(known.formats)}")
+    formats = FORMATS[system]
+    if format is not None and format not in formats:
+        raise TraceError(f"unknown format {format!r}; traces of {system} are {' or '.join(formats)}")
     lines = read_lines(path)
-    chosen = format or _recognise(lines[0], known.formats)
+    chosen = format or _recognise(lines[0], formats)
     instance, records = _read(chosen, model, lines)
     judgement = judge(instance, records)
     note = judgement.note
