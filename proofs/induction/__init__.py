@@ -1,6 +1,19 @@
 """Induction for any number of objects: obligations, solvers, counterexamples."""
 
 from .obligations import INITIAL, Obligation, Proof, obligations
+from .recheck import Recheck, emit_smt, recheck
 from .solve import Answer, Induction, prove, summary
 
-__all__ = ["INITIAL", "Answer", "Induction", "Obligation", "Proof", "obligations", "prove", "summary"]
+__all__ = [
+    "INITIAL",
+    "Answer",
+    "Induction",
+    "Obligation",
+    "Proof",
+    "Recheck",
+    "emit_smt",
+    "obligations",
+    "prove",
+    "recheck",
+    "summary",
+]
