@@ -200,7 +200,65 @@ class PodsComeBack(Scheduler):
         return self._commit(draft, [PodRow(pod, PodStatus.SUBMITTED, spec)], report)
 
 
+class AnotherReport(Scheduler):
+    """Begins a preemption, but reports an allocation."""
+
+    def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
+        what = What.ALLOCATED if report.what == What.PREEMPTING else report.what
+        return super()._commit(draft, rows, replace(report, what=what))
+
+
+class ReportsGroupAsPod(Scheduler):
+    """The deletion of a group is reported as that of its last pod."""
+
+    def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
+        what = What.POD_DELETED if report.what == What.GROUP_DELETED else report.what
+        return super()._commit(draft, rows, replace(report, what=what))
+
+
+class ReportsStateAfter(Scheduler):
+    """A report tells the group's state after the operation, not before."""
+
+    def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
+        return super()._commit(draft, rows, replace(report, before=draft.groups[report.group].state))
+
+
+class ReportsWithoutDoing(Scheduler):
+    """A completion is reported, but left for later."""
+
+    def complete(self, name: str) -> Report:
+        group = self._in_state(name, "Preempting")
+        report = Report(What.COMPLETED, name, group.state, group.reserved)
+        return self._commit(self._draft(), [], report)
+
+
+class DoesWithoutReporting(Scheduler):
+    def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
+        if report.what != What.PREEMPTING:
+            return super()._commit(draft, rows, report)
+        self._memory = draft.finished()
+        return report
+
+
 # What is written, and when.
+
+
+class RefusesAfterWriting(Scheduler):
+    """A pod's row is written before the request is looked at."""
+
+    def submit(self, spec: GroupSpec, pod: str) -> Report:
+        self._store.put(PodRow(pod, PodStatus.SUBMITTED, spec))
+        return super().submit(spec, pod)
+
+
+class ReportsBeforeWriting(Scheduler):
+    """The client is told of its request's success before the rows are written."""
+
+    def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
+        super()._commit(draft, [], report)
+        for row in rows:
+            self._store.put(row)
+        return report
 
 
 class PlacementPerPod(Scheduler):
@@ -365,6 +423,52 @@ class RecoveryReleasesPartly(Scheduler):
         return found
 
 
+class RecoveryWorksBeforeItIsDone(Scheduler):
+    """Recovery installs the memory before it has finished the bindings."""
+
+    def recover(self) -> None:
+        groups = self._recovered()
+        draft = self.draft_type(Memory.of(self._cells), self._machines)
+        for group in groups:
+            draft.restore(group.spec, group.pods, group.placement)
+        self._memory = draft.finished()
+        for group in groups:
+            for row in group.unfinished:
+                self._store.put(row)
+
+
+class RecoveryBindsAnew(Scheduler):
+    """Recovery takes a half-made binding back before it makes it again."""
+
+    def recover(self) -> None:
+        for group in self._recovered():
+            if group.unfinished:
+                made = [row for row in self._store.rows() if row.group == group.spec.name and row.placement]
+                for row in made:
+                    self._store.put(replace(row, status=PodStatus.SUBMITTED, placement=None))
+                for row in made:
+                    self._store.put(row)
+        super().recover()
+
+
+class NotEmpty(InMemoryStore):
+    """A store in which an earlier life has left a group's placement."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        spec = GroupSpec("g0", 0, ("p0", "p1"))
+        self._write(PodRow("p0", PodStatus.BOUND, spec, (("p0", ("c0",)), ("p1", ()))))
+
+
+class Contradicting(NotEmpty):
+    """And another group's, on the same cell."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        spec = GroupSpec("g1", 1, ("p0", "p1"))
+        self._write(PodRow("p1", PodStatus.BOUND, spec, (("p0", ()), ("p1", ("c0",)))))
+
+
 def _with(draft: type[Draft]) -> type[Scheduler]:
     return type(f"With{draft.__name__}", (Scheduler,), {"draft_type": draft})
 
@@ -469,7 +573,17 @@ CONDITIONS = [
     Planted("a deleted pod can come back for ever", "repeated for ever", PodsComeBack),
 ]
 
+REPORTS = [
+    Planted("a preemption is reported as an allocation", r"the model cannot take allocate\(", AnotherReport),
+    Planted("a group's deletion is reported as a pod's", "reports 'pod deleted', which is no step", ReportsGroupAsPod),
+    Planted("the state after is reported", "reports that a Deleted group is deleted", ReportsStateAfter),
+    Planted("a completion is reported but not made", "reports 'completed', which is one step", ReportsWithoutDoing),
+    Planted("a preemption is not reported", "changes the memory without reporting it", DoesWithoutReporting),
+]
+
 WRITES = [
+    Planted("a row is written and the request refused", "was refused, but it changed something", RefusesAfterWriting),
+    Planted("success is reported before it is written", "writes rows after it was installed", ReportsBeforeWriting),
     Planted("a pod's row has only its own placement", "rows of g0 carry different placements", PlacementPerPod),
     Planted("the rows leave a cell of the placement out", "memory and durable rows place g0 differently", LosesACell),
     Planted("only one pod of a group is bound", "memory and durable rows disagree on pod g0/p1", BindsOnePod),
@@ -482,6 +596,10 @@ WRITES = [
 ]
 
 RECOVERY = [
+    Planted("recovery ends before its writes", "memory changes before recovery's durable", RecoveryWorksBeforeItIsDone),
+    Planted("recovery binds anew", "a write of recovery changes what the rows say", RecoveryBindsAnew),
+    Planted("the store is not empty at first", "does not begin where the model does", store=NotEmpty),
+    Planted("the store contradicts itself at first", "rows place both g0/p0 and g1/p1 on c0", store=Contradicting),
     Planted("recovery trusts the memory", "recovery ends in another state than a crash", RecoversFromMemory),
     Planted("recovery does not finish a binding", "disagree on pod g0/p1", ForgetsToFinishBinding),
     Planted("recovery undoes a half-made binding", "place g0 differently", RecoversHalfBoundAsPending),
@@ -489,4 +607,4 @@ RECOVERY = [
     Planted("recovery gives a group only its live pods' cells", "place g0 differently", RecoveryReleasesPartly),
 ]
 
-PLANTED = [*ALGORITHM, *CONDITIONS, *WRITES, *RECOVERY]
+PLANTED = [*ALGORITHM, *CONDITIONS, *REPORTS, *WRITES, *RECOVERY]

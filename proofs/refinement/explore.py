@@ -52,7 +52,7 @@ class Stopped(Exception):
 class Exploration:
     """The graph found so far; run :meth:`explore` once.
 
-    ``graph`` has numbers as nodes; the keys of its edges are labels (a model choice, or SILENT),
+    ``graph`` has numbers as nodes, 0 is the start; the keys of its edges are labels (a model choice, or SILENT),
     their attribute ``said`` is what happens, in words: the operation and what of it is done.
     """
 
@@ -73,7 +73,6 @@ class Exploration:
         self._todo: deque[int] = deque()
         self._records: dict[Hashable, Records] = {}
         self._downs: dict[Snapshot, Snapshot] = {}
-        self._start = -1
         self._edges = 0
         self._allowed = {state: frozenset(steps) for state, steps in self.model.steps.items()}
 
@@ -83,10 +82,15 @@ class Exploration:
         Raises:
             Stopped: at the first mismatch.
         """
-        down = self._down_node(self.runner.now(), "the scheduler is started on an empty store", None)
-        self._start = down
-        if self.images[down] != self.model.instance.initial():
-            self._stop(down, "the scheduler does not begin where the model does", self.model.instance.initial(), down)
+        initial = self.model.instance.initial()
+        try:
+            start = self._down_node(self.runner.now())
+        except Broken as error:
+            raise Stopped(Mismatch(error.reason, [], error.expected, error.found)) from error
+        if self.images[start] != initial:
+            say = self.model.say_state
+            reason = "the scheduler does not begin where the model does"
+            raise Stopped(Mismatch(reason, [], say(initial), say(self.images[start])))
         while self._todo:
             node = self._todo.popleft()
             match self.kinds[node]:
@@ -135,11 +139,11 @@ class Exploration:
         changes = sum(a != b for a, b in pairwise(images))
         if changes != (label is not None):
             raise Broken(
-                f"the operation reports {run.report.what!r}, which is {'one step' if label else 'no step'} of the model",
+                f"the operation reports '{run.report.what}', which is {'one step' if label else 'no step'} of the model",
                 expected=self.model.say_state(images[0])
                 if label is None
                 else f"one step: {self.model.say_choice(label)}",
-                found=f"{changes} changes, to {self.model.say_state(images[-1])}",
+                found=f"{changes} steps, to: {self.model.say_state(images[-1])}",
             )
         self.crash_points += len(path) + 2
         self._connect(start, end, path, "busy", said, label)
@@ -174,7 +178,7 @@ class Exploration:
             at = self._snapshots[node]
             if at not in self._downs:
                 self._downs[at] = self.runner.crash(at)
-            self._down_node(self._downs[at], "the process crashes", node)
+            self._edge(node, self._down_node(self._downs[at]), CRASH, "the process crashes")
         except Broken as error:
             self._break(node, "the process crashes", error)
 
@@ -202,12 +206,8 @@ class Exploration:
         image = self.abstraction.running(memory, rows, self._records_of(at))
         return self._node(("idle", at), "idle", at, image)
 
-    def _down_node(self, at: Snapshot, said: str, before: int | None) -> int:
-        image = self.abstraction.recovered(self._records_of(at))
-        node = self._node(("down", at), "down", at, image)
-        if before is not None:
-            self._edge(before, node, CRASH, said)
-        return node
+    def _down_node(self, at: Snapshot) -> int:
+        return self._node(("down", at), "down", at, self.abstraction.recovered(self._records_of(at)))
 
     def _node(self, key: Hashable, kind: Kind, at: Snapshot, image: State) -> int:
         number = self._numbers.setdefault(key, len(self.images))
@@ -280,18 +280,12 @@ class Exploration:
         way = story([*self._way(node), (said, "")])
         raise Stopped(Mismatch(error.reason, way, error.expected, error.found)) from error
 
-    def _stop(self, node: int, reason: str, expected: State, found: int) -> None:
-        say = self.model.say_state
-        raise Stopped(Mismatch(reason, self.path(node), say(expected), say(self.images[found])))
-
     def path(self, node: int) -> list[str]:
         """A shortest way from the start to ``node``, in words, operation by operation."""
         return story(self._way(node))
 
     def _way(self, node: int) -> list[Said]:
-        if self._start < 0 or node == self._start:
-            return []
-        return [self.said(a, b) for a, b in pairwise(nx.shortest_path(self.graph, self._start, node))]
+        return [self.said(a, b) for a, b in pairwise(nx.shortest_path(self.graph, 0, node))]
 
     def said(self, a: int, b: int) -> Said:
         """What happens along an edge: the operation, and what of it is done ("" for all of it)."""
