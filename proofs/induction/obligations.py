@@ -11,7 +11,7 @@ from schedproof.model.lang import Action, IntRange, Invariant, Model, Recovery, 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
 
-from ..examine import recovery_steps
+from ..safety import recovery_steps
 from .cascade import Cascade, Cause
 from .translate import Translator
 from .views import Initial, Symbols, Z
