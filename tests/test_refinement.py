@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from planted import PLANTED, Contradicting, NotEmpty, Planted
+from planted import PLANTED, Planted
+from planted_writes import Contradicting, NotEmpty
 from schedproof.impl.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Scheduler
 from schedproof.model.hived import REPAIRED
 from schedproof.model.semantics import ScopeError, instances
