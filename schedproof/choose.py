@@ -1,0 +1,141 @@
+"""What the arguments of a command name: systems, variants, properties, scopes."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from schedproof.model import systems as registry
+from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Property, Ref, SetOf, Type
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.semantics import check_scope
+from schedproof.model.systems import System
+from schedproof.proofs.examine import WELL_FORMEDNESS
+from schedproof.proofs.verify import REFINEMENT, property_names
+
+from .errors import UserError
+
+MOST_CHOICES = 5_000_000
+"""Choices of an action's parameters that are tried in every state; a scope with more is refused."""
+
+
+def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") -> UserError:
+    """The error for a name that does not exist: what is close to it, and what there is."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    there = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"there is {', '.join(names)}"
+    return UserError(f"unknown {what} {name!r}; {hint}{there}")
+
+
+def system(name: str) -> System:
+    """The system of that name.
+
+    Raises:
+        UserError: there is none.
+    """
+    if name not in registry.SYSTEMS:
+        raise unknown("system", name, registry.SYSTEMS)
+    return registry.SYSTEMS[name]
+
+
+def systems(names: Sequence[str]) -> list[System]:
+    """The systems of those names, each once; all of them if none is named.
+
+    Raises:
+        UserError: there is no such system.
+    """
+    return [system(name) for name in dict.fromkeys(names or registry.SYSTEMS)]
+
+
+def variant(of: System, name: str | None) -> Model:
+    """A variant of a system, by default the first.
+
+    Raises:
+        UserError: there is no such variant.
+    """
+    if name is None:
+        return of.base
+    if name not in of.variants:
+        raise unknown(f"variant of {of.name}", name, of.variants)
+    return of.variants[name]
+
+
+def variants(of: System, name: str | None) -> list[Model]:
+    """The variant of that name, or all.
+
+    Raises:
+        UserError: there is no such variant.
+    """
+    return list(of.variants.values()) if name is None else [variant(of, name)]
+
+
+def properties(models: Sequence[Model], names: Sequence[str]) -> None:
+    """Checks that each of ``names`` is a property of one of ``models``.
+
+    Raises:
+        UserError: one is not.
+    """
+    known = list(dict.fromkeys(name for model in models for name in property_names(model)))
+    for name in names:
+        if name not in known:
+            raise unknown("property", name, known, listed_by=f"schedproof list {models[0].system}")
+
+
+def promises(model: Model) -> list[Property]:
+    """All that ``verify`` judges of a variant, also what is promised of every model."""
+    general = {
+        WELL_FORMED: WELL_FORMEDNESS,
+        REFINEMENT: Property(
+            name=REFINEMENT,
+            says="the reference scheduler, killed at any point and recovered, takes exactly the model's steps",
+            place=model.place,
+        ),
+    }
+    return [general.get(name) or model.property(name) for name in property_names(model)]
+
+
+def scope(model: Model, text: str | None) -> dict[str, int]:
+    """The complete scope that ``text`` (``Sort=n,...``) asks for.
+
+    Raises:
+        UserError: not of that form, or more objects than can be explored.
+        ScopeError: unknown sort, or an impossible number of objects.
+    """
+    chosen: dict[str, int] = {}
+    for part in text.split(",") if text is not None else ():
+        found = re.fullmatch(r"\s*(\w+)\s*=\s*([+-]?[0-9]{1,18})\s*", part)
+        example = ",".join(f"{sort}={n}" for sort, n in model.default_scope.items())
+        if found is None:
+            raise UserError(
+                f"scope {part.strip()!r} is not of the form Sort=number; write, for example, --scope {example}"
+            )
+        if found[1] in chosen:
+            raise UserError(f"the scope names {found[1]} twice; give each sort one number, for example {example}")
+        chosen[found[1]] = int(found[2])
+    sizes = check_scope(model, chosen)
+    for action in model.actions:
+        choices = math.prod(_values(v.type, sizes) for v in action.parameters)
+        if choices > MOST_CHOICES:
+            at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+            raise UserError(
+                f"scope {at} is too big to explore: action {action.name} alone has {choices} choices in every state; "
+                f"take fewer objects"
+            )
+    return sizes
+
+
+def _values(kind: Type, sizes: Mapping[str, int]) -> int:
+    match kind:
+        case Ref(sort):
+            return sizes[sort.name]
+        case SetOf(sort):
+            return int(1 << sizes[sort.name])
+        case IntRange(low, high):
+            return high - low + 1
+        case EnumType(values):
+            return len(values)
+        case BoolType():
+            return 2

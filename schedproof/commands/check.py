@@ -1,0 +1,42 @@
+"""``schedproof check``: the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from schedproof.proofs.oracle import OracleVerdict, check_trace
+
+from .. import choose
+from ..errors import Exit
+from ..output import Destination, json_option
+
+CODES = {
+    OracleVerdict.CONFORMS: Exit.OK,
+    OracleVerdict.DEPARTS: Exit.DIFFERENT,
+    OracleVerdict.UNDETERMINED: Exit.UNDETERMINED,
+}
+
+
+@click.command()
+@click.argument("system")
+@click.argument("trace")
+@click.option("--variant", metavar="V", help="By default the one that the system's logs are judged by.")
+@click.option("--format", "format_", metavar="F", help="The trace's format; by default recognised by its header.")
+@json_option
+def check(system: str, trace: str, variant: str | None, format_: str | None, json_file: Destination | None) -> int:
+    """Judge a log of a real implementation by the model.
+
+    TRACE conforms, or the first record that no sequence of the model's steps explains is named,
+    with the steps that came closest.
+    """
+    chosen = choose.system(system)
+    if variant is not None:
+        choose.variant(chosen, variant)
+    report = check_trace(system, Path(trace), variant, format_)
+    if json_file is not None:
+        json_file.write_json(report.as_json())
+    if json_file is None or not json_file.is_stdout:
+        click.echo("\n".join(report.text()))
+    return CODES[report.verdict]

@@ -1,0 +1,71 @@
+"""``schedproof diff``: two variants, row by row."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+import click
+
+from .. import choose
+from ..differences import Difference, differences
+from ..errors import Exit
+from ..output import Destination, json_option
+from ..tables import count
+
+HEADINGS = {
+    "row": "Rows of the transition tables",
+    "rule": "Trigger rules",
+    "action": "Actions",
+    "property": "Properties",
+    "verdict": "Expected verdicts",
+}
+
+
+@click.command()
+@click.argument("system")
+@click.argument("before", metavar="V1")
+@click.argument("after", metavar="V2")
+@json_option
+def diff(system: str, before: str, after: str, json_file: Destination | None) -> int:
+    """Compare two variants of a system: rows, rules, actions, properties, expected verdicts."""
+    chosen = choose.system(system)
+    one, other = choose.variant(chosen, before), choose.variant(chosen, after)
+    found = differences(one, other)
+    if json_file is not None:
+        json_file.write_json(
+            {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in found]}
+        )
+    if json_file is None or not json_file.is_stdout:
+        for kind, heading in HEADINGS.items():
+            mine = [d for d in found if d.kind == kind]
+            if mine:
+                click.echo(f"{heading}: {', '.join(_counts(mine))}")
+                click.echo()
+                for difference in mine:
+                    click.echo("\n".join(_told(difference)))
+                    click.echo()
+        click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
+    return Exit.OK
+
+
+def _counts(found: list[Difference]) -> Iterator[str]:
+    for change in ("added", "removed", "changed"):
+        number = sum(d.change == change for d in found)
+        if number:
+            yield f"{number} {change}"
+
+
+def _told(difference: Difference) -> Iterator[str]:
+    if difference.kind == "verdict":
+        yield f"  {difference.name}: {difference.before[0]} -> {difference.after[0]}"
+        return
+    mark = {"added": "+", "removed": "-", "changed": "~"}[difference.change]
+    yield f"{mark} {difference.name}"
+    for line in difflib.ndiff(list(difference.before), list(difference.after)):
+        if not line.startswith("?"):
+            yield f"    {line}"
+    if difference.why:
+        yield f"    why: {difference.why}"
+    if difference.repairs:
+        yield f"    repairs: {', '.join(difference.repairs)}"

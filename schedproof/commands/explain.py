@@ -1,0 +1,191 @@
+"""``schedproof explain``: a counterexample, or how a state comes about, as a story."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, instances
+from schedproof.proofs.examine import examine
+from schedproof.proofs.explore import explore
+from schedproof.proofs.trace import run
+from schedproof.proofs.verdict import Counterexample, Verdict
+from schedproof.proofs.verify import Judged, expected, verify_variant
+
+from .. import choose
+from ..errors import Exit, UserError
+from ..judging import code, standing
+from ..output import Destination, json_option
+from ..progress import exploring, progress
+from ..story import sequence, shown, story
+from ..tables import count
+
+
+@click.command()
+@click.argument("system")
+@click.argument("property_name", required=False, metavar="[PROPERTY]")
+@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--state", "state", multiple=True, metavar="OBJECT.FIELD=VALUE",
+              help="Instead of a property: tell how a state with this comes about; may be repeated.")  # fmt: skip
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option("--mermaid", is_flag=True, help="As a Mermaid sequence diagram.")
+@json_option
+def explain(
+    system: str,
+    property_name: str | None,
+    variant: str | None,
+    state: tuple[str, ...],
+    scope: str | None,
+    mermaid: bool,
+    json_file: Destination | None,
+) -> int:
+    """Tell why PROPERTY fails, step by step, or what was checked if it holds.
+
+    With --state g0=BeingPreempted --state c0.user=none: the shortest run to such a state.
+    """
+    model = choose.variant(choose.system(system), variant)
+    sizes = choose.scope(model, scope)
+    if (property_name is None) == (not state):
+        raise UserError(
+            f"explain a property, or a --state, but not both; 'schedproof list {system}' lists the properties"
+        )
+    if property_name is None:
+        return _explain_state(model, sizes, state, mermaid, json_file)
+    choose.properties([model], [property_name])
+    return _explain_property(model, sizes, property_name, mermaid, json_file)
+
+
+def _explain_property(
+    model: Model, sizes: Mapping[str, int], name: str, mermaid: bool, json_file: Destination | None
+) -> int:
+    with progress("explain") as say:
+        # A refutation needs no induction, and exploration finds the shortest.
+        explored = [r for r in examine(model, sizes, only=[name], progress=exploring(say)) if r.name == name]
+        if explored and explored[0].verdict is Verdict.REFUTED:
+            judged = Judged(explored[0], expected(model, name))
+        else:
+            report = verify_variant(model, scope=sizes, only=[name], progress=say)
+            judged = next(j for j in report.properties if j.result.name == name)
+    result = judged.result
+    prop = next(p for p in choose.promises(model) if p.name == name)
+    head = [
+        f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
+        f"Promise: {prop.says}.",
+    ]
+    if prop.line is not None:
+        quote = f': "{prop.sentence}"' if prop.sentence else ""
+        head.append(f"Document: {model.document.name}, line {prop.line}{quote}")
+    if result.note:
+        head.append(f"Note: {result.note}.")
+    example = result.counterexample
+    if json_file is not None:
+        json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
+                              "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
+                              **judged.as_json()})  # fmt: skip
+    if json_file is None or not json_file.is_stdout:
+        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(model, sizes, judged))
+    return code([standing(result.verdict, judged.expected)])
+
+
+def _checked(model: Model, sizes: Mapping[str, int], judged: Judged) -> list[str]:
+    """What stands behind a verdict that comes without a counterexample."""
+    at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+    explored = f"exploration: every reachable state and step at {at}, and none breaks it"
+    match str(judged.result.method):
+        case "induction" if judged.result.verdict is Verdict.PROVED:
+            return [
+                "What was checked:",
+                "  induction: it is true initially, and no step of any action breaks it, for any number of objects",
+                f"  {explored}",
+            ]
+        case "construction":
+            return []
+        case "exploration" if judged.result.verdict is Verdict.PROVED:
+            return ["What was checked:", f"  {explored}"]
+        case _:
+            return []
+
+
+def _explain_state(
+    model: Model, sizes: Mapping[str, int], wanted: Sequence[str], mermaid: bool, json_file: Destination | None
+) -> int:
+    at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+    title = f"{model.system} {model.variant} at {at}: " + ", ".join(wanted)
+    with progress("explain") as say:
+        for instance in instances(model, sizes, with_history=True):
+            slots = [_slot(instance, text) for text in wanted]
+            found = explore(instance, symmetry=False, progress=exploring(say))
+            for number, state in enumerate(found.states):
+                if all(state[slot] == value for slot, value in slots):
+                    steps = run(instance, found.path(number))
+                    example = Counterexample(steps, f"after {count(len(steps), 'step')} the state is as asked")
+                    return _tell_state(model, title, example, instance.describe(state), mermaid, json_file)
+    data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
+    if json_file is not None:
+        json_file.write_json(data)
+    if json_file is None or not json_file.is_stdout:
+        click.echo(f"{title}: no reachable state is like that")
+    return Exit.DIFFERENT
+
+
+def _tell_state(
+    model: Model,
+    title: str,
+    example: Counterexample,
+    state: Mapping[str, Any],
+    mermaid: bool,
+    json_file: Destination | None,
+) -> int:
+    data = {"system": model.system, "variant": model.variant, "reachable": True, "state": state, **example.as_json()}
+    if json_file is not None:
+        json_file.write_json(data)
+    if json_file is None or not json_file.is_stdout:
+        _print(model, [f"{title}: the shortest way there"], example, mermaid, title, [])
+    return Exit.OK
+
+
+def _print(
+    model: Model, head: list[str], example: Counterexample | None, mermaid: bool, title: str, otherwise: list[str]
+) -> None:
+    if example is None:
+        click.echo("\n".join([*head, *otherwise]))
+    elif mermaid:
+        click.echo(sequence(model, title, example), nl=False)
+    else:
+        click.echo("\n".join([*head, "", *story(model, example)]))
+
+
+def _slot(instance: Instance, text: str) -> tuple[int, int]:
+    """Where in a state a wish looks, and the value that it wants there."""
+    found = re.fullmatch(r"\s*(\w+)(?:\.(\w+))?\s*=\s*(.*?)\s*", text, re.DOTALL)
+    if found is None:
+        raise UserError(
+            f"--state {text!r} is not of the form OBJECT.FIELD=VALUE; write, for example, --state g0.state=Pending"
+        )
+    name, field, value = found[1], found[2] or "state", found[3]
+    for machine in instance.model.machines:
+        names = list(instance.object_names(machine.sort.name))
+        if name not in names:
+            continue
+        sort = machine.sort.name
+        fields = (["state"] if machine.states else []) + [a.name for a in instance.attributes(sort)]
+        if field not in fields:
+            raise choose.unknown(f"field of {name}", field, fields)
+        if field == "state" and machine.states:
+            states = [s.name for s in machine.states]
+            if value not in states:
+                raise choose.unknown(f"state of {name}", value, states)
+            return instance.slot(sort) + names.index(name), states.index(value)
+        attribute = next(a for a in instance.attributes(sort) if a.name == field)
+        values = {shown(instance.show(attribute.type, v)).replace(" ", ""): v for v in instance.domain(attribute.type)}
+        values.setdefault("none", instance.default(attribute))
+        wanted = value.replace(" ", "")
+        if wanted not in values:
+            raise choose.unknown(f"value of {name}.{field}", value, list(values)[:12])
+        return instance.slot(sort, field) + names.index(name), values[wanted]
+    every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
+    raise choose.unknown("object", name, every)

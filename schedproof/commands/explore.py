@@ -1,0 +1,201 @@
+"""``schedproof explore``: every reachable state at a scope."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from schedproof.model.lang import LifeCycle, Model
+from schedproof.model.semantics import instances
+from schedproof.proofs.examine import examine
+from schedproof.proofs.explore import Exploration
+from schedproof.proofs.explore import explore as explore_instance
+from schedproof.proofs.verdict import Result, Verdict
+from schedproof.proofs.verify import Judged, expected
+
+from .. import choose
+from ..errors import Exit
+from ..judging import EXPECTED, OPEN, code, standing
+from ..output import Destination, json_option
+from ..progress import exploring, progress
+from ..story import story
+from ..tables import count, seconds, table
+
+TOO_SMALL = "scope too small"
+
+
+@dataclass(frozen=True)
+class Explored:
+    """The graphs of one variant at one scope (one for each topology), and what was judged on them.
+
+    ``unjudged`` are the properties that the scope, or the lack of crashes, says nothing about,
+    with the reason.
+    """
+
+    model: Model
+    sizes: Mapping[str, int]
+    crash: bool
+    graphs: Sequence[Exploration]
+    properties: Sequence[Judged]
+    unjudged: Mapping[str, str]
+
+    @property
+    def complete(self) -> bool:
+        """Every reachable state was found."""
+        return all(graph.complete for graph in self.graphs)
+
+    @property
+    def per_action(self) -> Counter[str]:
+        """Transitions of each action, in the model's order."""
+        found: Counter[str] = Counter({a.name: 0 for a in self.model.actions if self.crash or not a.crash})
+        for graph in self.graphs:
+            found.update(graph.per_action())
+        return found
+
+    def standing(self, judged: Judged) -> str:
+        """How a verdict stands to the manifest, which speaks of the default scope and above."""
+        result = judged.result
+        held = result.verdict is Verdict.PROVED and judged.expected is Verdict.REFUTED
+        return (
+            TOO_SMALL
+            if held and not _covers(self.model, self.sizes, self.crash)
+            else standing(result.verdict, judged.expected)
+        )
+
+    @property
+    def code(self) -> Exit:
+        """The exit code."""
+        marks = [EXPECTED if self.complete else OPEN, *(self.standing(j) for j in self.properties)]
+        return code(mark for mark in marks if mark != TOO_SMALL)
+
+    def as_json(self) -> dict[str, Any]:
+        """The result of ``explore --json``."""
+        return {
+            "system": self.model.system,
+            "variant": self.model.variant,
+            "scope": dict(self.sizes),
+            "crash": self.crash,
+            "complete": self.complete,
+            "states": sum(g.state_count for g in self.graphs),
+            "representatives": sum(len(g.states) for g in self.graphs),
+            "transitions": sum(g.transition_count for g in self.graphs),
+            "depth": max(g.depth for g in self.graphs),
+            "per_action": dict(self.per_action),
+            "properties": [{**j.as_json(), "standing": self.standing(j)} for j in self.properties],
+            "not_judged": dict(self.unjudged),
+            "ok": self.code is Exit.OK,
+        }
+
+
+def _covers(model: Model, sizes: Mapping[str, int], crash: bool) -> bool:
+    """The exploration is at least what the manifest speaks of."""
+    return crash and all(sizes[sort] >= n for sort, n in model.default_scope.items())
+
+
+def _unjudged(model: Model, sizes: Mapping[str, int], crash: bool, result: Result, complete: bool) -> str | None:
+    """Why the exploration says nothing of a property, where the manifest's own scope would."""
+    if not complete or _covers(model, sizes, crash):
+        return None
+    if "vacuous" in result.note:
+        return "its premise is never true here"
+    if result.verdict is Verdict.REFUTED and any(
+        isinstance(p, LifeCycle) and p.name == result.name for p in model.properties
+    ):
+        return "does not happen here; it may need more objects"
+    return None
+
+
+@click.command()
+@click.argument("system")
+@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option("--no-symmetry", is_flag=True, help="Count without exploring interchangeable objects once; same numbers.")
+@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@click.option(
+    "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after N states; then nothing is proved."
+)
+@click.option("--counts-only", is_flag=True, help="Count, but judge no property.")
+@json_option
+def explore(
+    system: str,
+    variant: str | None,
+    scope: str | None,
+    no_symmetry: bool,
+    no_crash: bool,
+    max_states: int | None,
+    counts_only: bool,
+    json_file: Destination | None,
+) -> int:
+    """Explore every reachable state of a finite number of objects, and judge every property there.
+
+    States and transitions are counted in full, symmetric ones and self-loops included.
+    """
+    model = choose.variant(choose.system(system), variant)
+    sizes = choose.scope(model, scope)
+    crash = not no_crash
+    with progress("explore") as say:
+        tell = exploring(say)
+        graphs = [
+            explore_instance(i, symmetry=not no_symmetry, crash=crash, limit=max_states, progress=tell)
+            for i in instances(model, sizes)
+        ]
+        say("judging properties")
+        results = (
+            []
+            if counts_only
+            else examine(model, sizes, symmetry=not no_symmetry, crash=crash, limit=max_states, progress=tell)
+        )
+    complete = all(g.complete for g in graphs)
+    reasons = {r.name: _unjudged(model, sizes, crash, r, complete) for r in results}
+    if results and not crash:
+        left_out = [p.name for p in model.properties if p.name not in reasons]
+        reasons |= dict.fromkeys(left_out, "speaks of crashes, which were not explored")
+    judged = [Judged(r, expected(model, r.name)) for r in results if reasons[r.name] is None]
+    unjudged = {name: reason for name, reason in reasons.items() if reason is not None}
+    found = Explored(model, sizes, crash, graphs, judged, unjudged)
+    if json_file is not None:
+        json_file.write_json(found.as_json())
+    if json_file is None or not json_file.is_stdout:
+        _print(found)
+    return found.code
+
+
+def _print(found: Explored) -> None:
+    model = found.model
+    at = ",".join(f"{sort}={n}" for sort, n in found.sizes.items())
+    title = f"{model.system} {model.variant} at {at}" + ("" if found.crash else ", without crashes")
+    rows = [[action, model.action(action).says, n] for action, n in found.per_action.items()]
+    table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
+    click.echo()
+    if found.properties:
+        columns = ["property", "kind", "verdict", "expected", "", "seconds"]
+        table(f"{title}: properties", columns, [_row(found, j) for j in found.properties], right=["seconds"])
+        click.echo()
+    for name, reason in found.unjudged.items():
+        click.echo(f"not judged: {name}: {reason}")
+    for judged in found.properties:
+        result = judged.result
+        if found.standing(judged) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
+            click.echo(f"{result.name}: {result.reach}, expected {judged.expected}")
+            click.echo("\n".join(f"  {line}" for line in story(model, result.counterexample)))
+    json = found.as_json()
+    if json["representatives"] != json["states"]:
+        click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")
+    least = "" if found.complete else "stopped early: at least "
+    click.echo(f"{title}: {least}{json['states']} states, {json['transitions']} transitions, depth {json['depth']}")
+
+
+def _row(found: Explored, judged: Judged) -> list[str]:
+    result = judged.result
+    return [
+        result.name,
+        result.kind,
+        result.reach,
+        str(judged.expected),
+        found.standing(judged),
+        seconds(result.seconds),
+    ]

@@ -1,0 +1,38 @@
+"""``schedproof findings``: what is wrong with the documents."""
+
+from __future__ import annotations
+
+import click
+
+from schedproof.proofs.findings import findings as find
+
+from .. import choose
+from ..errors import Exit
+from ..output import Destination, json_option
+from ..progress import progress
+from ..tables import count
+
+
+@click.command()
+@click.argument("system", required=False)
+@json_option
+def findings(system: str | None, json_file: Destination | None) -> int:
+    """Tell what is wrong with the documents: each broken promise, its shortest run, and its repair.
+
+    'explain' tells a finding's run field by field.
+    """
+    chosen = choose.systems([system] if system is not None else [])
+    with progress("findings") as say:
+        found = []
+        for one in chosen:
+            say(f"{one.name}: looking for the shortest runs")
+            found += find(one)
+    if json_file is not None:
+        json_file.write_json([finding.as_json() for finding in found])
+    if json_file is None or not json_file.is_stdout:
+        for number, finding in enumerate(found, 1):
+            head, *rest = finding.text()
+            click.echo("\n".join([f"{number}. {head}", *rest, ""]))
+        documents = ", ".join(dict.fromkeys(one.base.document.name for one in chosen))
+        click.echo(f"{count(len(found), 'finding')} in {documents}")
+    return Exit.OK

@@ -1,0 +1,101 @@
+"""``schedproof list``: what there is, by its stable names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from schedproof.model.lang import Model
+from schedproof.model.systems import System
+from schedproof.proofs.verify import expected
+
+from .. import choose
+from ..errors import Exit
+from ..output import Destination, json_option
+from ..tables import table
+
+
+@click.command("list")
+@click.argument("system", required=False)
+@json_option
+def listing(system: str | None, json_file: Destination | None) -> int:
+    """List systems; of one system its variants, machines, actions and properties."""
+    chosen = choose.systems([system] if system is not None else [])
+    if json_file is not None:
+        json_file.write_json({"systems": [_json(s) for s in chosen]})
+    if json_file is None or not json_file.is_stdout:
+        if system is None:
+            rows = [[s.name, ", ".join(s.variants), s.base.document.name, s.title] for s in chosen]
+            table("Systems", ["name", "variants", "document", "what it is"], rows)
+        else:
+            _print(chosen[0])
+    return Exit.OK
+
+
+def _print(system: System) -> None:
+    base = system.base
+    click.echo(f"{system.title} ({base.document.title}: {base.document.name})")
+    click.echo()
+    rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in system.variants.items()]
+    table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
+    click.echo()
+    machines = [
+        [m.sort.name, ", ".join(s.name for s in m.states), ", ".join(a.name for a in m.attributes), m.line]
+        for m in base.machines
+    ]
+    table("Machines", ["name", "states", "attributes", "line"], machines)
+    for model in system.variants.values():
+        click.echo()
+        actions = [
+            [a.name, ", ".join(f"{v.name}: {v.type}" for v in a.parameters), a.says, _line(a.line)]
+            for a in model.actions
+        ]
+        table(f"Actions of {model.variant}", ["name", "parameters", "what happens", "line"], actions)
+        click.echo()
+        properties = [
+            [p.name, p.kind, str(expected(model, p.name)), _line(p.line), p.says] for p in choose.promises(model)
+        ]
+        table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
+
+
+def _line(line: int | None) -> str:
+    return "" if line is None else str(line)
+
+
+def _scope(model: Model) -> str:
+    return ",".join(f"{sort}={n}" for sort, n in model.default_scope.items())
+
+
+def _json(system: System) -> dict[str, Any]:
+    return {
+        "name": system.name,
+        "title": system.title,
+        "document": system.base.document.name,
+        "judged_by": system.judged_by,
+        "variants": [_variant(m) for m in system.variants.values()],
+    }
+
+
+def _variant(model: Model) -> dict[str, Any]:
+    return {
+        "name": model.variant,
+        "about": model.about,
+        "scope": dict(model.default_scope),
+        "machines": [
+            {
+                "name": m.sort.name,
+                "states": [s.name for s in m.states],
+                "events": list(dict.fromkeys(r.event for r in model.table(m.sort))),
+            }
+            for m in model.machines
+        ],
+        "actions": [
+            {"name": a.name, "parameters": {v.name: str(v.type) for v in a.parameters}, "says": a.says, "line": a.line}
+            for a in model.actions
+        ],
+        "properties": [
+            {"name": p.name, "kind": p.kind, "expected": str(expected(model, p.name)), "says": p.says, "line": p.line}
+            for p in choose.promises(model)
+        ],
+    }

@@ -1,0 +1,138 @@
+"""What is different between two variants of a system, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.model.lang import Action, Change, Model, Property, Row, Rule
+from schedproof.model.lang import terms as t
+from schedproof.proofs.examine import formulas
+from schedproof.proofs.oracle.wording import show_term
+from schedproof.proofs.verify import expected
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One element that only one variant has (``before`` or ``after`` is empty), or that changed.
+
+    ``why`` and ``repairs`` are what the amended variant gives as its reason.
+    """
+
+    kind: str
+    change: str
+    name: str
+    before: Sequence[str]
+    after: Sequence[str]
+    why: str
+    repairs: Sequence[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "kind": self.kind,
+            "change": self.change,
+            "name": self.name,
+            "before": list(self.before),
+            "after": list(self.after),
+            "why": self.why,
+            "repairs": list(self.repairs),
+        }
+
+
+Element = Row | Action | Rule | Property
+
+
+def differences(one: Model, other: Model) -> list[Difference]:
+    """All differences from ``one`` to ``other``: rows, rules, actions, properties, expected verdicts."""
+    found: list[Difference] = []
+    reasons = _reasons(other) or _reasons(one)
+    kinds: list[tuple[str, Iterable[Element], Iterable[Element]]] = [
+        ("row", one.rows, other.rows),
+        ("rule", one.rules, other.rules),
+        ("action", one.actions, other.actions),
+        ("property", one.properties, other.properties),
+    ]
+    for kind, before, after in kinds:
+        found += _compared(kind, {e.name: e for e in before}, {e.name: e for e in after}, reasons)
+    names = {p.name for p in one.properties} & {p.name for p in other.properties}
+    for prop in one.properties:
+        if prop.name in names and expected(one, prop.name) is not expected(other, prop.name):
+            verdicts = [str(expected(model, prop.name)) for model in (one, other)]
+            change = next((c for c in (*other.changes, *one.changes) if prop.name in c.repairs), None)
+            found.append(
+                Difference(
+                    "verdict", "changed", prop.name, [verdicts[0]], [verdicts[1]], change.why if change else "", ()
+                )
+            )
+    return found
+
+
+def _reasons(model: Model) -> dict[str, Change]:
+    reasons = {}
+    for change in model.changes:
+        for name in (*change.drops, *(e.name for e in change.adds if isinstance(e, Row | Action | Rule | Property))):
+            reasons[name] = change
+    return reasons
+
+
+def _compared(
+    kind: str, before: Mapping[str, Element], after: Mapping[str, Element], reasons: Mapping[str, Change]
+) -> Iterator[Difference]:
+    for name in dict.fromkeys([*before, *after]):
+        old, new = before.get(name), after.get(name)
+        # repr spells an element out completely, and unlike == it does not build a formula
+        if old is not None and new is not None and repr(old) == repr(new):
+            continue
+        change = "added" if old is None else "removed" if new is None else "changed"
+        reason = reasons.get(name)
+        yield Difference(
+            kind,
+            change,
+            name,
+            () if old is None else described(old),
+            () if new is None else described(new),
+            reason.why if reason else "",
+            reason.repairs if reason else (),
+        )
+
+
+def described(element: Element) -> list[str]:
+    """An element in lines, each a part that can differ."""
+    line = [] if element.line is None else [f"line {element.line}"]
+    match element:
+        case Row():
+            sets = [f"{name} := {show_term(value)}" for name, value in element.sets]
+            return [f"{element.source} -> {element.target}", *sets, *line]
+        case Action():
+            chosen = ", ".join(f"{v.name}: {v.type}" for v in element.parameters)
+            return [
+                f"choose {chosen or 'nothing'}",
+                *[f"when {show_term(part)}" for part in element.when],
+                *[f"fires {_firing(fired)}" for fired in element.fires],
+                *line,
+            ]
+        case Rule():
+            on = f"action {element.on.name}" if isinstance(element.on, Action) else _firing(element.on)
+            return [
+                f"on {on}",
+                *[f"when {show_term(p)}" for p in element.when],
+                f"fires {_firing(element.fires)}",
+                *line,
+            ]
+        case _:
+            return [element.kind, f"says {element.says}", *_property(element), *line]
+
+
+def _property(prop: Property) -> Iterator[str]:
+    for formula in formulas(prop):
+        yield f"formula {show_term(formula)}"
+    for name in ("on", "weak", "strong", "without"):
+        if values := getattr(prop, name, ()):
+            yield f"{name} {', '.join(values)}"
+
+
+def _firing(fired: t.Fires) -> str:
+    payload = ", ".join(f"{name}={show_term(value)}" for name, value in fired.payload)
+    return f"{fired.event}{f'({payload})' if payload else ''} on {show_term(fired.of)}"

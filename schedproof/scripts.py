@@ -1,0 +1,55 @@
+"""The folder that ``prove --emit-smt`` fills."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from schedproof.proofs.induction import Induction, emit_smt
+
+from .errors import UserError
+
+
+class ScriptFolder:
+    """A folder with one sub-folder of SMT-LIB scripts for each variant.
+
+    Scripts are written aside first and moved here one by one, so that none is ever half-written.
+
+    Raises:
+        UserError: the folder cannot be made or written to. Found out when it is created, before
+            the work.
+    """
+
+    def __init__(self, directory: str) -> None:
+        if not directory:
+            raise UserError("--emit-smt: the folder's name is empty; give one, for example smt")
+        self.path = Path(directory)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self.path, prefix=".part-"):
+                pass
+        except (OSError, ValueError) as error:
+            raise self._error(error) from None
+
+    def write(self, inductions: Mapping[str, Induction]) -> list[Path]:
+        """Writes all obligations; the paths.
+
+        Raises:
+            UserError: one cannot be written.
+        """
+        paths = []
+        try:
+            with tempfile.TemporaryDirectory(dir=self.path, prefix=".part-") as aside:
+                for variant, induction in inductions.items():
+                    folder = self.path / variant
+                    folder.mkdir(exist_ok=True)
+                    for script in emit_smt(induction, Path(aside) / variant):
+                        paths.append(script.replace(folder / script.name))
+        except OSError as error:
+            raise self._error(error) from None
+        return paths
+
+    def _error(self, error: OSError | ValueError) -> UserError:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return UserError(f"--emit-smt: cannot write to folder {str(self.path)!r}: {reason}; choose another")
