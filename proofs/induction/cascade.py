@@ -56,6 +56,7 @@ class Cascade:
         )
         self.guard = self.before.both(*ranges, *[self.before.formula(g) for g in action.when])
         self.axioms: list[Z] = []
+        self._asked: dict[tuple[str, str, int], tuple[Z, Z]] = {}
         self.causes = _causes(symbols, action)
         self.fired: dict[tuple[str, str], Fired] = {}
         for key, causes in self.causes.items():
@@ -66,7 +67,13 @@ class Cascade:
     def fires(self, sort: str, event: str, of: Z) -> Z:
         """That ``event`` fires on ``of`` in this action."""
         found = self.fired.get((sort, event))
-        return found.at(of) if found else z3.BoolVal(False, self.symbols.context)
+        if found is None:
+            return z3.BoolVal(False, self.symbols.context)
+        # The same question is asked for every formula; an expression's number is its own while it lives.
+        key = (sort, event, of.get_id())
+        if key not in self._asked:
+            self._asked[key] = (of, found.at(of))
+        return self._asked[key][1]
 
     def payload(self, sort: str, event: str, name: str, of: Z) -> Any:
         """A parameter of the event where it fires (anything elsewhere)."""

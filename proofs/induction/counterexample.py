@@ -20,13 +20,14 @@ SECONDS = 1
 
 def find(proof: Proof, obligation: Obligation, inductive: Iterable[str]) -> Counterexample | None:
     """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found."""
+    solver = z3.Solver(ctx=proof.symbols.context)
+    solver.set("timeout", SECONDS * 1000)
+    solver.set("smt.ematching", False)
+    solver.add(*obligation.context, z3.Not(obligation.goal))
+    if obligation.inductive:
+        solver.add(*[proof.assumed[name] for name in inductive])
     for size in SIZES:
-        solver = z3.Solver(ctx=proof.symbols.context)
-        solver.set("timeout", SECONDS * 1000)
-        solver.set("smt.ematching", False)
-        solver.add(*obligation.context, z3.Not(obligation.goal))
-        if obligation.inductive:
-            solver.add(*[proof.assumed[name] for name in inductive])
+        solver.push()
         universe: dict[str, list[Z]] = {}
         for name, sort in proof.symbols.sorts.items():
             universe[name] = [z3.Const(f"{name} {i}", sort) for i in range(size)]
@@ -34,6 +35,7 @@ def find(proof: Proof, obligation: Obligation, inductive: Iterable[str]) -> Coun
             solver.add(z3.ForAll([x], z3.Or(*[x == e for e in universe[name]])))
         if solver.check() == z3.sat:
             return _shown(proof, obligation, solver.model(), universe)
+        solver.pop()
     return None
 
 
