@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from string import Formatter
 from typing import TYPE_CHECKING
 
 import networkx as nx
 
 from . import terms as t
-from .errors import ModelError, Place
-from .infer import Context, compatible, formula, infer, machine_of
-from .machine import Machine, Row
+from .declarations import check_declarations, unique
+from .errors import ModelError
+from .infer import Context, formula, infer, machine_of, no_sets
 from .properties import (
     AlwaysCanReach,
     Invariant,
@@ -27,12 +27,6 @@ from .rules import Action, Rule
 if TYPE_CHECKING:
     from .model import Model
 
-FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
-    "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
-    "body", "place", "is_", "fires", "has", "with_", "without",
-}  # fmt: skip
-"""Names that an attribute cannot have, because ``x.name`` means something else."""
-
 
 def check_model(model: Model) -> None:
     """Refuses a model that says something impossible.
@@ -40,19 +34,12 @@ def check_model(model: Model) -> None:
     Raises:
         ModelError: names the element, its place, and what to write instead.
     """
-    _unique("sort", [(m.sort.name, m.place) for m in model.machines])
-    for machine in model.machines:
-        _machine(model, machine)
-    for row in model.rows:
-        _row(model, row)
-    _unique("row", [(r.name, r.place) for r in model.rows], "merge the two rows: one (event, source) has one target")
-    for machine in model.machines:
-        _reachable(model, machine)
-    _unique("action", [(a.name, a.place) for a in model.actions])
-    _unique("rule", [(r.name, r.place) for r in model.rules])
-    _unique("property", [(p.name, p.place) for p in model.properties])
+    check_declarations(model)
+    unique("action", [(a.name, a.place) for a in model.actions])
+    unique("rule", [(r.name, r.place) for r in model.rules])
+    unique("property", [(p.name, p.place) for p in model.properties])
     for axiom in model.axioms:
-        formula(axiom, Context(model, "axiom"))
+        formula(axiom, Context(model, "axiom", rigid_only=True))
     for action in model.actions:
         _action(model, action)
     for rule in model.rules:
@@ -63,91 +50,29 @@ def check_model(model: Model) -> None:
     _manifest(model)
 
 
-def _unique(kind: str, named: Sequence[tuple[str, Place]], remedy: str = "give it another name") -> None:
-    for name, count in Counter(n for n, _ in named).items():
-        if count > 1:
-            first, second, *_ = [place for n, place in named if n == name]
-            raise ModelError(f"{kind} {name}", second, f"is declared twice (first at {first})", remedy)
-
-
-def _machine(model: Model, machine: Machine) -> None:
-    name = f"machine {machine.sort}"
-    _unique(f"{name}: state", [(s.name, s.place) for s in machine.states])
-    _unique(f"{name}: attribute", [(a.name, a.place) for a in machine.attributes])
-    for attribute in machine.attributes:
-        element = f"attribute {machine.sort}.{attribute.name}"
-        if attribute.name in FIELDS or attribute.name.startswith("_"):
-            raise ModelError(element, attribute.place, "that name has another meaning in terms", "choose another name")
-        context = Context(model, element)
-        if hasattr(attribute.type, "sort"):
-            machine_of(context, attribute.type.sort, t.Nothing(place=attribute.place))
-        if attribute.initial is not None and not compatible(attribute.type, infer(t.lift(attribute.initial), context)):
-            raise ModelError(
-                element,
-                attribute.place,
-                f"type mismatch: {attribute.initial!r} is no value of type {attribute.type}",
-                "give an initial value of that type",
-            )
-    events = {r.event for r in model.table(machine.sort)}
-    for event in machine.events:
-        if event.name not in events:
-            raise ModelError(
-                f"event {machine.sort}.{event.name}",
-                event.place,
-                "has no source",
-                "add a row for it, or drop the event",
-            )
-
-
-def _row(model: Model, row: Row) -> None:
-    element = f"row {row.name}"
-    context = Context(model, element, me=row.sort)
-    machine = machine_of(context, row.sort, t.Nothing(place=row.place))
-    for state in (row.source, row.target):
-        if machine.state(state) is None:
-            names = ", ".join(s.name for s in machine.states)
-            raise ModelError(element, row.place, f"unknown state {state!r} of {row.sort}", f"use one of: {names}")
-    context = replace(context, given=machine.parameters(row.event))
-    for name, value in row.sets:
-        attribute = machine.attribute(name)
-        if attribute is None or attribute.rigid:
-            problem = f"undeclared attribute {name!r}" if attribute is None else f"attribute {name!r} is rigid"
-            names = ", ".join(a.name for a in machine.attributes if not a.rigid) or "none"
-            raise ModelError(element, row.place, problem, f"set one of: {names}")
-        found = infer(value, replace(context, history=attribute.history))
-        if not compatible(attribute.type, found):
-            raise ModelError(
-                element,
-                row.place,
-                f"type mismatch: {name} is of type {attribute.type}, not {found}",
-                "set a value of its type",
-            )
-
-
-def _reachable(model: Model, machine: Machine) -> None:
-    if not machine.states:
-        return
-    graph = nx.DiGraph((r.source, r.target) for r in model.table(machine.sort))
-    initial = machine.states[0].name
-    graph.add_node(initial)
-    found = {initial} | nx.descendants(graph, initial)
-    for state in machine.states:
-        if (state.name in found) == state.unreachable:
-            was = (
-                "is declared unreachable but rows lead to it"
-                if state.unreachable
-                else "is unreachable: no rows lead to it"
-            )
-            to = "drop unreachable=True" if state.unreachable else "add a row, or say State(..., unreachable=True)"
-            raise ModelError(f"state {state.name} of {machine.sort}", state.place, was, to)
-
-
 def _action(model: Model, action: Action) -> None:
     context = Context(model, f"action {action.name}", history=False).bind(action.parameters)
+    names = [v.name for v in action.parameters]
+    for part in _placeholders(action, context):
+        if part not in names:
+            raise ModelError(
+                context.element,
+                action.place,
+                f"its sentence speaks of {{{part}}}, which is no parameter",
+                f"use one of: {', '.join(names) or 'none'}",
+            )
     for conjunct in action.when:
         formula(conjunct, context)
     for firing in action.fires:
         _complete(model, firing, replace(context, fires=True))
+
+
+def _placeholders(action: Action, context: Context) -> list[str]:
+    """What stands in braces in the action's sentence."""
+    try:
+        return [name for _, name, _, _ in Formatter().parse(action.says) if name is not None]
+    except ValueError as error:
+        raise ModelError(context.element, action.place, f"its sentence: {error}", "write {p} for parameter p") from None
 
 
 def _rule(model: Model, rule: Rule) -> None:
@@ -157,9 +82,13 @@ def _rule(model: Model, rule: Rule) -> None:
         if all(a.name != rule.on.name for a in model.actions):
             names = ", ".join(a.name for a in model.actions)
             raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", f"use one of: {names}")
-        free |= {v.name: v for v in rule.on.parameters}
+        _same_parameters(model, rule, rule.on)
+        known = {v.name: v for v in rule.on.parameters}
+        no_sets(Context(model, element), [v for n, v in free.items() if n not in known])
+        free |= known
     else:
         free |= t.free_variables(rule.on)
+        no_sets(Context(model, element), list(free.values()))
     context = Context(model, element, fires=True, history=False).bind(list(free.values()))
     if not isinstance(rule.on, Action):
         formula(rule.on, context)
@@ -168,9 +97,22 @@ def _rule(model: Model, rule: Rule) -> None:
     _complete(model, rule.fires, context)
 
 
+def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
+    """The rule's action may be an earlier version of the model's (a guard changed), but not of other parameters."""
+    wanted = {v.name: v.type for v in model.action(on.name).parameters}
+    if wanted != {v.name: v.type for v in on.parameters}:
+        listed = ", ".join(f"{n}: {kind}" for n, kind in wanted.items()) or "none"
+        raise ModelError(
+            f"rule {rule.name}",
+            rule.place,
+            f"it is on an action {on.name!r} of other parameters than the model's",
+            f"write the rule on the model's action, whose parameters are: {listed}",
+        )
+
+
 def _complete(model: Model, firing: t.Fires, context: Context) -> None:
     """A firing that is caused (not asked for) gives every parameter of its event."""
-    formula(firing, context)
+    formula(firing, replace(context, causes=True))
     found = infer(firing.of, context)
     assert not isinstance(found, str) and hasattr(found, "sort")
     declared = model.machine(found.sort).parameters(firing.event)
@@ -244,18 +186,23 @@ def _acyclic(model: Model) -> None:
 
 def _property(model: Model, prop: Property) -> None:
     context = Context(model, f"property {prop.name}", after=False)
+    parts = prop.restores if isinstance(prop, Recovery) else [prop]
+    for each in parts:
+        no_sets(context, getattr(each, "over", ()))
     match prop:
         case Invariant(over=over, given=premise, then=then):
             inside = context.bind(over)
             for part in _given((premise, then)):
                 formula(part, inside)
         case StepInvariant(over=over, given=premise, then=then, on=on):
-            inside = replace(context.bind(over), after=True, fires=True)
+            _known_actions(model, prop, on)
+            inside = replace(context.bind(common_parameters(model, on)).bind(over), after=True, fires=True)
             for part in _given((premise, then)):
                 formula(part, inside)
-            _known_actions(model, prop, on)
         case LifeCycle(sort=sort, states=states):
-            machine = machine_of(context, sort, t.Nothing(place=prop.place))
+            machine = machine_of(context, sort, prop.place)
+            if not states:
+                raise ModelError(context.element, prop.place, "it names no state", "list the states of the life cycle")
             for name in states:
                 if machine.state(name) is None:
                     names = ", ".join(s.name for s in machine.states)
@@ -277,6 +224,14 @@ def _property(model: Model, prop: Property) -> None:
                 formula(restored.durable, replace(inside, durable_only=True))
         case _:
             pass
+
+
+def common_parameters(model: Model, actions: Sequence[str]) -> list[t.Var]:
+    """The parameters that all of ``actions`` have: what a step invariant on these actions may speak of."""
+    if not actions:
+        return []
+    first, *others = [model.action(name).parameters for name in actions]
+    return [v for v in first if all(any(v.name == w.name and v.type == w.type for w in other) for other in others)]
 
 
 def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
@@ -307,6 +262,15 @@ def _manifest(model: Model) -> None:
             names = ", ".join(s.name for s in model.sorts)
             raise ModelError(
                 f"variant {model.variant}", model.place, f"scope of an unknown sort {sort!r}", f"use one of: {names}"
+            )
+
+    for sort, size in model.default_scope.items():
+        if size < 1:
+            raise ModelError(
+                f"variant {model.variant}",
+                model.place,
+                f"its scope is {size} objects of {sort}",
+                "explore at least one object of each sort",
             )
 
 

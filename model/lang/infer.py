@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from . import terms as t
-from .errors import ModelError
+from .errors import ModelError, Place
 from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 
 if TYPE_CHECKING:
@@ -18,7 +18,18 @@ NONE_TYPE = "none"
 EMPTY_TYPE = "empty set"
 INT_TYPE = "integer"
 
-Inferred = Type | str
+
+@dataclass(frozen=True)
+class Quoted:
+    """The type of a quoted value: whichever enumeration has it, as the context says."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return f"quoted value {self.value!r}"
+
+
+Inferred = Type | Quoted | str
 """A type, or what only context makes a type: none, the empty set, a number, a quoted value."""
 
 
@@ -31,7 +42,9 @@ class Context:
         bound: the variables in scope.
         me, given: the sort and the event parameters, inside a table row.
         fires, after, history: whether the term may ask for firings, the state after, history.
+        causes: the term is a firing that is caused, not asked for.
         durable_only: it may read nothing that a crash loses.
+        rigid_only: it may read nothing that ever changes.
     """
 
     model: Model
@@ -42,13 +55,20 @@ class Context:
     fires: bool = False
     after: bool = False
     history: bool = True
+    causes: bool = False
     durable_only: bool = False
+    rigid_only: bool = False
 
     def bind(self, variables: Sequence[t.Var]) -> Context:
-        """This context inside a binder of ``variables``."""
-        for v in variables:
-            if isinstance(v.type, Ref | SetOf):
-                machine_of(self, v.type.sort, v)
+        """This context inside a binder of ``variables``.
+
+        Raises:
+            ModelError: two of one name, or a type that is none.
+        """
+        for n, v in enumerate(variables):
+            if any(v.name == other.name for other in variables[:n]):
+                raise self.wrong(v, f"variable {v.name} is bound twice", "give one of the two another name")
+            known_type(self, v.type, v.place)
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
     def wrong(self, term: t.Term, problem: str, remedy: str) -> ModelError:
@@ -56,13 +76,44 @@ class Context:
         return ModelError(self.element, term.place, problem, remedy)
 
 
-def machine_of(context: Context, sort: Sort, term: t.Term) -> Machine:
+def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
     """The machine of ``sort``; refuses a sort that the model has not."""
     try:
         return context.model.machine(sort)
     except KeyError:
         names = ", ".join(s.name for s in context.model.sorts)
-        raise context.wrong(term, f"unknown sort {sort.name}", f"use one of {names}") from None
+        raise ModelError(context.element, place, f"unknown sort {sort.name}", f"use one of {names}") from None
+
+
+def known_type(context: Context, kind: Type, place: Place) -> None:
+    """Refuses a type over an unknown sort, and one that has no values."""
+    match kind:
+        case Ref(sort) | SetOf(sort):
+            machine_of(context, sort, place)
+        case IntRange(low, high) if low > high:
+            raise ModelError(
+                context.element,
+                place,
+                f"no number is in {kind}",
+                f"write the lower bound first: IntRange({high}, {low})",
+            )
+        case EnumType(values) if not values or len(set(values)) < len(values):
+            raise ModelError(
+                context.element, place, f"{kind} is no enumeration", "give at least one value, and each value once"
+            )
+        case _:
+            pass
+
+
+def no_sets(context: Context, variables: Sequence[t.Var]) -> None:
+    """Refuses variables over sets of objects, where first-order logic has none."""
+    for v in variables:
+        if isinstance(v.type, SetOf):
+            raise context.wrong(
+                v,
+                f"{v.name} stands for any set of objects",
+                "only an action's parameters may; use a variable over a sort",
+            )
 
 
 def formula(term: t.Term, context: Context) -> None:
@@ -76,7 +127,7 @@ def _object(term: t.Term, context: Context) -> Machine:
     found = infer(term, context)
     if not isinstance(found, Ref):
         raise context.wrong(term, f"an object is needed, this is of type {found}", "use a variable or a reference")
-    return machine_of(context, found.sort, term)
+    return machine_of(context, found.sort, term.place)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -97,6 +148,12 @@ def infer(term: t.Term, context: Context) -> Inferred:
                     f"variable {name} is not bound here",
                     f"bind it with forall or exists, or use one of: {_listed(list(context.bound))}",
                 )
+            if context.bound[name] != term.type:
+                raise context.wrong(
+                    term,
+                    f"type mismatch: variable {name} is of type {term.type}, but here {name} is of type {context.bound[name]}",
+                    "give one of the two another name",
+                )
             return context.bound[name]
         case t.Me():
             if context.me is None:
@@ -115,15 +172,15 @@ def infer(term: t.Term, context: Context) -> Inferred:
         case t.Constant(value):
             if isinstance(value, bool):
                 return BoolType()
-            return INT_TYPE if isinstance(value, int) else EnumType((value,))
+            return INT_TYPE if isinstance(value, int) else Quoted(value)
         case t.Nothing():
             return NONE_TYPE
         case t.EmptySet():
             return EMPTY_TYPE
         case t.Those(var, where):
-            formula(where, context.bind([var]))
             if not isinstance(var.type, Ref):
                 raise context.wrong(term, f"{var.name} does not stand for an object", "use a variable over a sort")
+            formula(where, context.bind([var]))
             return SetOf(var.type.sort)
         case t.Adjusted(base, element, _):
             _member(base, element, context)
@@ -146,15 +203,25 @@ def infer(term: t.Term, context: Context) -> Inferred:
                 raise context.wrong(
                     term, "sets are compared", "say which elements they have: forall(x, iff(s.has(x), ...))"
                 )
+            if isinstance(a, Quoted) and isinstance(b, Quoted):
+                raise context.wrong(
+                    term, "two quoted values are compared", "compare an attribute or a parameter with one"
+                )
             return BoolType()
         case t.Is(of, states):
             machine = _object(of, context)
+            if not states:
+                raise context.wrong(
+                    term, "is_() names no state", f"use one of: {_listed([s.name for s in machine.states])}"
+                )
             for name in states:
                 if machine.state(name) is None:
                     names = _listed([s.name for s in machine.states])
                     raise context.wrong(term, f"unknown state {name!r} of {machine.sort}", f"use one of: {names}")
             if context.durable_only:
                 raise context.wrong(term, "a state is read where only durable data may be", "read a durable attribute")
+            if context.rigid_only:
+                raise context.wrong(term, "an axiom reads a state, which changes", "speak of rigid attributes only")
             return BoolType()
         case t.Has(base, element):
             _member(base, element, context)
@@ -167,6 +234,7 @@ def infer(term: t.Term, context: Context) -> Inferred:
             formula(part, replace(context, after=False))
             return BoolType()
         case t.Quantified(_, bound, body):
+            no_sets(context, bound)
             formula(body, context.bind(bound))
             return BoolType()
         case _:
@@ -189,6 +257,10 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
         )
     if context.durable_only and not (attribute.durable or attribute.rigid):
         raise context.wrong(term, f"attribute {name!r} is lost in a crash", "recovery may read durable attributes only")
+    if context.rigid_only and not attribute.rigid:
+        raise context.wrong(
+            term, f"an axiom reads attribute {name!r}, which changes", "declare it rigid, or promise it as an invariant"
+        )
     return attribute.type
 
 
@@ -203,6 +275,7 @@ def _firing(term: t.Fires, context: Context) -> Type:
             f"add a row, or use one of: {events}",
         )
     declared = machine.parameters(term.event)
+    inside = replace(context, causes=False)
     for name, value in term.payload:
         if name not in declared:
             raise context.wrong(
@@ -210,7 +283,13 @@ def _firing(term: t.Fires, context: Context) -> Type:
                 f"event {machine.sort}.{term.event} has no parameter {name}",
                 f"use one of: {_listed(list(declared))}",
             )
-        if not compatible(declared[name], infer(value, context)):
+        if isinstance(declared[name], SetOf) and not context.causes:
+            raise context.wrong(
+                value,
+                f"sets are compared: parameter {name} of {term.event}",
+                "ask for the event without this parameter",
+            )
+        if not compatible(declared[name], infer(value, inside)):
             raise context.wrong(
                 value,
                 f"type mismatch: parameter {name} of {term.event} is of type {declared[name]}",
@@ -241,6 +320,7 @@ def compatible(a: Inferred, b: Inferred) -> bool:
         return isinstance(a, Ref) or isinstance(b, Ref)
     if EMPTY_TYPE in (a, b):
         return isinstance(a, SetOf) or isinstance(b, SetOf)
-    if isinstance(a, EnumType) and isinstance(b, EnumType):
-        return set(a.values) <= set(b.values) or set(b.values) <= set(a.values)
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Quoted):
+            return isinstance(other, Quoted) or (isinstance(other, EnumType) and one.value in other.values)
     return a == b

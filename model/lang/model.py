@@ -110,7 +110,13 @@ class Model:
         raise KeyError(name)
 
     def amend(self, variant: str, about: str, changes: Sequence[Change], refuted: frozenset[str]) -> Model:
-        """A variant that differs from this one by ``changes``, in their order."""
+        """A variant that differs from this one by ``changes``, in their order.
+
+        Raises:
+            ModelError: a change that cannot be made, or a variant that says something impossible.
+        """
+        from .check import WELL_FORMED  # the check needs the class
+
         parts: dict[type, list[Element]] = {
             Row: list(self.rows),
             Action: list(self.actions),
@@ -118,10 +124,24 @@ class Model:
             Property: list(self.properties),
         }
         for change in changes:
+            if unknown := sorted(set(change.repairs) - {p.name for p in self.properties} - {WELL_FORMED}):
+                raise ModelError(
+                    f"change of {variant}",
+                    change.place,
+                    f"it repairs an unknown property {unknown[0]!r}",
+                    f"use one of: {', '.join(p.name for p in self.properties)}",
+                )
             for name in change.drops:
                 _drop(parts, name, change.place)
             for element in change.adds:
-                kind = next(k for k in parts if isinstance(element, k))
+                kind = next((k for k in parts if isinstance(element, k)), None)
+                if kind is None:
+                    raise ModelError(
+                        f"change adds {_name(element)!r}",
+                        change.place,
+                        f"a {type(element).__name__} cannot differ between variants",
+                        "add rows, actions, rules or properties",
+                    )
                 same = [i for i, old in enumerate(parts[kind]) if _name(old) == _name(element)]
                 if same:
                     parts[kind][same[0]] = element
@@ -160,13 +180,17 @@ def _name(element: Element) -> str:
 
 
 def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
-    for elements in parts.values():
-        for i, element in enumerate(elements):
-            if _name(element) == name:
-                del elements[i]
-                return
+    found = [
+        (kind, i) for kind, elements in parts.items() for i, element in enumerate(elements) if _name(element) == name
+    ]
+    if len(found) > 1:
+        kinds = " and ".join(f"{'an' if kind is Action else 'a'} {kind.__name__.lower()}" for kind, _ in found)
+        raise ModelError(f"change drops {name!r}", place, f"{kinds} have that name", "give one of them another name")
+    for kind, i in found:
+        del parts[kind][i]
+        return
     raise ModelError(
-        f"change drops '{name}'", place, "there is no such element", "name a row, action, rule or property"
+        f"change drops {name!r}", place, "there is no such element", "name a row, action, rule or property"
     )
 
 
@@ -195,6 +219,16 @@ def crash(
                 "is volatile, but no recovery row says where a crash takes it",
                 f'add Row({machine.sort}, "{event}", "{missing[0]}", ...)',
             )
+        for row in rows:
+            state = machine.state(row.source)
+            moves = row.sort == machine.sort and row.event == event and row.target != row.source
+            if moves and state is not None and state.durability is not Durability.VOLATILE:
+                raise ModelError(
+                    f"row {row.name}",
+                    row.place,
+                    f"a crash takes {row.source} to {row.target}, but {row.source} is declared {state.durability.value}",
+                    f"declare it State({row.source!r}, Durability.VOLATILE), or drop the row",
+                )
         if sources:
             it = variable(machine.sort, machine.sort.short)
             then = it.fires(event)

@@ -41,7 +41,7 @@ class Invariant(Property):
 class StepInvariant(Property):
     """In every step: for all ``over``, ``given`` implies ``then``; ``after(...)`` reads the state after.
 
-    ``on`` limits it to some actions, by name. ``fires`` may be asked of an event of the step.
+    ``on`` limits it to some actions, by name; their common parameters may be spoken of. ``fires`` may be asked of an event of the step.
     """
 
     over: Sequence[Var]

@@ -1,0 +1,127 @@
+"""A wrong declaration is refused here: of a sort, its states, attributes, events and table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from . import terms as t
+from .errors import ModelError, Place
+from .infer import Context, compatible, infer, known_type, machine_of
+from .machine import Attribute, Machine, Row
+from .types import IntRange
+
+if TYPE_CHECKING:
+    from .model import Model
+
+FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
+    "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
+    "body", "place", "is_", "fires", "has", "with_", "without", "state",
+}  # fmt: skip
+"""Names that an attribute cannot have, because ``x.name`` means something else (``state``: in states as shown)."""
+
+
+def unique(kind: str, named: Sequence[tuple[str, Place]], remedy: str = "give it another name") -> None:
+    """Refuses two of one name."""
+    for name, count in Counter(n for n, _ in named).items():
+        if count > 1:
+            first, second, *_ = [place for n, place in named if n == name]
+            raise ModelError(f"{kind} {name}", second, f"is declared twice (first at {first})", remedy)
+
+
+def check_declarations(model: Model) -> None:
+    """Refuses wrong sorts, machines and rows.
+
+    Raises:
+        ModelError: names the element, its place, and what to write instead.
+    """
+    unique("sort", [(m.sort.name, m.place) for m in model.machines])
+    unique("the letter of a sort,", [(m.sort.short, m.sort.place) for m in model.machines], "give it another letter")
+    for machine in model.machines:
+        _machine(model, machine)
+    for row in model.rows:
+        _row(model, row)
+    unique("row", [(r.name, r.place) for r in model.rows], "merge the two rows: one (event, source) has one target")
+    for machine in model.machines:
+        _reachable(model, machine)
+
+
+def _machine(model: Model, machine: Machine) -> None:
+    name = f"machine {machine.sort}"
+    unique(f"{name}: state", [(s.name, s.place) for s in machine.states])
+    unique(f"{name}: attribute", [(a.name, a.place) for a in machine.attributes])
+    unique(f"{name}: event", [(e.name, e.place) for e in machine.events])
+    for attribute in machine.attributes:
+        _attribute(model, machine, attribute)
+    events = {r.event for r in model.table(machine.sort)}
+    for event in machine.events:
+        element = f"event {machine.sort}.{event.name}"
+        for kind in event.parameters.values():
+            known_type(Context(model, element), kind, event.place)
+        if event.name not in events:
+            raise ModelError(element, event.place, "has no source", "add a row for it, or drop the event")
+
+
+def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
+    element = f"attribute {machine.sort}.{attribute.name}"
+    if attribute.name in FIELDS or attribute.name.startswith("_"):
+        raise ModelError(element, attribute.place, "that name has another meaning in terms", "choose another name")
+    context, kind, initial = Context(model, element), attribute.type, attribute.initial
+    known_type(context, kind, attribute.place)
+    if initial is None:
+        return
+    fits = isinstance(initial, int | str) and compatible(kind, infer(t.lift(initial), context))
+    if not fits or (isinstance(kind, IntRange) and not kind.low <= int(initial) <= kind.high):
+        raise ModelError(
+            element,
+            attribute.place,
+            f"type mismatch: {initial!r} is no value of type {kind}",
+            "give an initial value of that type",
+        )
+
+
+def _row(model: Model, row: Row) -> None:
+    element = f"row {row.name}"
+    context = Context(model, element, me=row.sort)
+    machine = machine_of(context, row.sort, row.place)
+    for state in (row.source, row.target):
+        if machine.state(state) is None:
+            names = ", ".join(s.name for s in machine.states) or "none: the machine has no states"
+            raise ModelError(element, row.place, f"unknown state {state!r} of {row.sort}", f"use one of: {names}")
+    context = replace(context, given=machine.parameters(row.event))
+    for name, value in row.sets:
+        attribute = machine.attribute(name)
+        if attribute is None or attribute.rigid:
+            problem = f"undeclared attribute {name!r}" if attribute is None else f"attribute {name!r} is rigid"
+            names = ", ".join(a.name for a in machine.attributes if not a.rigid) or "none"
+            raise ModelError(element, row.place, problem, f"set one of: {names}")
+        found = infer(value, replace(context, history=attribute.history))
+        if not compatible(attribute.type, found):
+            raise ModelError(
+                element,
+                row.place,
+                f"type mismatch: {name} is of type {attribute.type}, not {found}",
+                "set a value of its type",
+            )
+
+
+def _reachable(model: Model, machine: Machine) -> None:
+    if not machine.states:
+        return
+    graph = nx.DiGraph((r.source, r.target) for r in model.table(machine.sort))
+    initial = machine.states[0].name
+    graph.add_node(initial)
+    found = {initial} | nx.descendants(graph, initial)
+    for state in machine.states:
+        if (state.name in found) == state.unreachable:
+            was = (
+                "is declared unreachable but rows lead to it"
+                if state.unreachable
+                else "is unreachable: no rows lead to it"
+            )
+            to = "drop unreachable=True" if state.unreachable else "add a row, or say State(..., unreachable=True)"
+            raise ModelError(f"state {state.name} of {machine.sort}", state.place, was, to)

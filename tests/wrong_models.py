@@ -1,0 +1,633 @@
+"""Small models with one mistake each, on the line marked "wrong", and what must be said of it.
+
+Each case: what builds the model; the element, the problem and the remedy that the error must name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from schedproof.model.lang import (
+    EMPTY,
+    NONE,
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    BoolType,
+    Change,
+    Document,
+    Durability,
+    EnumType,
+    Event,
+    IntRange,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Machine,
+    Model,
+    Recovery,
+    Ref,
+    Restored,
+    Row,
+    Rule,
+    SetOf,
+    Sort,
+    State,
+    StepInvariant,
+    Term,
+    after,
+    crash,
+    exists,
+    forall,
+    given,
+    implies,
+    me,
+    set_variable,
+    those,
+    variable,
+    variables,
+)
+from schedproof.model.lang import terms as t
+
+Job, Node = Sort("Job", "j"), Sort("Node", "n")
+Ghost = Sort("Ghost", "x")
+j, k = variables(Job, "j k")
+n, m = variables(Node, "n m")
+ghost = variable(Ghost, "x")
+number, N = variable(IntRange(0, 3), "number"), set_variable(Node, "N")
+
+COLOURS = EnumType(("red", "green"))
+ATTRIBUTES = [
+    Attribute("on", Ref(Node)),
+    Attribute("tries", IntRange(0, 3)),
+    Attribute("urgent", BoolType(), rigid=True),
+    Attribute("colour", COLOURS),
+    Attribute("log", SetOf(Node), history=True),
+    Attribute("saved", BoolType(), durable=True),
+]
+JOB = Machine(
+    Job,
+    states=[State("Waiting"), State("Running", Durability.VOLATILE), State("Done")],
+    attributes=ATTRIBUTES,
+    events=[Event("start", {"on": Ref(Node)})],
+)
+NODE = Machine(
+    Node,
+    states=[State("Idle"), State("Busy", Durability.DERIVED)],
+    attributes=[Attribute("holds", SetOf(Job))],
+)
+ROWS = [
+    Row(Job, "start", "Waiting", "Running", on=given("on"), log=those(n, n.is_("Idle"))),
+    Row(Job, "finish", "Running", "Done", on=NONE, colour="green"),
+    Row(Job, "lost", "Running", "Waiting", on=NONE),
+    Row(Node, "take", "Idle", "Busy"),
+    Row(Node, "drop", "Busy", "Idle", holds=EMPTY),
+]
+start = Action("start", [j, n], [j.is_("Waiting"), n.is_("Idle")], [j.fires("start", on=n)], "{j} starts on {n}")
+finish = Action("finish", [j], [j.is_("Running")], [j.fires("finish")], "{j} is done")
+ACTIONS = [start, finish]
+RULES = [
+    Rule("a start takes the node", start, [], n.fires("take")),
+    Rule("a finish drops the node", j.fires("finish"), [], j.on.fires("drop")),
+]
+PROPERTIES = [Invariant(name="running-has-a-node", says="", over=[j], given=j.is_("Running"), then=j.on != NONE)]
+
+
+def model(**parts: Any) -> Model:
+    """The right model, with some parts replaced; ``add_rows=[...]`` and the like add to a part."""
+    right: dict[str, Any] = {
+        "system": "toy",
+        "variant": "right",
+        "about": "jobs on nodes",
+        "document": Document("none.md", "None"),
+        "machines": [JOB, NODE],
+        "rows": ROWS,
+        "actions": ACTIONS,
+        "rules": RULES,
+        "properties": PROPERTIES,
+        "default_scope": {"Job": 2, "Node": 2},
+    }
+    for name, value in parts.items():
+        right[name.removeprefix("add_")] = [*right[name.removeprefix("add_")], *value] if "add_" in name else value
+    return Model(**right)
+
+
+def act(*when: Term, **other: Any) -> Model:
+    """The model with an action more."""
+    parts = {"name": "act", "parameters": [j], "fires": [], "says": "", "when": list(when)} | other
+    return model(add_actions=[Action(**parts)])
+
+
+def node_machine(**other: Any) -> Model:
+    """The model with a machine of Node changed."""
+    return model(machines=[JOB, dataclasses.replace(NODE, **other)])
+
+
+def invariant(then: Term, over: Any = (j, n)) -> Model:
+    """The model with an invariant more."""
+    return model(add_properties=[Invariant(name="wrong", says="", over=list(over), then=then)])
+
+
+def step(then: Term, on: Any = ()) -> Model:
+    """The model with a step invariant more."""
+    return model(add_properties=[StepInvariant(name="wrong", says="", over=[k], then=then, on=list(on))])
+
+
+Case = tuple[Callable[[], object], str, str, str]
+
+DECLARATIONS: dict[str, Case] = {
+    "two machines of a sort": (
+        lambda: model(machines=[JOB, NODE, Machine(Job)]),  # wrong
+        "sort Job", "is declared twice (first at wrong_models.py:", "another name",
+    ),
+    "two sorts of a letter": (
+        lambda: model(machines=[JOB, NODE, Machine(Sort("Jar", "j"))]),  # wrong
+        "the letter of a sort, j", "is declared twice", "another letter",
+    ),
+    "two states of a name": (
+        lambda: node_machine(states=[State("Idle"), State("Busy"), State("Idle")]),  # wrong
+        "machine Node: state Idle", "is declared twice", "another name",
+    ),
+    "two attributes of a name": (
+        lambda: node_machine(attributes=[Attribute("holds", SetOf(Job)), Attribute("holds", BoolType())]),  # wrong
+        "machine Node: attribute holds", "is declared twice", "another name",
+    ),
+    "two events of a name": (
+        lambda: node_machine(events=[Event("take", {}), Event("take", {"by": Ref(Job)})]),  # wrong
+        "machine Node: event take", "is declared twice", "another name",
+    ),
+    "an attribute that would be a method of terms": (
+        lambda: node_machine(attributes=[Attribute("has", BoolType())]),  # wrong
+        "attribute Node.has", "another meaning in terms", "another name",
+    ),
+    "an attribute called state": (
+        lambda: node_machine(attributes=[Attribute("state", BoolType())]),  # wrong
+        "attribute Node.state", "another meaning", "another name",
+    ),
+    "an attribute over an unknown sort": (
+        lambda: node_machine(attributes=[Attribute("haunted_by", Ref(Ghost))]),  # wrong
+        "attribute Node.haunted_by", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "a set over an unknown sort": (
+        lambda: node_machine(attributes=[Attribute("haunted_by", SetOf(Ghost))]),  # wrong
+        "attribute Node.haunted_by", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "an empty range": (
+        lambda: node_machine(attributes=[Attribute("load", IntRange(3, 1))]),  # wrong
+        "attribute Node.load", "no number is in 3..1", "IntRange(1, 3)",
+    ),
+    "an enumeration of nothing": (
+        lambda: node_machine(attributes=[Attribute("kind", EnumType(()))]),  # wrong
+        "attribute Node.kind", "is no enumeration", "at least one value",
+    ),
+    "an enumeration with a value twice": (
+        lambda: node_machine(attributes=[Attribute("kind", EnumType(("a", "b", "a")))]),  # wrong
+        "attribute Node.kind", "is no enumeration", "each value once",
+    ),
+    "an initial value of another type": (
+        lambda: node_machine(attributes=[Attribute("load", IntRange(0, 3), initial="red")]),  # wrong
+        "attribute Node.load", "type mismatch: 'red' is no value of type 0..3", "give an initial value of that type",
+    ),
+    "an initial value out of its range": (
+        lambda: node_machine(attributes=[Attribute("load", IntRange(0, 3), initial=4)]),  # wrong
+        "attribute Node.load", "4 is no value of type 0..3", "give an initial value of that type",
+    ),
+    "an initial value that the enumeration has not": (
+        lambda: node_machine(attributes=[Attribute("kind", COLOURS, initial="blue")]),  # wrong
+        "attribute Node.kind", "'blue' is no value", "give an initial value of that type",
+    ),
+    "an initial value that is no value at all": (
+        lambda: node_machine(attributes=[Attribute("kind", SetOf(Job), initial=frozenset({1}))]),  # type: ignore[arg-type]  # wrong
+        "attribute Node.kind", "type mismatch", "give an initial value of that type",
+    ),
+    "an event without source": (
+        lambda: node_machine(events=[Event("explode", {"by": Ref(Job)})]),  # wrong
+        "event Node.explode", "has no source", "add a row for it",
+    ),
+    "an event parameter over an unknown sort": (
+        lambda: node_machine(events=[Event("take", {"by": Ref(Ghost)})]),  # wrong
+        "event Node.take", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "a state that no row leads to": (
+        lambda: node_machine(states=[State("Idle"), State("Busy"), State("Broken")]),  # wrong
+        "state Broken of Node", "is unreachable", "unreachable=True",
+    ),
+    "a state that is declared unreachable but is not": (
+        lambda: node_machine(states=[State("Idle"), State("Busy", unreachable=True)]),  # wrong
+        "state Busy of Node", "rows lead to it", "drop unreachable=True",
+    ),
+}  # fmt: skip
+
+TABLE: dict[str, Case] = {
+    "an unknown source": (
+        lambda: model(add_rows=[Row(Node, "repair", "Broken", "Idle")]),  # wrong
+        "row Node.repair from Broken", "unknown state 'Broken' of Node", "use one of: Idle, Busy",
+    ),
+    "an unknown target": (
+        lambda: model(add_rows=[Row(Node, "crash", "Busy", "Broken")]),  # wrong
+        "row Node.crash from Busy", "unknown state 'Broken' of Node", "use one of: Idle, Busy",
+    ),
+    "a row of an unknown sort": (
+        lambda: model(add_rows=[Row(Ghost, "boo", "A", "B")]),  # wrong
+        "row Ghost.boo from A", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "a row of a machine without states": (
+        lambda: model(machines=[JOB, NODE, Machine(Ghost)], add_rows=[Row(Ghost, "boo", "A", "B")]),  # wrong
+        "row Ghost.boo from A", "unknown state 'A' of Ghost", "the machine has no states",
+    ),
+    "two rows for one event and source": (
+        lambda: model(add_rows=[Row(Job, "finish", "Running", "Waiting")]),  # wrong
+        "row Job.finish from Running", "is declared twice (first at", "merge the two rows",
+    ),
+    "an update of an undeclared attribute": (
+        lambda: model(add_rows=[Row(Node, "clean", "Idle", "Idle", dirt=0)]),  # wrong
+        "row Node.clean from Idle", "undeclared attribute 'dirt'", "set one of: holds",
+    ),
+    "an update of a rigid attribute": (
+        lambda: model(add_rows=[Row(Job, "hurry", "Waiting", "Waiting", urgent=True)]),  # wrong
+        "row Job.hurry from Waiting", "attribute 'urgent' is rigid", "set one of: on, tries, colour, log, saved",
+    ),
+    "an update by a value of another type": (
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", tries=NONE)]),  # wrong
+        "row Job.again from Waiting", "type mismatch: tries is of type 0..3, not none", "a value of its type",
+    ),
+    "an update by a reference to another sort": (
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=me)]),  # wrong
+        "row Job.again from Waiting", "type mismatch: on is of type Node or none", "a value of its type",
+    ),
+    "an update by a quoted value that the type has not": (
+        lambda: model(add_rows=[Row(Job, "paint", "Waiting", "Waiting", colour="blue")]),  # wrong
+        "row Job.paint from Waiting", "type mismatch: colour is of type {red, green}", "a value of its type",
+    ),
+    "an update by a parameter that the event has not": (
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=given("where"))]),  # wrong
+        "row Job.again from Waiting", "the event has no parameter where", "declare it in the machine's events",
+    ),
+    "an update by a variable": (
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=n)]),
+        "row Job.again from Waiting", "variable n is not bound here", "bind it",
+    ),
+    "an update that reads history for what is no history": (
+        lambda: model(add_rows=[Row(Node, "echo", "Idle", "Idle", holds=those(j, j.log.has(me)))]),  # wrong
+        "row Node.echo from Idle", "history attribute 'log' is read", "history may be read by properties only",
+    ),
+    "an update by one enumeration of another's type": (
+        lambda: model(
+            machines=[JOB, dataclasses.replace(NODE, attributes=[Attribute("kind", EnumType(("green", "red", "blue")))])],
+            rows=[r for r in ROWS if r.event != "drop"] + [
+                Row(Node, "drop", "Busy", "Idle"),
+                Row(Job, "dye", "Waiting", "Waiting", colour=me.on.kind),  # wrong
+            ],
+        ),
+        "row Job.dye from Waiting", "type mismatch: colour is of type {red, green}", "a value of its type",
+    ),
+}  # fmt: skip
+
+TERMS: dict[str, Case] = {
+    "an unknown state": (
+        lambda: act(j.is_("Sleeping")),  # wrong
+        "action act", "unknown state 'Sleeping' of Job", "use one of: Waiting, Running, Done",
+    ),
+    "no state": (
+        lambda: act(j.is_()),  # wrong
+        "action act", "is_() names no state", "use one of: Waiting, Running, Done",
+    ),
+    "an undeclared attribute": (
+        lambda: act(j.weight == 1),  # wrong
+        "action act", "undeclared attribute 'weight' of Job", "use one of: on, tries, urgent, colour, log, saved",
+    ),
+    "an attribute of no object": (
+        lambda: act(j.tries.size == 1),  # wrong
+        "action act", "an object is needed, this is of type 0..3", "use a variable or a reference",
+    ),
+    "an unbound variable": (
+        lambda: act(exists(n, n.is_("Idle")), m.is_("Idle")),
+        "action act", "variable m is not bound here", "bind it with forall or exists",
+    ),
+    "a variable that means another sort here": (
+        lambda: act(forall(j, j.is_("Done")), forall(variable(Node, "j"), implies(j.is_("Done"), j.is_("Done")))),
+        "action act", "type mismatch: variable j is of type Job or none, but here j is of type Node or none", "another name",
+    ),
+    "a formula that is none": (
+        lambda: act(j.on),  # wrong
+        "action act", "a formula is needed, this is of type Node or none", "compare it with something",
+    ),
+    "objects of two sorts compared": (
+        lambda: act(j.on == j),  # wrong
+        "action act", "type mismatch: Node or none is compared with Job or none", "compare values of one type",
+    ),
+    "a number compared with a quoted value": (
+        lambda: act(j.tries == "red"),  # wrong
+        "action act", "type mismatch", "compare values of one type",
+    ),
+    "an unknown enumeration value": (
+        lambda: act(j.colour == "blue"),  # wrong
+        "action act", "type mismatch: {red, green} is compared with quoted value 'blue'", "compare values of one type",
+    ),
+    "two quoted values compared": (
+        lambda: act(t.lift("red") == "red"),  # wrong
+        "action act", "two quoted values are compared", "compare an attribute",
+    ),
+    "two sets compared": (
+        lambda: act(n.holds == EMPTY, parameters=[n]),  # wrong
+        "action act", "sets are compared", "say which elements they have",
+    ),
+    "an element of another sort": (
+        lambda: act(n.holds.has(n), parameters=[n]),
+        "action act", "type mismatch: Node or none as an element of a set of Job", "use an object of the set's sort",
+    ),
+    "an element of no set": (
+        lambda: act(j.tries.has(j)),  # wrong
+        "action act", "a set is needed, this is of type 0..3", "use a set variable or a set attribute",
+    ),
+    "an order of what is no number": (
+        lambda: act(j.tries < j.urgent),  # wrong
+        "action act", "a number is needed", "IntRange",
+    ),
+    "a sum of what is no number": (
+        lambda: act(j.tries + j.urgent > 1),  # wrong
+        "action act", "a number is needed", "IntRange",
+    ),
+    "those of what is no object": (
+        lambda: act(those(number, number > 1).has(j)),  # wrong
+        "action act", "number does not stand for an object", "use a variable over a sort",
+    ),
+    "me outside a row": (
+        lambda: act(t.Me().is_("Done")),  # wrong
+        "action act", "'me' stands outside a table row", "name the object with a variable",
+    ),
+    "the state after, in a guard": (
+        lambda: act(after(j.is_("Done"))),  # wrong
+        "action act", "after(...) has no meaning here", "use it in a StepInvariant",
+    ),
+    "the state after, in an invariant": (
+        lambda: invariant(after(j.is_("Done"))),  # wrong
+        "property wrong", "after(...) has no meaning here", "use it in a StepInvariant",
+    ),
+    "the state after the state after": (
+        lambda: step(after(after(k.is_("Done")))),  # wrong
+        "property wrong", "after(...) has no meaning here", "use it in a StepInvariant",
+    ),
+    "a firing in a guard": (
+        lambda: act(j.fires("finish")),  # wrong
+        "action act", "a firing is asked for where there is no step", "use it in rules and step invariants",
+    ),
+    "a firing in an invariant": (
+        lambda: invariant(j.fires("finish")),  # wrong
+        "property wrong", "a firing is asked for where there is no step", "use it in rules and step invariants",
+    ),
+    "history in a guard": (
+        lambda: act(exists(n, j.log.has(n))),  # wrong
+        "action act", "history attribute 'log' is read by a guard or rule", "properties only",
+    ),
+    "a quantifier over sets": (
+        lambda: invariant(exists(N, N.has(n))),
+        "property wrong", "N stands for any set of objects", "only an action's parameters may",
+    ),
+    "a variable bound twice": (
+        lambda: invariant(forall([k, k], k.is_("Done"))),
+        "property wrong", "variable k is bound twice", "another name",
+    ),
+}  # fmt: skip
+
+HAPPENINGS: dict[str, Case] = {
+    "two actions of a name": (
+        lambda: model(add_actions=[Action("start", [], [], [], "")]),  # wrong
+        "action start", "is declared twice", "another name",
+    ),
+    "two parameters of a name": (
+        lambda: act(parameters=[j, j]),
+        "action act", "variable j is bound twice", "another name",
+    ),
+    "a parameter over an unknown sort": (
+        lambda: act(parameters=[ghost]),
+        "action act", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "a sentence about what is no parameter": (
+        lambda: act(says="{n} acts"),
+        "action act", "its sentence speaks of {n}, which is no parameter", "use one of: j",
+    ),
+    "a sentence with an open brace": (
+        lambda: act(says="{j acts"),
+        "action act", "its sentence", "write {p} for parameter p",
+    ),
+    "an event that no row answers to": (
+        lambda: act(fires=[j.fires("explode")]),  # wrong
+        "action act", "event Job.explode has no source", "use one of: finish, lost, start",
+    ),
+    "an event without its parameter": (
+        lambda: act(fires=[j.fires("start")]),  # wrong
+        "action act", "start is fired without its parameter on", "write fires('start', on=...)",
+    ),
+    "an event with a parameter too many": (
+        lambda: act(fires=[j.fires("finish", on=NONE)]),  # wrong
+        "action act", "event Job.finish has no parameter on", "use one of: none",
+    ),
+    "an event with a parameter of another type": (
+        lambda: act(fires=[j.fires("start", on=j)]),
+        "action act", "type mismatch: parameter on of start is of type Node or none", "pass a value of that type",
+    ),
+    "two rules of a name": (
+        lambda: model(add_rules=[Rule("a start takes the node", start, [], n.fires("take"))]),  # wrong
+        "rule a start takes the node", "is declared twice", "another name",
+    ),
+    "a rule on an unknown action": (
+        lambda: model(rules=[Rule("r", Action("stop", [], [], [], ""), [], n.fires("drop"))]),  # wrong
+        "rule r", "unknown action 'stop'", "use one of: start, finish",
+    ),
+    "a rule on an action of other parameters": (
+        lambda: model(rules=[Rule("r", dataclasses.replace(finish, parameters=[k]), [], k.on.fires("drop"))]),  # wrong
+        "rule r", "it is on an action 'finish' of other parameters than the model's", "j: Job or none",
+    ),
+    "a rule that means another sort by a parameter's name": (
+        lambda: model(rules=[Rule("r", finish, [], variable(Node, "j").fires("drop"))]),
+        "rule r", "type mismatch: variable j is of type Node or none, but here j is of type Job or none", "another name",
+    ),
+    "a rule over a set that is no parameter": (
+        lambda: model(rules=[Rule("r", finish, [N.has(n)], n.fires("drop"))]),
+        "rule r", "N stands for any set of objects", "only an action's parameters may",
+    ),
+    "a rule that fires without a parameter": (
+        lambda: model(rules=[Rule("r", n.fires("drop"), [n.holds.has(j)], j.fires("start"))]),  # wrong
+        "rule r", "start is fired without its parameter on", "write fires('start', on=...)",
+    ),
+    "a rule on an event that no row answers to": (
+        lambda: model(rules=[Rule("r", n.fires("explode"), [n.holds.has(j)], j.fires("finish"))]),  # wrong
+        "rule r", "event Node.explode has no source", "use one of: drop, take",
+    ),
+    "a rule that asks for an event by a set": (
+        lambda: model(
+            machines=[JOB, dataclasses.replace(NODE, events=[Event("take", {"all": SetOf(Job)})])],
+            rules=[Rule("r", n.fires("take", all=n.holds), [], j.fires("finish"))],  # wrong
+        ),
+        "rule r", "sets are compared: parameter all of take", "ask for the event without this parameter",
+    ),
+    "history in a rule": (
+        lambda: model(rules=[Rule("r", finish, [j.log.has(n)], n.fires("drop"))]),  # wrong
+        "rule r", "history attribute 'log' is read by a guard or rule", "properties only",
+    ),
+    "a trigger cycle of two rules": (
+        lambda: model(
+            add_rules=[Rule("back", n.fires("drop"), [n.holds.has(j)], j.fires("finish"))]  # either rule may be named
+        ),
+        "rule ", "trigger cycle: ", "so that every cascade ends",
+    ),
+    "a trigger cycle by negation": (
+        lambda: model(
+            rules=[Rule("unless", finish, [j.on == n, ~n.fires("drop")], n.fires("drop"))]  # wrong
+        ),
+        "rule unless", "trigger cycle: Node.drop -> Node.drop", "so that every cascade ends",
+    ),
+}  # fmt: skip
+
+PROMISED: dict[str, Case] = {
+    "two properties of a name": (
+        lambda: model(add_properties=[Invariant(name="running-has-a-node", says="", over=[j], then=j.on == NONE)]),  # wrong
+        "property running-has-a-node", "is declared twice", "another name",
+    ),
+    "a property over an unknown sort": (
+        lambda: invariant(ghost == ghost, over=[ghost]),
+        "property wrong", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "a property over a variable twice": (
+        lambda: invariant(j.is_("Done"), over=[j, j]),
+        "property wrong", "variable j is bound twice", "another name",
+    ),
+    "a property over sets": (
+        lambda: invariant(N.has(n), over=[N, n]),
+        "property wrong", "N stands for any set of objects", "only an action's parameters may",
+    ),
+    "a step property of an unknown action": (
+        lambda: step(k.is_("Done"), on=["stop"]),
+        "property wrong", "unknown action 'stop'", "use one of: start, finish",
+    ),
+    "a step property that speaks of a parameter of some other action": (
+        lambda: step(n.is_("Idle"), on=["start", "finish"]),
+        "property wrong", "variable n is not bound here", "use one of: j, k",
+    ),
+    "a life cycle of an unknown state": (
+        lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Node, states=["Idle", "Gone"])]),  # wrong
+        "property wrong", "unknown state 'Gone' of Node", "use one of: Idle, Busy",
+    ),
+    "a life cycle of an unknown sort": (
+        lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Ghost, states=["A"])]),  # wrong
+        "property wrong", "unknown sort Ghost", "use one of Job, Node",
+    ),
+    "a life cycle of nothing": (
+        lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Node, states=[])]),  # wrong
+        "property wrong", "it names no state", "list the states",
+    ),
+    "a goal that is no formula": (
+        lambda: model(add_properties=[AlwaysCanReach(name="wrong", says="", over=[j], goal=j.on)]),  # wrong
+        "property wrong", "a formula is needed", "compare it",
+    ),
+    "fairness of an unknown action": (
+        lambda: model(
+            add_properties=[
+                LeadsTo(name="wrong", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"), weak=["fin"])  # wrong
+            ]
+        ),
+        "property wrong", "unknown action 'fin'", "use one of: start, finish",
+    ),
+    "a recovery without a crash": (
+        lambda: model(add_properties=[Recovery(name="wrong", says="", restores=[])]),  # wrong
+        "property wrong", "the model declares no crash", "add one with crash(...)",
+    ),
+    "a recovery from what a crash loses": (
+        lambda: model(
+            add_actions=[CRASH],
+            add_rules=CRASH_RULES,
+            add_properties=[
+                Recovery(
+                    name="wrong",
+                    says="",
+                    restores=[
+                        Restored([j], j.is_("Waiting"), j.tries == 0),  # wrong
+                    ],
+                )
+            ],
+        ),
+        "property wrong", "attribute 'tries' is lost in a crash", "durable attributes only",
+    ),
+    "a recovery from states": (
+        lambda: model(
+            add_actions=[CRASH],
+            add_rules=CRASH_RULES,
+            add_properties=[
+                Recovery(
+                    name="wrong",
+                    says="",
+                    restores=[
+                        Restored([j], j.is_("Waiting"), ~j.is_("Done")),  # wrong
+                    ],
+                )
+            ],
+        ),
+        "property wrong", "a state is read where only durable data may be", "read a durable attribute",
+    ),
+    "an axiom about what changes": (
+        lambda: model(axioms=[forall(j, j.tries < 3)]),  # wrong
+        "axiom", "an axiom reads attribute 'tries', which changes", "promise it as an invariant",
+    ),
+    "an axiom about states": (
+        lambda: model(axioms=[forall(j, j.is_("Waiting"))]),  # wrong
+        "axiom", "an axiom reads a state, which changes", "rigid attributes only",
+    ),
+    "a manifest that names no property": (
+        lambda: model(refuted=frozenset({"runing-has-a-node"})),
+        "variant right", "the manifest names no property of this model: 'runing-has-a-node'", "use one of: well-formed, ",
+    ),
+    "a scope of an unknown sort": (
+        lambda: model(default_scope={"Jobs": 2}),
+        "variant right", "scope of an unknown sort 'Jobs'", "use one of: Job, Node",
+    ),
+    "a scope of nothing": (
+        lambda: model(default_scope={"Job": 0, "Node": 2}),
+        "variant right", "its scope is 0 objects of Job", "at least one object",
+    ),
+}  # fmt: skip
+
+CRASH, CRASH_RULES = crash("crash", "lost", [JOB], ROWS)
+
+
+def changed(**change: Any) -> Model:
+    """A variant of the right model by one change."""
+    return model().amend("other", "", [Change("why", **({"repairs": []} | change))], frozenset())
+
+
+VARIANTS: dict[str, Case] = {
+    "a change that drops what is not there": (
+        lambda: changed(drops=["a finish drops the job"]),
+        "change drops 'a finish drops the job'", "there is no such element", "name a row, action, rule or property",
+    ),
+    "a change that drops one of two elements of a name": (
+        lambda: model(
+            properties=[Invariant(name="finish", says="", over=[j], then=j.on == NONE)]
+        ).amend("other", "", [Change("why", [], drops=["finish"])], frozenset()),  # wrong
+        "change drops 'finish'", "an action and a property have that name", "give one of them another name",
+    ),
+    "a change that adds a machine": (
+        lambda: changed(adds=[Machine(Ghost)]),
+        "change adds 'Ghost'", "a Machine cannot differ between variants", "add rows, actions, rules or properties",
+    ),
+    "a change that repairs an unknown property": (
+        lambda: changed(repairs=["runing-has-a-node"]),
+        "change of other", "it repairs an unknown property 'runing-has-a-node'", "use one of: running-has-a-node",
+    ),
+    "a volatile state without a recovery row": (
+        lambda: crash("crash", "lost", [Machine(Job, states=[State("A", Durability.VOLATILE)])], ROWS[:1]),  # wrong
+        "state A of Job", "is volatile, but no recovery row says where a crash takes it", 'add Row(Job, "lost", "A", ...)',
+    ),
+    "a persistent state with a recovery row": (
+        lambda: crash("crash", "lost", [JOB], [*ROWS, Row(Job, "lost", "Done", "Waiting")]),  # wrong
+        "row Job.lost from Done", "a crash takes Done to Waiting, but Done is declared persistent", "Durability.VOLATILE",
+    ),
+    "a derived state with a recovery row": (
+        lambda: crash("crash", "off", [NODE], [Row(Node, "off", "Busy", "Idle")]),  # wrong
+        "row Node.off from Busy", "but Busy is declared derived", "Durability.VOLATILE",
+    ),
+}  # fmt: skip
+
+CASES = DECLARATIONS | TABLE | TERMS | HAPPENINGS | PROMISED | VARIANTS
