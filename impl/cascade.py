@@ -26,7 +26,7 @@ from transitions import Machine as TransitionsMachine
 from transitions.extensions import LockedMachine
 
 from ..model.lang import Action, Model, Rigid, Rule
-from ..model.semantics.evaluate import Eval, Firings, Moment, Undefined, compile_term
+from ..model.semantics.evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term
 from ..model.semantics.instance import Instance, State, check_scope
 from .codec import Codec
 from .machines import IllegalEvent, ObjectMachine, Snapshot, changeable, create_objects, generate_machine
@@ -191,7 +191,8 @@ class System:
             declared = self.instance.model.machine(row.sort)
             kept = [a.name for a in changeable(declared, self.instance.with_history)]
             joint = [(n, term) for n, term in row.sets if n in kept and needs_others(term, kept)]
-            compiled = [(n, compile_term(self.instance, term, {}, row.sort.name)) for n, term in joint]
+            owner = Owner(row.sort.name, row.event)
+            compiled = [(n, compile_term(self.instance, term, {}, owner)) for n, term in joint]
             found[row.sort.name, row.event, row.source] = compiled
         return found
 

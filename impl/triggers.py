@@ -11,7 +11,7 @@ import networkx as nx
 from ..model.lang import Action, Model, Rule
 from ..model.lang import terms as t
 from ..model.lang.check import sort_of, trigger_graph
-from ..model.semantics.evaluate import Eval, Moment, compile_term
+from ..model.semantics.evaluate import Eval, Moment, compile_term, compile_value
 from ..model.semantics.instance import Instance
 
 Key = tuple[str, str]
@@ -113,6 +113,7 @@ def _trigger(
     used = {n: v for part in (*conditions, head) for n, v in t.free_variables(part).items()}
     scope = {**used, **parameters}
     key = (sort_of(instance.model, head.of, scope), head.event)
+    kinds = instance.model.machine(key[0]).parameters(head.event)
     return Trigger(
         cause=cause,
         key=key,
@@ -121,5 +122,5 @@ def _trigger(
         free=tuple((n, instance.domain(v.type)) for n, v in used.items() if n not in parameters),
         conditions=tuple(compile_term(instance, c, scope) for c in conditions),
         who=compile_term(instance, head.of, scope),
-        payload=tuple((n, compile_term(instance, v, scope)) for n, v in head.payload),
+        payload=tuple((n, compile_value(instance, v, kinds[n], scope)) for n, v in head.payload),
     )

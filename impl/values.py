@@ -75,7 +75,7 @@ def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mappin
             return values[name]
         case t.Adjusted(base, element, present):
             found = own_value(base, me, values, payload)
-            one = frozenset({own_value(element, me, values, payload)})
+            one = frozenset({own_value(element, me, values, payload)} - {None})
             assert isinstance(found, frozenset)
             return found | one if present else found - one
         case t.Sum(left, right, sign):

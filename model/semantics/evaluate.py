@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..lang import terms as t
-from ..lang.check import sort_of
-from ..lang.types import EnumType, Ref
+from ..lang.types import EnumType, Ref, Type
 from .instance import NO_OBJECT, Instance, State
 
 Firings = dict[tuple[str, str], dict[int, dict[str, int]]]
@@ -31,8 +30,20 @@ class Moment:
 Eval = Callable[[Moment], int]
 
 
-def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: str = "") -> Eval:
-    """``term`` as a function of a moment; ``bound`` are the variables in scope, ``me`` a row's sort.
+@dataclass(frozen=True)
+class Owner:
+    """Whose row a term stands in: what ``me`` and ``given(...)`` mean there."""
+
+    sort: str = ""
+    event: str = ""
+
+
+NOBODY = Owner()
+"""Outside a row."""
+
+
+def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner = NOBODY) -> Eval:
+    """``term`` as a function of a moment; ``bound`` are the variables in scope, ``me`` the row's owner.
 
     The function raises Undefined where the term reads an attribute of no object; conjunctions,
     disjunctions and implications are read left to right and stop as soon as they are decided.
@@ -74,7 +85,8 @@ def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: 
 
             return is_in
         case t.Equal(left, right):
-            a, b = _quoted(instance, left, right, bound, me), _quoted(instance, right, left, bound, me)
+            a = compile_value(instance, left, _type(instance, right, bound, me), bound, me)
+            b = compile_value(instance, right, _type(instance, left, bound, me), bound, me)
             return lambda m: a(m) == b(m)
         case t.Less(left, right, or_equal):
             a, b = go(left), go(right)
@@ -92,7 +104,14 @@ def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: 
             return has
         case t.Adjusted(base, element, present):
             a, b = go(base), go(element)
-            return (lambda m: a(m) | 1 << b(m)) if present else (lambda m: a(m) & ~(1 << b(m)))
+
+            def adjusted(m: Moment) -> int:
+                mask, number = a(m), b(m)
+                if number < 0:
+                    return mask
+                return mask | 1 << number if present else mask & ~(1 << number)
+
+            return adjusted
         case t.Those(var, where):
             inner = compile_term(instance, where, {**bound, var.name: var}, me)
             assert isinstance(var.type, Ref)
@@ -133,17 +152,41 @@ def compile_term(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: 
     raise AssertionError(f"no meaning for {type(term).__name__}")
 
 
-def _sort(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: str) -> str:
-    if isinstance(term, t.Me):
-        return me
-    if isinstance(term, t.Attr):
-        attribute = instance.model.machine(_sort(instance, term.of, bound, me)).attribute(term.name)
-        assert attribute is not None and isinstance(attribute.type, Ref)
-        return attribute.type.sort.name
-    return sort_of(instance.model, term, bound)
+def compile_value(
+    instance: Instance, term: t.Term, kind: Type | None, bound: Mapping[str, t.Var], me: Owner = NOBODY
+) -> Eval:
+    """``term`` where a value of type ``kind`` is wanted: a quoted value is that enumeration's."""
+    if isinstance(term, t.Constant) and isinstance(term.value, str):
+        assert isinstance(kind, EnumType)
+        number = kind.values.index(term.value)
+        return lambda m: number
+    return compile_term(instance, term, bound, me)
 
 
-def _attribute(instance: Instance, of: t.Term, name: str, bound: dict[str, t.Var], me: str) -> Eval:
+def _type(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
+    """The declared type of what names something; None for other terms."""
+    model = instance.model
+    match term:
+        case t.Var(name):
+            return bound.get(name, term).type
+        case t.Me():
+            return Ref(model.machine(me.sort).sort)
+        case t.Given(name):
+            return model.machine(me.sort).parameters(me.event)[name]
+        case t.Attr(of, name):
+            attribute = model.machine(_sort(instance, of, bound, me)).attribute(name)
+            assert attribute is not None
+            return attribute.type
+    return None
+
+
+def _sort(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> str:
+    kind = _type(instance, term, bound, me)
+    assert isinstance(kind, Ref)
+    return kind.sort.name
+
+
+def _attribute(instance: Instance, of: t.Term, name: str, bound: Mapping[str, t.Var], me: Owner) -> Eval:
     sort = _sort(instance, of, bound, me)
     attribute = instance.model.machine(sort).attribute(name)
     assert attribute is not None
@@ -169,33 +212,17 @@ def _attribute(instance: Instance, of: t.Term, name: str, bound: dict[str, t.Var
     return read
 
 
-def _quoted(instance: Instance, term: t.Term, other: t.Term, bound: dict[str, t.Var], me: str) -> Eval:
-    """One side of a comparison: a quoted value means the enumeration value of the other side's type."""
-    if isinstance(term, t.Constant) and isinstance(term.value, str):
-        kind = other.type if isinstance(other, t.Var) else _attribute_type(instance, other, bound, me)
-        assert isinstance(kind, EnumType)
-        number = kind.values.index(term.value)
-        return lambda m: number
-    return compile_term(instance, term, bound, me)
-
-
-def _attribute_type(instance: Instance, term: t.Term, bound: dict[str, t.Var], me: str) -> object:
-    assert isinstance(term, t.Attr)
-    attribute = instance.model.machine(_sort(instance, term.of, bound, me)).attribute(term.name)
-    assert attribute is not None
-    return attribute.type
-
-
 def _fires(
     instance: Instance,
     of: t.Term,
     event: str,
     payload: tuple[tuple[str, t.Term], ...],
-    bound: dict[str, t.Var],
-    me: str,
+    bound: Mapping[str, t.Var],
+    me: Owner,
 ) -> Eval:
     who, key = compile_term(instance, of, bound, me), (_sort(instance, of, bound, me), event)
-    wanted = [(name, compile_term(instance, value, bound, me)) for name, value in payload]
+    kinds = instance.model.machine(key[0]).parameters(event)
+    wanted = [(name, compile_value(instance, value, kinds[name], bound, me)) for name, value in payload]
 
     def fires(m: Moment) -> int:
         found = m.fired.get(key)
@@ -212,8 +239,8 @@ def _quantified(
     universal: bool,
     variables: tuple[t.Var, ...],
     body: t.Term,
-    bound: dict[str, t.Var],
-    me: str,
+    bound: Mapping[str, t.Var],
+    me: Owner,
 ) -> Eval:
     inner = compile_term(instance, body, {**bound, **{v.name: v for v in variables}}, me)
     for var in reversed(variables):

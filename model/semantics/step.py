@@ -10,9 +10,10 @@ import networkx as nx
 
 from ..lang import terms as t
 from ..lang.check import sort_of, trigger_graph
+from ..lang.machine import Attribute, Row
 from ..lang.rules import Action, Rule
-from ..lang.types import EnumType, Type
-from .evaluate import Eval, Firings, Moment, Undefined, compile_term
+from ..lang.types import IntRange, Type
+from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value
 from .instance import Instance, State
 
 Causes = dict[tuple[str, str, int], Action | Rule]
@@ -20,7 +21,8 @@ Causes = dict[tuple[str, str, int], Action | Rule]
 
 
 class IllFormed(Exception):
-    """A step that the model must not allow: an object fires twice, or where its table has no row."""
+    """A step that the model must not allow: an object fires twice, or where its table has no row, or
+    a number leaves its range."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,15 @@ def _search(
 
 
 @dataclass(frozen=True)
+class _Update:
+    """A row's new value for an attribute, whose values begin at ``slot``."""
+
+    slot: int
+    attribute: Attribute
+    value: Eval
+
+
+@dataclass(frozen=True)
 class _Head:
     """What a rule or action causes: the event key, the object, the payload."""
 
@@ -113,32 +124,33 @@ class Stepper:
         rules = sorted(model.rules, key=lambda r: order[sort_of(model, r.fires.of, {}), r.fires.event])
         self._rules = [self._rule(rule) for rule in rules]
         self._rows = {
-            (r.sort.name, r.event, [s.name for s in model.machine(r.sort).states].index(r.source)): (
-                [s.name for s in model.machine(r.sort).states].index(r.target),
-                [
-                    (
-                        instance.slot(r.sort.name, name),
-                        self._update(r.sort.name, name, value, model.machine(r.sort).parameters(r.event)),
-                    )
-                    for name, value in r.sets
-                    if name in {a.name for a in instance.attributes(r.sort.name)}
-                ],
+            (r.sort.name, r.event, self._number(r.sort.name, r.source)): (
+                self._number(r.sort.name, r.target),
+                self._updates(r),
             )
             for r in model.rows
         }
 
-    def _update(self, sort: str, name: str, value: t.Term, parameters: object) -> Eval:
-        attribute = self.instance.model.machine(sort).attribute(name)
-        assert attribute is not None
-        if isinstance(value, t.Constant) and isinstance(value.value, str):
-            assert isinstance(attribute.type, EnumType)
-            number = attribute.type.values.index(value.value)
-            return lambda m: number
-        return compile_term(self.instance, value, {}, sort)
+    def _number(self, sort: str, state: str) -> int:
+        return [s.name for s in self.instance.model.machine(sort).states].index(state)
+
+    def _updates(self, row: Row) -> list[_Update]:
+        """What a row sets, less the attributes that this instance leaves out."""
+        sort, sets = row.sort.name, dict(row.sets)
+        return [
+            _Update(
+                self.instance.slot(sort, attribute.name),
+                attribute,
+                compile_value(self.instance, sets[attribute.name], attribute.type, {}, Owner(sort, row.event)),
+            )
+            for attribute in self.instance.attributes(sort)
+            if attribute.name in sets
+        ]
 
     def _head(self, firing: t.Fires, scope: dict[str, t.Var], cause: Action | Rule) -> _Head:
         sort = sort_of(self.instance.model, firing.of, scope)
-        payload = tuple((n, compile_term(self.instance, v, scope)) for n, v in firing.payload)
+        kinds = self.instance.model.machine(sort).parameters(firing.event)
+        payload = tuple((n, compile_value(self.instance, v, kinds[n], scope)) for n, v in firing.payload)
         return _Head((sort, firing.event), compile_term(self.instance, firing.of, scope), payload, cause)
 
     def _rule(self, rule: Rule) -> tuple[str | None, _Search, _Head]:
@@ -179,8 +191,10 @@ class Stepper:
             self._fire(moment, head, busy, causes)
         for action, search, head in self._rules:
             if action is None or action == choice.action:
-                for _ in search.solutions(moment):
-                    self._fire(moment, head, busy, causes)
+                # Its own variables: another rule's of the same name are others.
+                own = Moment(state, dict(choice.parameters), fired)
+                for _ in search.solutions(own):
+                    self._fire(own, head, busy, causes)
         return fired
 
     def _fire(
@@ -202,7 +216,8 @@ class Stepper:
         """The state after all of ``fired`` at once.
 
         Raises:
-            IllFormed: an object is not in a source state of its event.
+            IllFormed: an object is not in a source state of its event, or a number leaves its range.
+            Undefined: an update reads an attribute of no object.
         """
         result = list(state)
         for (sort, event), objects in fired.items():
@@ -219,8 +234,15 @@ class Stepper:
                 result[slot + who] = target
                 if updates:
                     moment = Moment(state, {"me": who, **{f"given {n}": v for n, v in payload.items()}}, fired)
-                    for start, value in updates:
-                        result[start + who] = value(moment)
+                    for update in updates:
+                        value = result[update.slot + who] = update.value(moment)
+                        kind = update.attribute.type
+                        if isinstance(kind, IntRange) and not kind.low <= value <= kind.high:
+                            name = self.instance.object_names(sort)[who]
+                            raise IllFormed(
+                                f"{name} fires {event}, which sets {update.attribute.name} to {value}, "
+                                f"outside of {kind} ({update.attribute.place})"
+                            )
         return tuple(result)
 
     def step(self, state: State, choice: Choice) -> Step:
