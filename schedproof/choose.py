@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from schedproof.model import systems as registry
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Property, Ref, SetOf, Type
+from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Property, Ref, SetOf, Type
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.semantics import check_scope
 from schedproof.model.systems import System
@@ -95,6 +95,16 @@ def promises(model: Model) -> list[Property]:
         ),
     }
     return [general.get(name) or model.property(name) for name in property_names(model)]
+
+
+def happening(action: Action) -> str:
+    """What an action does, in one sentence about its parameters."""
+    return action.says.format(**{v.name: v.name for v in action.parameters})
+
+
+def parameter(kind: Type) -> str:
+    """The type of a parameter: never none, so its sort is enough."""
+    return kind.sort.name if isinstance(kind, Ref) else str(kind)
 
 
 def scope(model: Model, text: str | None) -> dict[str, int]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.lang import Action, Change, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of
 from schedproof.proofs.examine import formulas
 from schedproof.proofs.oracle.wording import show_term
 from schedproof.proofs.verify import expected
+
+from . import choose
 
 
 @dataclass(frozen=True)
@@ -47,25 +50,21 @@ Element = Row | Action | Rule | Property
 def differences(one: Model, other: Model) -> list[Difference]:
     """All differences from ``one`` to ``other``: rows, rules, actions, properties, expected verdicts."""
     found: list[Difference] = []
-    reasons = _reasons(other) or _reasons(one)
     kinds: list[tuple[str, Iterable[Element], Iterable[Element]]] = [
         ("row", one.rows, other.rows),
         ("rule", one.rules, other.rules),
         ("action", one.actions, other.actions),
         ("property", one.properties, other.properties),
     ]
-    for kind, before, after in kinds:
-        found += _compared(kind, {e.name: e for e in before}, {e.name: e for e in after}, reasons)
-    names = {p.name for p in one.properties} & {p.name for p in other.properties}
+    for kind, mine, yours in kinds:
+        found += _compared(kind, one, mine, other, yours)
+    theirs = {p.name for p in other.properties}
     for prop in one.properties:
-        if prop.name in names and expected(one, prop.name) is not expected(other, prop.name):
-            verdicts = [str(expected(model, prop.name)) for model in (one, other)]
+        before, after = expected(one, prop.name), expected(other, prop.name)
+        if prop.name in theirs and before is not after:
             change = next((c for c in (*other.changes, *one.changes) if prop.name in c.repairs), None)
-            found.append(
-                Difference(
-                    "verdict", "changed", prop.name, [verdicts[0]], [verdicts[1]], change.why if change else "", ()
-                )
-            )
+            why, repairs = (change.why, change.repairs) if change else ("", ())
+            found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], why, repairs))
     return found
 
 
@@ -78,10 +77,12 @@ def _reasons(model: Model) -> dict[str, Change]:
 
 
 def _compared(
-    kind: str, before: Mapping[str, Element], after: Mapping[str, Element], reasons: Mapping[str, Change]
+    kind: str, one: Model, before: Iterable[Element], other: Model, after: Iterable[Element]
 ) -> Iterator[Difference]:
-    for name in dict.fromkeys([*before, *after]):
-        old, new = before.get(name), after.get(name)
+    reasons = _reasons(other) or _reasons(one)
+    olds, news = {e.name: e for e in before}, {e.name: e for e in after}
+    for name in dict.fromkeys([*olds, *news]):
+        old, new = olds.get(name), news.get(name)
         # repr spells an element out completely, and unlike == it does not build a formula
         if old is not None and new is not None and repr(old) == repr(new):
             continue
@@ -91,34 +92,37 @@ def _compared(
             kind,
             change,
             name,
-            () if old is None else described(old),
-            () if new is None else described(new),
+            () if old is None else described(one, old),
+            () if new is None else described(other, new),
             reason.why if reason else "",
             reason.repairs if reason else (),
         )
 
 
-def described(element: Element) -> list[str]:
-    """An element in lines, each a part that can differ."""
+def described(model: Model, element: Element) -> list[str]:
+    """An element of ``model`` in lines, each a part that can differ."""
     line = [] if element.line is None else [f"line {element.line}"]
     match element:
         case Row():
             sets = [f"{name} := {show_term(value)}" for name, value in element.sets]
             return [f"{element.source} -> {element.target}", *sets, *line]
         case Action():
-            chosen = ", ".join(f"{v.name}: {v.type}" for v in element.parameters)
+            scope = {v.name: v for v in element.parameters}
+            chosen = ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in element.parameters)
             return [
                 f"choose {chosen or 'nothing'}",
                 *[f"when {show_term(part)}" for part in element.when],
-                *[f"fires {_firing(fired)}" for fired in element.fires],
+                *[f"fires {_firing(model, fired, scope)}" for fired in element.fires],
                 *line,
             ]
         case Rule():
-            on = f"action {element.on.name}" if isinstance(element.on, Action) else _firing(element.on)
+            parts = [*([] if isinstance(element.on, Action) else [element.on]), *element.when, element.fires]
+            scope = {name: var for part in parts for name, var in t.free_variables(part).items()}
+            on = f"action {element.on.name}" if isinstance(element.on, Action) else _firing(model, element.on, scope)
             return [
                 f"on {on}",
-                *[f"when {show_term(p)}" for p in element.when],
-                f"fires {_firing(element.fires)}",
+                *[f"when {show_term(part)}" for part in element.when],
+                f"fires {_firing(model, element.fires, scope)}",
                 *line,
             ]
         case _:
@@ -133,6 +137,7 @@ def _property(prop: Property) -> Iterator[str]:
             yield f"{name} {', '.join(values)}"
 
 
-def _firing(fired: t.Fires) -> str:
+def _firing(model: Model, fired: t.Fires, scope: dict[str, t.Var]) -> str:
     payload = ", ".join(f"{name}={show_term(value)}" for name, value in fired.payload)
-    return f"{fired.event}{f'({payload})' if payload else ''} on {show_term(fired.of)}"
+    event = f"{sort_of(model, fired.of, scope)}.{fired.event}"
+    return f"{event}{f'({payload})' if payload else ''} on {show_term(fired.of)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -38,7 +39,7 @@ def draw(
     kind = format_ or ENDINGS.get(Path(output.path).suffix.lower())
     if kind is None:
         raise UserError(f"no --format given, and {output.path!r} does not tell; choose one of: {', '.join(FORMATS)}")
-    if kind == "png" and output.is_stdout and click.get_text_stream("stdout").isatty():
+    if kind == "png" and output.is_stdout and sys.stdout.isatty():
         raise UserError("a png would only confuse a terminal; give -o a file name")
     output.write(render(diagram(model, machine, since=other), kind))
     return Exit.OK

@@ -37,16 +37,27 @@ def diff(system: str, before: str, after: str, json_file: Destination | None) ->
             {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in found]}
         )
     if json_file is None or not json_file.is_stdout:
-        for kind, heading in HEADINGS.items():
-            mine = [d for d in found if d.kind == kind]
-            if mine:
-                click.echo(f"{heading}: {', '.join(_counts(mine))}")
-                click.echo()
-                for difference in mine:
-                    click.echo("\n".join(_told(difference)))
-                    click.echo()
+        _print(found)
         click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
     return Exit.OK
+
+
+def _print(found: list[Difference]) -> None:
+    reasons = list(dict.fromkeys((d.why, tuple(d.repairs)) for d in found if d.why))
+    for kind, heading in HEADINGS.items():
+        mine = [d for d in found if d.kind == kind]
+        if mine:
+            click.echo(f"{heading}: {', '.join(_counts(mine))}")
+            for difference in mine:
+                click.echo("\n".join(_told(difference, [why for why, _ in reasons])))
+            click.echo()
+    if reasons:
+        click.echo("Reasons")
+        for number, (why, repairs) in enumerate(reasons, 1):
+            click.echo(f"  [{number}] {why}")
+            if repairs:
+                click.echo(f"      repairs {', '.join(repairs)}")
+        click.echo()
 
 
 def _counts(found: list[Difference]) -> Iterator[str]:
@@ -56,16 +67,13 @@ def _counts(found: list[Difference]) -> Iterator[str]:
             yield f"{number} {change}"
 
 
-def _told(difference: Difference) -> Iterator[str]:
+def _told(difference: Difference, reasons: list[str]) -> Iterator[str]:
+    reason = f"  [{reasons.index(difference.why) + 1}]" if difference.why else ""
     if difference.kind == "verdict":
-        yield f"  {difference.name}: {difference.before[0]} -> {difference.after[0]}"
+        yield f"  ~ {difference.name}: {difference.before[0]} -> {difference.after[0]}{reason}"
         return
     mark = {"added": "+", "removed": "-", "changed": "~"}[difference.change]
-    yield f"{mark} {difference.name}"
+    yield f"  {mark} {difference.name}{reason}"
     for line in difflib.ndiff(list(difference.before), list(difference.after)):
         if not line.startswith("?"):
-            yield f"    {line}"
-    if difference.why:
-        yield f"    why: {difference.why}"
-    if difference.repairs:
-        yield f"    repairs: {', '.join(difference.repairs)}"
+            yield f"      {line}"

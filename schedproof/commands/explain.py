@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Model, Ref
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
 from schedproof.proofs.trace import run
-from schedproof.proofs.verdict import Counterexample, Verdict
-from schedproof.proofs.verify import Judged, expected, verify_variant
+from schedproof.proofs.verdict import Counterexample, Method, Verdict
+from schedproof.proofs.verify import Judged, expected, property_names, verify_variant
 
 from .. import choose
 from ..errors import Exit, UserError
@@ -28,7 +28,7 @@ from ..tables import count
 @click.command()
 @click.argument("system")
 @click.argument("property_name", required=False, metavar="[PROPERTY]")
-@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--variant", metavar="V", help="By default the first that makes the promise.")
 @click.option("--state", "state", multiple=True, metavar="OBJECT.FIELD=VALUE",
               help="Instead of a property: tell how a state with this comes about; may be repeated.")  # fmt: skip
 @click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
@@ -45,14 +45,15 @@ def explain(
 ) -> int:
     """Tell why PROPERTY fails, step by step, or what was checked if it holds.
 
-    With --state g0=BeingPreempted --state c0.user=none: the shortest run to such a state.
+    With, say, --state g0=BeingPreempted --state c0.user=none: the shortest run to such a state.
+    Sets are written c0+c1; no object, and the empty set, none.
     """
-    model = choose.variant(choose.system(system), variant)
-    sizes = choose.scope(model, scope)
+    chosen = choose.system(system)
     if (property_name is None) == (not state):
-        raise UserError(
-            f"explain a property, or a --state, but not both; 'schedproof list {system}' lists the properties"
-        )
+        raise UserError(f"explain a property or a --state, one of the two; 'schedproof list {system}' lists properties")
+    having = [m.variant for m in chosen.variants.values() if property_name in property_names(m)]
+    model = choose.variant(chosen, variant or (having[0] if having else None))
+    sizes = choose.scope(model, scope)
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
     choose.properties([model], [property_name])
@@ -87,27 +88,29 @@ def _explain_property(
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
                               **judged.as_json()})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
-        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(model, sizes, judged))
+        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(sizes, judged))
     return code([standing(result.verdict, judged.expected)])
 
 
-def _checked(model: Model, sizes: Mapping[str, int], judged: Judged) -> list[str]:
+CHECKED = {
+    "refinement": "the scheduler, killed at every point, and the model side by side: the two graphs are the same",
+    "can happen": "a run was found on which it happens",
+    "always can reach": "every reachable state: from each there is a way",
+    "leads to": "every reachable state and every fair run from it",
+}
+"""What exploration did for a property of each kind; for all others, the obvious."""
+
+
+def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
     """What stands behind a verdict that comes without a counterexample."""
-    at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
-    explored = f"exploration: every reachable state and step at {at}, and none breaks it"
-    match str(judged.result.method):
-        case "induction" if judged.result.verdict is Verdict.PROVED:
-            return [
-                "What was checked:",
-                "  induction: it is true initially, and no step of any action breaks it, for any number of objects",
-                f"  {explored}",
-            ]
-        case "construction":
-            return []
-        case "exploration" if judged.result.verdict is Verdict.PROVED:
-            return ["What was checked:", f"  {explored}"]
-        case _:
-            return []
+    result = judged.result
+    if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
+        return []
+    at = ",".join(f"{sort}={n}" for sort, n in (result.scope or sizes).items())
+    lines = [f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none breaks it')}"]
+    if result.method is Method.INDUCTION:
+        lines.append("  induction: it is true at the start, and no step of any action breaks it, for any number of objects")
+    return ["What was checked:", *lines]
 
 
 def _explain_state(
@@ -159,6 +162,11 @@ def _print(
         click.echo("\n".join([*head, "", *story(model, example)]))
 
 
+def _wish(value: object) -> str:
+    """A value as ``--state`` writes it: sets as ``c0+c1``, since shells have their own use for braces."""
+    return "+".join(map(str, value)) or "none" if isinstance(value, list) else shown(value)
+
+
 def _slot(instance: Instance, text: str) -> tuple[int, int]:
     """Where in a state a wish looks, and the value that it wants there."""
     found = re.fullmatch(r"\s*(\w+)(?:\.(\w+))?\s*=\s*(.*?)\s*", text, re.DOTALL)
@@ -181,9 +189,10 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
                 raise choose.unknown(f"state of {name}", value, states)
             return instance.slot(sort) + names.index(name), states.index(value)
         attribute = next(a for a in instance.attributes(sort) if a.name == field)
-        values = {shown(instance.show(attribute.type, v)).replace(" ", ""): v for v in instance.domain(attribute.type)}
-        values.setdefault("none", instance.default(attribute))
-        wanted = value.replace(" ", "")
+        values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
+        if isinstance(attribute.type, Ref):
+            values["none"] = instance.read(attribute.type, None)
+        wanted = re.sub(r"[{}\s]", "", value).replace(",", "+") or "none"
         if wanted not in values:
             raise choose.unknown(f"value of {name}.{field}", value, list(values)[:12])
         return instance.slot(sort, field) + names.index(name), values[wanted]

@@ -168,7 +168,7 @@ def _print(found: Explored) -> None:
     model = found.model
     at = ",".join(f"{sort}={n}" for sort, n in found.sizes.items())
     title = f"{model.system} {model.variant} at {at}" + ("" if found.crash else ", without crashes")
-    rows = [[action, model.action(action).says, n] for action, n in found.per_action.items()]
+    rows = [[action, choose.happening(model.action(action)), n] for action, n in found.per_action.items()]
     table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
     click.echo()
     if found.properties:

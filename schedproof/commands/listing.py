@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Machine, Model
 from schedproof.model.systems import System
 from schedproof.proofs.verify import expected
 
@@ -41,14 +41,25 @@ def _print(system: System) -> None:
     table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
     click.echo()
     machines = [
-        [m.sort.name, ", ".join(s.name for s in m.states), ", ".join(a.name for a in m.attributes), m.line]
+        [
+            m.sort.name,
+            ", ".join(s.name for s in m.states),
+            ", ".join(_events(base, m)),
+            ", ".join(a.name for a in m.attributes),
+            _line(m.line),
+        ]
         for m in base.machines
     ]
-    table("Machines", ["name", "states", "attributes", "line"], machines)
+    table("Machines", ["name", "states", "events", "attributes", "line"], machines)
     for model in system.variants.values():
         click.echo()
         actions = [
-            [a.name, ", ".join(f"{v.name}: {v.type}" for v in a.parameters), a.says, _line(a.line)]
+            [
+                a.name,
+                ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in a.parameters),
+                choose.happening(a),
+                _line(a.line),
+            ]
             for a in model.actions
         ]
         table(f"Actions of {model.variant}", ["name", "parameters", "what happens", "line"], actions)
@@ -57,6 +68,10 @@ def _print(system: System) -> None:
             [p.name, p.kind, str(expected(model, p.name)), _line(p.line), p.says] for p in choose.promises(model)
         ]
         table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
+
+
+def _events(model: Model, machine: Machine) -> list[str]:
+    return list(dict.fromkeys(row.event for row in model.table(machine.sort)))
 
 
 def _line(line: int | None) -> str:
@@ -86,12 +101,17 @@ def _variant(model: Model) -> dict[str, Any]:
             {
                 "name": m.sort.name,
                 "states": [s.name for s in m.states],
-                "events": list(dict.fromkeys(r.event for r in model.table(m.sort))),
+                "events": _events(model, m),
             }
             for m in model.machines
         ],
         "actions": [
-            {"name": a.name, "parameters": {v.name: str(v.type) for v in a.parameters}, "says": a.says, "line": a.line}
+            {
+                "name": a.name,
+                "parameters": {v.name: choose.parameter(v.type) for v in a.parameters},
+                "says": a.says,
+                "line": a.line,
+            }
             for a in model.actions
         ],
         "properties": [
