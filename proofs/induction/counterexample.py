@@ -22,6 +22,7 @@ def find(proof: Proof, obligation: Obligation, inductive: Iterable[str]) -> Coun
     """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found."""
     solver = z3.Solver(ctx=proof.symbols.context)
     solver.set("timeout", SECONDS * 1000)
+    solver.set("ctrl_c", False)
     solver.set("smt.ematching", False)
     solver.add(*obligation.context, z3.Not(obligation.goal))
     if obligation.inductive:

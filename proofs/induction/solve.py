@@ -65,6 +65,7 @@ class _Context:
     def __init__(self, proof: Proof, context: Iterable[z3.BoolRef]) -> None:
         self.solver = z3.Solver(ctx=proof.symbols.context)
         self.solver.set("random_seed", 1)
+        self.solver.set("ctrl_c", False)  # else z3 swallows an interrupt, and the proof goes on
         # Instantiation by patterns runs in circles here (a cell's group, that group's cell, ...);
         # by models it answers every obligation, most in milliseconds.
         self.solver.set("smt.ematching", False)
