@@ -7,7 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from schedproof.model.lang import Invariant, Model, Property, Recovery, StepInvariant, Var, after, iff
-from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
+from schedproof.model.lang.check import common_parameters
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    Moment,
+    State,
+    Step,
+    Stepper,
+    Undefined,
+    compile_term,
+)
 
 from .explore import Exploration
 from .trace import run
@@ -42,7 +53,7 @@ class Check:
     """
 
     def __init__(self, instance: Instance, prop: Invariant | StepInvariant) -> None:
-        scope = {v.name: v for v in prop.over}
+        scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
         self.prop = prop
         self.met = False
         self.failed: tuple[int, str | None] | None = None
@@ -131,8 +142,13 @@ def _on_steps(found: Exploration, checks: Sequence[Check]) -> None:
             if open_:
                 step = stepper.step(state, edge.choice)
                 for check in open_:
-                    if check.violated(Moment(state, {}, step.fired, step.after)) is not None:
+                    if check.violated(_moment(state, step)) is not None:
                         check.failed = (number, edge.choice.action)
+
+
+def _moment(state: State, step: Step) -> Moment:
+    """What a step invariant can see of a step."""
+    return Moment(state, dict(step.choice.parameters), step.fired, step.after)
 
 
 def counterexample(found: Exploration, check: Check) -> Counterexample:
@@ -149,7 +165,7 @@ def counterexample(found: Exploration, check: Check) -> Counterexample:
         where = check.violated(Moment(now)) or ""
     else:
         for step in stepper.steps(now, [found.instance.model.action(action)]):
-            where = check.violated(Moment(now, {}, step.fired, step.after)) or ""
+            where = check.violated(_moment(now, step)) or ""
             if where:
                 choices.append(step.choice)
                 break

@@ -13,7 +13,7 @@ from typing import Any
 
 import networkx as nx
 import z3
-from schedproof.model.lang import Action, Ref, Rule, SetOf, Var
+from schedproof.model.lang import Action, IntRange, Ref, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of, trigger_graph
 
@@ -24,12 +24,17 @@ from .views import Reference, Symbols, Z
 
 @dataclass(frozen=True)
 class Cause:
-    """One way for an event to fire: the rule or action, its variables, body, object and payload."""
+    """One way for an event to fire: the rule or action, its variables, body, object and payload.
+
+    ``written`` is the same with the variables and the order of the rule as it is written, for what
+    depends on the order: whether one condition guards what the next one reads.
+    """
 
     by: Rule | Action
     extras: tuple[Var, ...]
     body: tuple[t.Term, ...]
     head: t.Fires
+    written: Cause | None = None
 
 
 @dataclass(frozen=True)
@@ -116,10 +121,11 @@ class Cascade:
         def ways(of: Z) -> list[tuple[Z, dict[str, Any]]]:
             found = []
             for cause, witness in zip(causes, witnesses, strict=True):
-                inside = self.inside(cause, witness(of))
+                values = witness(of)
+                inside = self.inside(cause, values)
                 head = inside.reference(cause.head.of)
                 same = self.symbols.true() if z3.eq(head.value, of) else head.value == of
-                body = [inside.formula(part) for part in cause.body]
+                body = [*_ranges(cause, values), *[inside.formula(part) for part in cause.body]]
                 found.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
             return found
 
@@ -173,6 +179,15 @@ def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
     return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
 
 
+def _ranges(cause: Cause, values: Sequence[Any]) -> list[Z]:
+    """That the numbers among the cause's variables are in their ranges."""
+    return [
+        z3.And(value >= var.type.low, value <= var.type.high)
+        for var, value in zip(cause.extras, values, strict=True)
+        if isinstance(var.type, IntRange)
+    ]
+
+
 def _own_variable(cause: Cause) -> bool:
     """The cause's only variable, if any, is the object that it fires on."""
     names = {v.name for v in cause.extras}
@@ -204,22 +219,16 @@ def _cause(action: Action, rule: Rule) -> Cause:
     body = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
     known = {v.name for v in action.parameters} if isinstance(rule.on, Action) else set()
     head: t.Term = rule.fires
+    written = Cause(rule, _free((*body, head), known), tuple(body), rule.fires)
     # A variable that is only another name of an attribute (c.reserver == q) is replaced by it.
-    for part in list(body):
-        if isinstance(part, t.Equal):
-            for var, attribute in ((part.left, part.right), (part.right, part.left)):
-                if isinstance(var, t.Var) and var.name not in known and isinstance(attribute, t.Attr):
-                    captured = any(binds(p, set(t.free_variables(attribute))) for p in (*body, head))
-                    if isinstance(var.type, Ref) and var.name not in t.free_variables(attribute) and not captured:
-                        body = [substitute(p, var.name, attribute) for p in body if p is not part]
-                        body.insert(0, t.Not(t.Equal(attribute, t.NONE)))
-                        head = substitute(head, var.name, attribute)
-                        known.add(var.name)
-                        break
+    while (named := _other_name(body, head, known)) is not None:
+        part, var, attribute = named
+        body = [substitute(p, var.name, attribute) for p in body if p is not part]
+        body.insert(0, t.Not(t.Equal(attribute, t.NONE)))
+        head = substitute(head, var.name, attribute)
+        known.add(var.name)
     assert isinstance(head, t.Fires)
-    free: dict[str, Var] = {}
-    for part in (*body, head):
-        free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
+    free = {v.name: v for v in _free((*body, head), known)}
     # Parameters of the action keep their meaning only in the action's own rules.
     renamed: dict[str, Var] = {}
     if not isinstance(rule.on, Action):
@@ -228,7 +237,30 @@ def _cause(action: Action, rule: Rule) -> Cause:
             body = [substitute(p, name, renamed[name]) for p in body]
             head = substitute(head, name, renamed[name])
     assert isinstance(head, t.Fires)
-    return Cause(rule, tuple(renamed.get(n, v) for n, v in free.items()), tuple(body), head)
+    return Cause(rule, tuple(renamed.get(n, v) for n, v in free.items()), tuple(body), head, written)
+
+
+def _free(parts: Sequence[t.Term], known: set[str]) -> tuple[Var, ...]:
+    """The variables of ``parts`` that are not ``known``, in the order of their appearance."""
+    free: dict[str, Var] = {}
+    for part in parts:
+        free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
+    return tuple(free.values())
+
+
+def _other_name(body: Sequence[t.Term], head: t.Term, known: set[str]) -> tuple[t.Equal, Var, t.Attr] | None:
+    """A condition that only says which attribute a variable is, if there is one."""
+    for part in body:
+        if not isinstance(part, t.Equal):
+            continue
+        for var, attribute in ((part.left, part.right), (part.right, part.left)):
+            if not (isinstance(var, t.Var) and isinstance(var.type, Ref) and isinstance(attribute, t.Attr)):
+                continue
+            free = set(t.free_variables(attribute))
+            if var.name in known | free or any(binds(p, free) for p in (*body, head)):
+                continue
+            return part, var, attribute
+    return None
 
 
 class After:
@@ -289,4 +321,4 @@ class After:
         cascade = self.cascade
         names = cascade.symbols.model.machine(sort).parameters(event)
         given = {name: cascade.payload(sort, event, name, of) for name in names}
-        return Translator(cascade.symbols, cascade.symbols, me=(sort, of), given=given)
+        return Translator(cascade.symbols, cascade.symbols, me=(sort, of), given=given, event=event)

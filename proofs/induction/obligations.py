@@ -7,13 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import z3
-from schedproof.model.lang import Action, IntRange, Invariant, Model, Recovery, StepInvariant, implies
+from schedproof.model.lang import (
+    Action,
+    IntRange,
+    Invariant,
+    Model,
+    Recovery,
+    Ref,
+    SetOf,
+    StepInvariant,
+    Type,
+    implies,
+)
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
 
 from ..safety import recovery_steps
 from .cascade import Cascade, Cause
-from .translate import Translator
+from .translate import Translator, same_reference
 from .views import Initial, Symbols, Z
 
 INITIAL = "(initial)"
@@ -70,26 +81,33 @@ def obligations(model: Model) -> Proof:
     found: list[Obligation] = []
     initial = Translator(symbols, Initial(symbols))
     for prop in invariants:
-        found.append(Obligation(prop.name, INITIAL, "", initial.formula(closed(prop)), axioms, inductive=False))
+        found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), axioms, inductive=False))
     cascades = {}
     for action in model.actions:
         cascade = cascades[action.name] = Cascade(symbols, action)
         context = (*axioms, *ranges, cascade.guard, *cascade.axioms)
         later = Translator(symbols, cascade.after)
         for prop in invariants:
-            found.append(Obligation(prop.name, action.name, "", later.formula(closed(prop)), context))
+            found.append(Obligation(prop.name, action.name, "", _whole(later, closed(prop)), context))
         for step in model.properties:
             if isinstance(step, StepInvariant) and (not step.on or action.name in step.on):
-                found.append(Obligation(step.name, action.name, "", cascade.step.formula(closed(step)), context))
+                reader = cascade.step.bind(action.parameters, list(cascade.parameters.values()))
+                found.append(Obligation(step.name, action.name, "", _whole(reader, closed(step)), context))
             if isinstance(step, Recovery) and action.crash:
                 for n, part in enumerate(recovery_steps(model, step)):
-                    goal = cascade.step.formula(closed(part))
+                    goal = _whole(cascade.step, closed(part))
                     found.append(Obligation(step.name, action.name, f"part {n + 1}", goal, context))
         found += [
             Obligation(WELL_FORMED, action.name, d, g, c)
             for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
         ]
     return Proof(model, symbols, axioms + ranges, assumed, cascades, tuple(found))
+
+
+def _whole(reader: Translator, term: t.Term) -> Z:
+    """That ``term`` is true, and reads no attribute of no object."""
+    defined, formula = z3.simplify(reader.defined(term)), reader.formula(term)
+    return formula if z3.is_true(defined) else z3.And(defined, formula)
 
 
 def _ranges(model: Model, before: Translator) -> Iterator[Z]:
@@ -116,7 +134,7 @@ def _well_formed(
         inside = z3.Or(*[symbols.state(key[0], x) == symbols.states[key[0]][s] for s in sources])
         yield f"{event} fires in a source state", z3.ForAll([x], z3.Implies(cascade.fires(*key, x), inside)), context
         for cause in causes:
-            reads = _reads(cascade, cause)
+            reads = _reads(cascade, cause.written or cause)
             if not z3.is_true(reads):
                 yield f"{cause.by.name} reads no attribute of no object", reads, context
         yield from _one_payload(cascade, key, causes, context)
@@ -152,36 +170,37 @@ def _one_payload(
     """Two causes, or one cause twice, that fire an event on one object give it one payload."""
     if not causes[0].head.payload:
         return
-    before = cascade.before
+    before, kinds = cascade.before, cascade.symbols.model.machine(key[0]).parameters(key[1])
     for n, one in enumerate(causes):
         for other in causes[n:]:
             if one is other and not one.extras:
                 continue
-            a_values, a_symbols, _ = before.constants(one.extras, " a")
-            b_values, b_symbols, _ = before.constants(other.extras, " b")
+            a_values, a_symbols, a_ranges = before.constants(one.extras, " a")
+            b_values, b_symbols, b_ranges = before.constants(other.extras, " b")
             a, b = cascade.inside(one, a_values), cascade.inside(other, b_values)
             first, second = a.reference(one.head.of), b.reference(other.head.of)
             both = z3.And(
+                *a_ranges,
+                *b_ranges,
                 *[a.formula(part) for part in one.body],
                 *[b.formula(part) for part in other.body],
                 first.value == second.value,
             )
-            same = [
-                _same(x, y)
-                for x, y in zip(cascade.given(one, a).values(), cascade.given(other, b).values(), strict=True)
-            ]
+            first_given, second_given = cascade.given(one, a), cascade.given(other, b)
+            same = [_same(cascade, kind, first_given[name], second_given[name]) for name, kind in kinds.items()]
             goal = z3.Implies(both, z3.And(*same))
             symbols = [*a_symbols, *b_symbols]
             what = f"{'.'.join(key)} has one payload ({one.by.name}, {other.by.name})"
             yield what, z3.ForAll(symbols, goal) if symbols else goal, context
 
 
-def _same(one: Any, other: Any) -> Z:
-    if hasattr(one, "defined"):
-        return z3.And(one.defined == other.defined, z3.Implies(one.defined, one.value == other.value))
-    if z3.is_expr(one):
-        return one == other
-    raise AssertionError("two causes of an event with a set parameter are not compared")
+def _same(cascade: Cascade, kind: Type, one: Any, other: Any) -> Z:
+    if isinstance(kind, Ref):
+        return same_reference(one, other)
+    if isinstance(kind, SetOf):
+        element = cascade.symbols.constant("element", kind.sort)
+        return z3.ForAll([element], one(element) == other(element))
+    return one == other
 
 
 def _update(

@@ -24,7 +24,8 @@ Payload = Callable[[str, str, str, Z], Any]
 class Translator:
     """Reads terms over ``view``; ``after`` is the view inside ``after(...)``.
 
-    ``bound`` maps variable names to values: object constants, sets as membership functions.
+    ``bound`` maps variable names to values: object constants, sets as membership functions. In a
+    table row, ``me`` is the object with its sort, and ``given`` the parameters of ``event``.
     """
 
     symbols: Symbols
@@ -36,6 +37,7 @@ class Translator:
     types: Mapping[str, Type] = field(default_factory=dict)
     me: tuple[str, Z] | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
+    event: str = ""
 
     def bind(self, variables: Sequence[Var], values: Sequence[Any]) -> Translator:
         """This translator with ``variables`` standing for ``values``."""
@@ -75,13 +77,16 @@ class Translator:
         return kind.sort.name
 
     def type_of(self, term: t.Term) -> Type:
-        """The declared type of a variable, ``me`` or an attribute."""
+        """The declared type of a variable, ``me``, a parameter or an attribute."""
         match term:
             case t.Var(name):
                 return self.types.get(name, term.type)
             case t.Me():
                 assert self.me is not None
                 return Ref(self.symbols.model.machine(self.me[0]).sort)
+            case t.Given(name):
+                assert self.me is not None
+                return self.symbols.model.machine(self.me[0]).parameters(self.event)[name]
             case t.Attr(of, name):
                 attribute = self.symbols.model.machine(self.sort_of(of)).attribute(name)
                 assert attribute is not None
@@ -203,7 +208,7 @@ class Translator:
     def _equal(self, left: t.Term, right: t.Term) -> Z:
         if any(isinstance(side, t.Nothing) for side in (left, right)):
             return z3.Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
-        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me)), None)
+        typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given)), None)
         kind = self.type_of(typed) if typed is not None else None
         if not isinstance(kind, Ref):
             return self.scalar(left, kind) == self.scalar(right, kind)
@@ -217,15 +222,12 @@ class Translator:
         assert self.fires is not None
         assert self.payload is not None
         who, sort = self.reference(of), self.sort_of(of)
+        kinds = self.symbols.model.machine(sort).parameters(event)
         parts = [who.defined, self.fires(sort, event, who.value)]
         for name, wanted in payload:
             found = self.payload(sort, event, name, who.value)
-            value = self.reference(wanted) if isinstance(found, Reference) else self.scalar(wanted)
-            parts.append(
-                self.both(found.defined == value.defined, found.value == value.value)
-                if isinstance(found, Reference)
-                else found == value
-            )
+            value = self.reference(wanted) if isinstance(found, Reference) else self.scalar(wanted, kinds[name])
+            parts.append(same_reference(found, value) if isinstance(found, Reference) else found == value)
         return self.both(*parts)
 
     def defined(self, term: t.Term) -> Z:
@@ -234,8 +236,8 @@ class Translator:
         match term:
             case t.Attr(of):
                 return self.both(self.defined(of), self.reference(of).defined)
-            case t.Is(of) | t.Fires(of):
-                return self.both(self.defined(of), self.reference(of).defined if isinstance(term, t.Is) else true)
+            case t.Is(of):
+                return self.both(self.defined(of), self.reference(of).defined)
             case t.And(parts):
                 return self.chain(parts)
             case t.Or(parts):
@@ -261,3 +263,10 @@ class Translator:
         for part in reversed(parts):
             found = self.both(self.defined(part), z3.Implies(self.formula(part), found))
         return found
+
+
+def same_reference(one: Reference, other: Reference) -> Z:
+    """Both are none, or both are the same object."""
+    if one.value is None or other.value is None:
+        return z3.And(z3.Not(one.defined), z3.Not(other.defined))
+    return z3.And(one.defined == other.defined, z3.Implies(one.defined, one.value == other.value))
