@@ -19,12 +19,12 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
-from schedproof.model.semantics import Instance, check_scope
+from schedproof.model.semantics import Instance, Undefined, check_scope
 
 from . import liveness
 from .explore import Exploration, Progress, explore
 from .safety import SAFETY, Watch, counterexample, ill_formed, watch
-from .verdict import Method, Result, Verdict
+from .verdict import Counterexample, Method, Result, Verdict
 
 
 def reads_history(model: Model, prop: Property) -> bool:
@@ -161,18 +161,24 @@ def _judge(instance: Instance, found: Exploration, prop: Property) -> Result:
         return Result(prop.name, prop.kind, Verdict.PROVED, Method.CONSTRUCTION, None, 0.0, note=prop.because)
     if not found.complete:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=_stopped(found))
-    match prop:
-        case LifeCycle():
-            answer = liveness.life_cycle(instance, found, prop)
-        case AlwaysCanReach():
-            answer = liveness.always_can_reach(instance, found, prop)
-        case LeadsTo():
-            answer = liveness.leads_to(instance, found, prop)
-        case _:
-            raise AssertionError(f"no way to judge a {type(prop).__name__}")
+    try:
+        answer = _answer(instance, found, prop)
+    except Undefined as error:
+        answer = Counterexample((), f"{prop.says}: not so, for it reads an object that is not: {error}")
     seconds = time.perf_counter() - start
     if answer is None:
         return Result(prop.name, prop.kind, Verdict.PROVED, Method.EXPLORATION, scope, seconds)
     if isinstance(answer, str):
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, seconds, note=answer)
     return Result(prop.name, prop.kind, Verdict.REFUTED, Method.EXPLORATION, scope, seconds, answer)
+
+
+def _answer(instance: Instance, found: Exploration, prop: Property) -> liveness.Answer:
+    match prop:
+        case LifeCycle():
+            return liveness.life_cycle(instance, found, prop)
+        case AlwaysCanReach():
+            return liveness.always_can_reach(instance, found, prop)
+        case LeadsTo():
+            return liveness.leads_to(instance, found, prop)
+    raise AssertionError(f"no way to judge a {type(prop).__name__}")

@@ -5,9 +5,10 @@ Each function answers None (it holds), a Counterexample, or a text: the property
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import networkx as nx
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
@@ -81,6 +82,7 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
     """AG EF, by a search backwards from the goal."""
     back = _predecessors(found)
     vacuous = True
+    nearest: tuple[int, dict[str, int]] | None = None
     for bound in bindings(instance, prop.over):
         reaching = where(instance, found, prop.goal, prop.over, bound)
         queue = deque(reaching)
@@ -95,11 +97,14 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
             else set(range(len(found.states)))
         )
         vacuous = vacuous and not start
-        if stuck := start - reaching:
-            names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
-            return Counterexample(
-                run(instance, found.path(min(stuck))), f"{prop.says}: not so any more for {names or 'the system'}"
-            )
+        stuck = start - reaching  # states are numbered in the order of their distance
+        if stuck and (nearest is None or min(stuck) < nearest[0]):
+            nearest = min(stuck), bound
+    if nearest is not None:
+        names = ", ".join(f"{v.name} = {instance.show(v.type, nearest[1][v.name])}" for v in prop.over)
+        return Counterexample(
+            run(instance, found.path(nearest[0])), f"{prop.says}: not so any more for {names or 'the system'}"
+        )
     return "vacuous: its premise is never true" if vacuous else None
 
 
@@ -114,19 +119,32 @@ def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
         goal = where(instance, found, prop.goal, prop.over, bound)
         start = where(instance, found, prop.given, prop.over, bound) - goal
         vacuous = vacuous and not start
-        region, queue = set(start), deque(sorted(start))
-        entered: dict[int, tuple[int, Choice] | None] = dict.fromkeys(start)
-        while queue:
-            source = queue.popleft()
-            for edge in found.edges[source]:
-                if edge.target not in goal and edge.target not in region:
-                    region.add(edge.target)
-                    entered[edge.target] = (source, edge.choice)
-                    queue.append(edge.target)
-        loop = _fair_loop(found, region, prop)
+        region = _avoiding(found, start, goal)
+        loop = _fair_loop(found, set(region), prop)
         if loop is not None:
-            return _lasso(instance, found, prop, bound, entered, loop)
+            return _lasso(instance, found, prop, bound, region, loop)
     return "vacuous: its premise is never true" if vacuous else None
+
+
+Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]
+"""States by number: the length of a shortest run to there that sees a start but from then on no goal,
+and its last step; None where a start is."""
+
+
+def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:
+    region: dict[int, tuple[int, tuple[int, Choice] | None]] = {s: (found.depths[s], None) for s in start}
+    queue = [(found.depths[s], s) for s in start]
+    heapq.heapify(queue)
+    while queue:
+        length, source = heapq.heappop(queue)
+        if length > region[source][0]:
+            continue
+        for edge in found.edges[source]:
+            known = region.get(edge.target)
+            if edge.target not in goal and (known is None or known[0] > length + 1):
+                region[edge.target] = (length + 1, (source, edge.choice))
+                heapq.heappush(queue, (length + 1, edge.target))
+    return region
 
 
 def _fair_loop(found: Exploration, region: set[int], prop: LeadsTo) -> set[int] | None:
@@ -160,13 +178,13 @@ def _lasso(
     found: Exploration,
     prop: LeadsTo,
     bound: dict[str, int],
-    entered: dict[int, tuple[int, Choice] | None],
+    region: Avoiding,
     loop: set[int],
 ) -> Counterexample:
-    first = min(loop, key=lambda s: found.depths[s])
+    first = min(loop, key=lambda s: (region[s][0], s))
     stem: list[Choice] = []
     now = first
-    while (step := entered[now]) is not None:
+    while (step := region[now][1]) is not None:
         stem.insert(0, step[1])
         now = step[0]
     stem = found.path(now) + stem

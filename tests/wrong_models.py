@@ -531,6 +531,14 @@ PROMISED: dict[str, Case] = {
         ),
         "property wrong", "unknown action 'fin'", "use one of: start, finish",
     ),
+    "fairness to what is not taken": (
+        lambda: model(
+            add_properties=[
+                LeadsTo(name="wrong", says="", over=[], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])
+            ]
+        ),
+        "property wrong", "it asks that finish is taken again and again, and that it is not", "or in without",
+    ),
     "a recovery without a crash": (
         lambda: model(add_properties=[Recovery(name="wrong", says="", restores=[])]),  # wrong
         "property wrong", "the model declares no crash", "add one with crash(...)",

@@ -215,6 +215,13 @@ def _property(model: Model, prop: Property) -> None:
                 formula(part, inside)
             if isinstance(prop, LeadsTo):
                 _known_actions(model, prop, [*prop.weak, *prop.strong, *prop.without])
+                if both := sorted({*prop.weak, *prop.strong} & {*prop.without}):
+                    raise ModelError(
+                        context.element,
+                        prop.place,
+                        f"it asks that {both[0]} is taken again and again, and that it is not",
+                        "name it in weak or strong, or in without",
+                    )
         case Recovery(restores=restores):
             if not any(a.crash for a in model.actions):
                 raise ModelError(context.element, prop.place, "the model declares no crash", "add one with crash(...)")
