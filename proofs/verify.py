@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Model, Property
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.systems import System
 
@@ -79,27 +79,51 @@ def expected(model: Model, prop: str) -> Verdict:
     return Verdict.REFUTED if prop in model.refuted else Verdict.PROVED
 
 
-REFINEMENT = "scheduler-refines-model"
-"""The property that a reference implementation and its model are the same graph."""
+@dataclass(frozen=True, kw_only=True)
+class Refinement(Property):
+    """The reference implementation and its model are the same graph at ``scope``, crashes included."""
 
-REFINED: Mapping[tuple[str, str], Mapping[str, int]] = {("hived", "repaired"): {"PodGroup": 2, "Cell": 3}}
-"""(system, variant) that a reference implementation is explored against -> the scope in ``verify``."""
+    scope: Mapping[str, int]
+    pods: int
+
+    kind = "refinement"
+
+
+def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
+    says = (
+        "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
+        f"({pods} pod{'s' * (pods > 1)} a group)"
+    )
+    return Refinement(name=name, says=says, scope={"PodGroup": groups, "Cell": cells}, pods=pods)
+
+
+REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
+    ("hived", "repaired"): [
+        _hived("scheduler-refines-model", 2, 3, 2),
+        # Whether a victim is freed while others still preempt *each other's* victims shows with four groups.
+        _hived("scheduler-refines-model-at-four-groups", 4, 2, 1),
+    ]
+}
+"""(system, variant) -> how a reference implementation is explored side by side with it."""
+
+
+def refinements(model: Model) -> Sequence[Refinement]:
+    """The explorations of a reference implementation that belong to a variant."""
+    return REFINED.get((model.system, model.variant), ())
 
 
 def property_names(model: Model) -> list[str]:
     """What ``verify`` judges of a variant, in the order of the table."""
-    refined = [REFINEMENT] if (model.system, model.variant) in REFINED else []
-    return [WELL_FORMED, *(p.name for p in model.properties), *refined]
+    return [WELL_FORMED, *(p.name for p in model.properties), *(r.name for r in refinements(model))]
 
 
-def refinement(model: Model, progress: Callable[[int, int], None] | None = None) -> Result:
-    """The reference implementation explored side by side with ``model``, crashes included."""
-    scope = REFINED[model.system, model.variant]
-    report = check_refinement(scope, progress=progress)
+def refinement(prop: Refinement, progress: Callable[[int, int], None] | None = None) -> Result:
+    """Explores the reference implementation side by side with its model."""
+    report = check_refinement(prop.scope, pods_per_group=prop.pods, progress=progress)
     verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
     counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
     note = f"{report.states} states of the scheduler, {report.crash_points} crash points"
-    return Result(REFINEMENT, "refinement", verdict, Method.EXPLORATION, scope, report.seconds, counterexample, note)
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, prop.scope, report.seconds, counterexample, note)
 
 
 def verify_variant(
@@ -135,10 +159,10 @@ def verify_variant(
     if any(r.kind in INDUCTIVE for r in explored):
         induction = prove(model, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
     judged = [Judged(combine(r, induction), expected(model, r.name)) for r in explored]
-    if REFINEMENT in property_names(model) and (not only or REFINEMENT in only):
-        judged.append(
-            Judged(refinement(model, lambda done, todo: say(f"{at}: scheduler, {done} states")), Verdict.PROVED)
-        )
+    for prop in refinements(model):
+        if not only or prop.name in only:
+            result = refinement(prop, lambda done, edges: say(f"{at}: scheduler, {done} states, {edges} edges"))
+            judged.append(Judged(result, Verdict.PROVED))
     return VariantReport(model.system, model.variant, judged, time.perf_counter() - start)
 
 

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from schedproof.model import systems as registry
 from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Property, Ref, SetOf, Type
-from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.semantics import check_scope
 from schedproof.model.systems import System
 from schedproof.proofs.examine import WELL_FORMEDNESS
-from schedproof.proofs.verify import REFINEMENT, property_names
+from schedproof.proofs.verify import property_names, refinements
 
 from .errors import UserError
 
@@ -86,15 +85,7 @@ def properties(models: Sequence[Model], names: Sequence[str]) -> None:
 
 def promises(model: Model) -> list[Property]:
     """All that ``verify`` judges of a variant, also what is promised of every model."""
-    general = {
-        WELL_FORMED: WELL_FORMEDNESS,
-        REFINEMENT: Property(
-            name=REFINEMENT,
-            says="the reference scheduler, killed at any point and recovered, takes exactly the model's steps",
-            place=model.place,
-        ),
-    }
-    return [general.get(name) or model.property(name) for name in property_names(model)]
+    return [WELL_FORMEDNESS, *model.properties, *refinements(model)]
 
 
 def happening(action: Action) -> str:
