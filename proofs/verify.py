@@ -100,7 +100,7 @@ def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
 REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
     ("hived", "repaired"): [
         _hived("scheduler-refines-model", 2, 3, 2),
-        # Whether a victim is freed while others still preempt *each other's* victims shows with four groups.
+        # That a victim is freed though other groups are still preempted shows from four groups on.
         _hived("scheduler-refines-model-at-four-groups", 4, 2, 1),
     ]
 }
