@@ -19,6 +19,7 @@ from ..lang import (
     iff,
     implies,
 )
+from .events import K
 from .machines import Cell, PodGroup, c, p, q
 
 HOLDS_CELL = (c.user == p) | (c.reserver == p)
@@ -298,6 +299,33 @@ CELL_STATES = [
 ]
 
 TRIGGERS = [
+    StepInvariant(
+        name="allocation-takes-the-decided-cells",
+        says="a group that is allocated cells uses exactly the cells that were decided",
+        line=55,
+        sentence="For all cells allocated to this PG: `Free` -> `Used` (by this PG) ...; `Reserved` (by another PG) -> `Used` (by this PG)",
+        over=[c],
+        on=["allocate"],
+        then=iff(K.has(c), after((c.user == p) & c.is_("Used"))),
+    ),
+    StepInvariant(
+        name="preemption-takes-the-decided-cells",
+        says="a group that begins to preempt reserves exactly the cells that were decided",
+        line=67,
+        sentence="For all cells currently associated with other PGs: ... -> `Reserving`/`Reserved` (by this PG) ... For free cells: `Free` -> `Reserved` (by this PG)",
+        over=[c],
+        on=["preempt"],
+        then=iff(K.has(c), after(c.reserver == p)),
+    ),
+    StepInvariant(
+        name="overwritten-preemptor-is-pending",
+        says="a group whose reservation passes to another goes back to Pending",
+        line=203,
+        sentence="The original `Preempting` PG on this cell -> `Pending` (e5 in PG state machine)",
+        over=[c, p, q],
+        given=(c.reserver == p) & (p != q) & (c.user != q) & after((c.reserver == q) | (c.user == q)),
+        then=after(p.is_("Pending")),
+    ),
     StepInvariant(
         name="cell-e1-frees-an-allocated-group",
         says="a Used cell becomes Free only when the Allocated group on it is deleted",
