@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
+import sys
 from collections.abc import Iterable
 
 
@@ -31,6 +33,8 @@ class UserError(Exception):
     """A mistake of the user: one line that says what, where, and what to do instead."""
 
 
-def one_line(message: str) -> str:
-    """``message`` without line breaks."""
-    return " ".join(message.split())
+def fail(message: str, code: Exit) -> Exit:
+    """Says what is wrong, in one line on standard error, and passes the exit code on."""
+    with contextlib.suppress(OSError, AttributeError):  # no one may be left to tell
+        sys.stderr.write(f"schedproof: {' '.join(message.split())}\n")
+    return code

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import click
@@ -9,7 +11,7 @@ import click
 from schedproof.proofs.oracle import OracleVerdict, check_trace
 
 from .. import choose
-from ..errors import Exit
+from ..errors import Exit, UserError
 from ..output import Destination, json_option
 
 CODES = {
@@ -34,6 +36,8 @@ def check(system: str, trace: str, variant: str | None, format_: str | None, jso
     chosen = choose.system(system)
     if variant is not None:
         choose.variant(chosen, variant)
+    if os.path.exists(trace) and stat.S_ISCHR(os.stat(trace).st_mode) and trace != os.devnull:
+        raise UserError(f"{trace}: is a device; name a file")  # it may never end
     report = check_trace(system, Path(trace), variant, format_)
     if json_file is not None:
         json_file.write_json(report.as_json())

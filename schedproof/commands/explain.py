@@ -109,7 +109,9 @@ def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
     at = ",".join(f"{sort}={n}" for sort, n in (result.scope or sizes).items())
     lines = [f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none breaks it')}"]
     if result.method is Method.INDUCTION:
-        lines.append("  induction: it is true at the start, and no step of any action breaks it, for any number of objects")
+        lines.append(
+            "  induction: it is true at the start, and no step of any action breaks it, for any number of objects"
+        )
     return ["What was checked:", *lines]
 
 

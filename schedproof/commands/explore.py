@@ -27,6 +27,9 @@ from ..tables import count, seconds, table
 
 TOO_SMALL = "scope too small"
 
+MOST_STATES = 1_000_000
+"""What fits into the memory of an ordinary machine, with room to spare."""
+
 
 @dataclass(frozen=True)
 class Explored:
@@ -116,8 +119,9 @@ def _unjudged(model: Model, sizes: Mapping[str, int], crash: bool, result: Resul
 @click.option("--no-symmetry", is_flag=True, help="Count without exploring interchangeable objects once; same numbers.")
 @click.option("--no-crash", is_flag=True, help="Leave out crashes.")
 @click.option(
-    "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after N states; then nothing is proved."
-)
+    "--max-states", type=click.IntRange(min=1), metavar="N", default=MOST_STATES, show_default=True,
+    help="Stop after N states; then nothing is proved.",
+)  # fmt: skip
 @click.option("--counts-only", is_flag=True, help="Count, but judge no property.")
 @json_option
 def explore(
@@ -126,7 +130,7 @@ def explore(
     scope: str | None,
     no_symmetry: bool,
     no_crash: bool,
-    max_states: int | None,
+    max_states: int,
     counts_only: bool,
     json_file: Destination | None,
 ) -> int:
