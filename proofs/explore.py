@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import networkx as nx
@@ -81,8 +82,9 @@ class Exploration:
         if self.symmetry is None:
             return choices
         stepper, now, run = Stepper(self.instance), self.instance.initial(), []
-        for number in reversed(numbers[:-1]):
-            step = next(s for s in stepper.steps(now) if self.symmetry.canonical(s.after) == self.states[number])
+        for number, choice in zip(reversed(numbers[:-1]), choices, strict=True):
+            alike = proper_steps(stepper, now, choice.action)  # a renamed choice is of the same action
+            step = next(s for s in alike if self.symmetry.canonical(s.after) == self.states[number])
             run.append(step.choice)
             now = step.after
         return run
@@ -156,6 +158,16 @@ def explore(
                 found.edges[source].append(Edge(choice, number(step.after, (source, choice))))
         source += 1
     return found
+
+
+def proper_steps(stepper: Stepper, state: State, action: str) -> Iterator[Step]:
+    """The steps of an action from ``state`` that the model allows, without the ill-formed ones."""
+    try:
+        for choice in stepper.choices(state, stepper.instance.model.action(action)):
+            with suppress(IllFormed, Undefined):
+                yield stepper.step(state, choice)
+    except Undefined:
+        return
 
 
 def _choices(stepper: Stepper, state: State, action: str, found: Exploration, source: int) -> list[Choice]:

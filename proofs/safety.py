@@ -20,7 +20,7 @@ from schedproof.model.semantics import (
     compile_term,
 )
 
-from .explore import Exploration
+from .explore import Exploration, proper_steps
 from .trace import run
 from .verdict import Counterexample
 
@@ -164,7 +164,7 @@ def counterexample(found: Exploration, check: Check) -> Counterexample:
     if action is None:
         where = check.violated(Moment(now)) or ""
     else:
-        for step in stepper.steps(now, [found.instance.model.action(action)]):
+        for step in proper_steps(stepper, now, action):
             where = check.violated(_moment(now, step)) or ""
             if where:
                 choices.append(step.choice)
