@@ -1,0 +1,177 @@
+"""The README's claims: its commands are run, and their output is what it shows."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+TIME = re.compile(r"\b\d+\.\d+(?= s\b|$)")
+"""A time, in a sentence or at the end of a table's line: the one thing that differs from run to run."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A command of the README and the output that it shows; a line ``...`` stands for any lines."""
+
+    command: str
+    shown: tuple[str, ...]
+    long: bool
+
+
+def console_blocks(text):
+    for long, body in re.findall(r"(<!-- long -->\n)?```console\n(.*?)```", text, re.DOTALL):
+        head, *shown = body.rstrip("\n").split("\n")
+        assert head.startswith("$ "), f"a console block begins with its command, not {head!r}"
+        yield Block(head[2:], tuple(shown), bool(long))
+
+
+def fenced(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def normal(lines):
+    """Without times, and without the width that they give to their column."""
+    return [re.sub(r" {2,}", "  ", TIME.sub("0.00", line)).rstrip() for line in lines]
+
+
+def missing(shown, printed):
+    """The first shown line that is not printed where it should be, or None."""
+    parts = [[]]
+    for line in normal(shown):
+        if line == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    printed = normal(printed)
+    at = 0
+    for number, part in enumerate(parts):
+        first = number == 0
+        last = number == len(parts) - 1
+        starts = [0] if first else [len(printed) - len(part)] if last else range(at, len(printed))
+        found = next((s for s in starts if s >= at and printed[s : s + len(part)] == part), None)
+        if found is None:
+            return part[0] if part else "nothing more"
+        at = found + len(part)
+    return None if at == len(printed) else "the end"
+
+
+BLOCKS = list(console_blocks(README))
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    """A shell in a folder where the README's paths lead to the project's files, and nothing is written into it."""
+    for path in ("tests", "diagrams"):
+        (tmp_path / path).symlink_to(ROOT / path)
+    scripts = Path(sys.executable).parent
+    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+
+    def run(command):
+        assert shutil.which("schedproof", path=path), "install the project first: pip install -e ."
+        return subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
+        )
+
+    run.folder = tmp_path
+    return run
+
+
+@pytest.mark.parametrize(
+    "block", [pytest.param(b, id=b.command, marks=[pytest.mark.long] if b.long else []) for b in BLOCKS]
+)
+def test_console_block(block, workplace):
+    done = workplace(block.command)
+    assert done.stderr == ""
+    assert missing(block.shown, done.stdout.splitlines()) is None
+
+
+@pytest.mark.long
+def test_ci_recipe(workplace):
+    (recipe,) = fenced("yaml")
+    (command,) = re.findall(r"- run: (schedproof .*)", recipe)
+    done = workplace(command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (workplace.folder / "summary.md").read_text().startswith("## schedproof: as expected")
+    assert "<testsuites" in (workplace.folder / "verify.xml").read_text()
+    assert re.findall(r"path: (\S+)", recipe) == ["verify.xml"]
+
+
+@pytest.mark.long
+def test_program(workplace):
+    (program,) = fenced("python")
+    done = workplace(f"{sys.executable} - <<'END'\n{program}\nEND")
+    assert done.stdout.splitlines() == [
+        "as-written reserving-cell proved (any number)",
+        "repaired reserving-cell proved (any number)",
+    ]
+
+
+def test_diagram_command_of_the_picture(workplace):
+    (command,) = re.findall(r"`(schedproof diagram [^`]*)`", README)
+    done = workplace(command.replace("PodGroup.svg", "PodGroup.dot"))  # needs no graphviz
+    assert done.returncode == 0
+    gallery = ROOT / "diagrams" / "gallery" / "hived" / "repaired" / "PodGroup.dot"
+    assert (workplace.folder / "PodGroup.dot").read_text() == gallery.read_text()
+
+
+def test_every_finding_is_told_in_plain_words(workplace):
+    """And none that is not there: the section names exactly the properties that ``findings`` prints."""
+    section = README.split("## What is wrong with HiveD's document")[1].split("```console")[0]
+    told = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", section))
+    printed = workplace("schedproof findings hived").stdout
+    assert told == set(re.findall(r"^\d+\. (\S+) ", printed, re.MULTILINE))
+
+
+def test_numbers_of_the_last_section(workplace):
+    (command,) = re.findall(r"`(schedproof explore hived --scope PodGroup=4[^`]*)`", README)
+    (states,) = re.findall(r"\((\d+) states,", README)
+    assert f" {states} states, " in workplace(command).stdout.splitlines()[-1]
+
+
+def test_two_single_line_commands_install_and_run():
+    commands = [line for block in fenced("bash") for line in block.splitlines()]
+    assert [c.rsplit(" && ", 1)[1] for c in commands] == [".venv/bin/schedproof verify", ".venv/bin/pytest"]
+    assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install -q -e ") for c in commands)
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        if not target.startswith("https://"):
+            assert (ROOT / target).exists(), target
+
+
+def test_every_package_is_installed():
+    """A package that pyproject.toml forgets is missing from wheels, though the tests in a checkout may find it."""
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    found = {
+        ".".join(("schedproof", *folder.relative_to(ROOT).parts)).replace("schedproof.schedproof", "schedproof")
+        for top in ("schedproof", "model", "impl", "proofs", "diagrams")
+        for folder in [ROOT / top, *(ROOT / top).rglob("*")]
+        if folder.is_dir() and any(folder.glob("*.py"))
+    }
+    assert found == set(setup["packages"])
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "expected"),
+    [
+        (["a", "...", "d"], ["a", "b", "c", "d"], None),
+        (["a 1.25 s"], ["a 9.99 s"], None),
+        (["a", "...", "d"], ["a", "d", "e"], "d"),
+        (["a"], ["a", "b"], "the end"),
+        (["b", "..."], ["a", "b"], "b"),
+        (["a", "...", "c", "...", "b"], ["a", "b", "c"], "b"),
+        (["47 states"], ["48 states"], "47 states"),
+    ],
+)
+def test_a_wrong_line_would_be_noticed(shown, printed, expected):
+    assert missing(shown, printed) == expected
