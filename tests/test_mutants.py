@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from mutants import Judge, Mutant, mutants
-
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, Stepper

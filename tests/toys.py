@@ -157,9 +157,13 @@ WORKSHOP = Model(
     ],
     properties=[
         Invariant(name="held-by-one", says="holding is mutual", over=[w, x], then=iff(w.holds == x, x.by == w)),
-        Invariant(name="busy-holds", says="a Busy worker holds a tool", over=[w], then=iff(w.is_("Busy"), w.holds != NONE)),
+        Invariant(
+            name="busy-holds", says="a Busy worker holds a tool", over=[w], then=iff(w.is_("Busy"), w.holds != NONE)
+        ),
         Invariant(name="taken-by", says="a Taken tool is held", over=[x], then=iff(x.is_("Taken"), x.by != NONE)),
-        Invariant(name="knows-what-it-holds", says="it knows its tool", over=[w, x], given=w.holds == x, then=w.knows.has(x)),
+        Invariant(
+            name="knows-what-it-holds", says="it knows its tool", over=[w, x], given=w.holds == x, then=w.knows.has(x)
+        ),
         Invariant(name="a-job-each", says="a Busy worker has a job", over=[w], given=w.is_("Busy"), then=w.jobs == 1),
         Invariant(name="never-tired", says="(wrong) no worker is tired", over=[w], then=w.tired == False),  # noqa: E712
         StepInvariant(
@@ -183,7 +187,9 @@ WORKSHOP = Model(
             given=x.fires("taken"),
             then=exists(n, (x.wear == n) & after(x.wear == n + 1)),
         ),
-        LifeCycle(name="worker-life", says="a worker can take and put down", sort=Worker, states=["Idle", "Busy", "Idle"]),
+        LifeCycle(
+            name="worker-life", says="a worker can take and put down", sort=Worker, states=["Idle", "Busy", "Idle"]
+        ),
         AlwaysCanReach(name="can-be-free", says="all tools can become Free", over=[], goal=forall(x, x.is_("Free"))),
         AlwaysCanReach(name="can-wear-out", says="(wrong) a tool can wear out", over=[x], goal=x.wear == 2),
     ],
@@ -244,7 +250,9 @@ MUTEX = Model(
             given=(lock.holder == p) & (other.holder == p),
             then=lock == other,
         ),
-        Invariant(name="held", says="a Held lock has a holder", over=[lock], then=iff(lock.is_("Held"), lock.holder != NONE)),
+        Invariant(
+            name="held", says="a Held lock has a holder", over=[lock], then=iff(lock.is_("Held"), lock.holder != NONE)
+        ),
         LeadsTo(
             name="weakly-fair-entry",
             says="(wrong) a Trying process enters, if whoever can do something all the time does it",

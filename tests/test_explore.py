@@ -1,0 +1,286 @@
+"""Explorations against models written a second time by hand: the same states, steps and shortest paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import brute_hived
+import networkx as nx
+import pytest
+from by_hand import Graph, Person, Thing, Workshop, as_written, per_action, reachable, repaired, workshop
+from schedproof.model.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.lang import Model, Row, Rule
+from schedproof.model.semantics import Instance, State, Stepper, instances
+from schedproof.proofs.examine import examine
+from schedproof.proofs.explore import Exploration, explore
+from schedproof.proofs.symmetry import Symmetry
+from schedproof.proofs.verdict import Result, Verdict
+from toys import MUTEX, WORKSHOP
+
+
+def explored(model: Model, scope: Mapping[str, int], **options: Any) -> Exploration:
+    """The exploration of the only topology of ``model`` at ``scope``."""
+    [instance] = instances(model, scope)
+    return explore(instance, **options)
+
+
+def graph_of(found: Exploration, read: Callable[[Instance, State], Any]) -> Graph[Any]:
+    """An exploration without symmetry in the states of the model by hand."""
+    states = [read(found.instance, state) for state in found.states]
+    assert len(set(states)) == len(states), "two states of the model are one by hand"
+    edges = [Counter((e.choice.action, states[e.target]) for e in edges) for edges in found.edges]
+    return dict(zip(states, edges, strict=True))
+
+
+def hived_state(instance: Instance, state: State) -> brute_hived.State:
+    """A state as the judge of traces has it."""
+    shown = instance.describe(state)
+    groups = tuple((name, str(group["state"])) for name, group in sorted(shown["PodGroup"].items()))
+    cells = tuple(
+        (name, brute_hived.Cell(cell["state"], cell["user"], cell["reserver"]))  # type: ignore[arg-type]
+        for name, cell in sorted(shown["Cell"].items())
+    )
+    return brute_hived.State(groups, cells)
+
+
+def workshop_state(instance: Instance, state: State) -> Workshop:
+    """A state as the workshop by hand has it."""
+
+    def number(name: Any) -> int | None:
+        return None if name is None else int(name[1:])
+
+    def numbers(names: Any) -> frozenset[int]:
+        return frozenset(int(name[1:]) for name in names)
+
+    shown: Any = instance.describe(state)
+    people = tuple(
+        Person(w["state"] == "Busy", number(w["holds"]), w["tired"], w["mood"], w["jobs"], numbers(w["knows"]))
+        for w in shown["Worker"].values()
+    )
+    things = tuple(Thing(number(x["by"]), x["wear"], numbers(x["queue"])) for x in shown["Tool"].values())
+    for x in shown["Tool"].values():
+        assert (x["state"] == "Taken") == (x["by"] is not None)
+    return people, things
+
+
+HIVED = [(2, 2), (3, 2), (2, 3), (3, 3)]
+
+# The counts of two further models of HiveD, written by others from the same choices.
+PUBLISHED = {
+    ("as-written", 2, 2): (47, 158),
+    ("as-written", 3, 2): (354, 1579),
+    ("as-written", 3, 3): (1512, 7706),
+    ("repaired", 2, 2): (28, 97),
+    ("repaired", 3, 2): (131, 595),
+    ("repaired", 3, 3): (607, 3163),
+}
+
+
+@pytest.mark.parametrize(("groups", "cells"), HIVED)
+@pytest.mark.parametrize(
+    ("model", "steps"), [(AS_WRITTEN, as_written), (REPAIRED, repaired)], ids=["written", "repaired"]
+)
+def test_hived_has_exactly_the_states_and_steps_of_the_model_by_hand(
+    model: Model, steps: Any, groups: int, cells: int
+) -> None:
+    start = brute_hived.initial([f"g{n}" for n in range(groups)], [f"c{n}" for n in range(cells)])
+    by_hand = reachable(start, steps)
+    found = explored(model, {"PodGroup": groups, "Cell": cells}, symmetry=False)
+    assert graph_of(found, hived_state) == by_hand
+    assert found.per_action() == per_action(by_hand)
+    totals = found.state_count, found.transition_count
+    assert totals == PUBLISHED.get((model.variant, groups, cells), totals)
+
+
+@pytest.mark.parametrize(("workers", "tools"), [(1, 1), (2, 1), (1, 2), (3, 1)])
+def test_the_workshop_has_exactly_the_states_and_steps_of_the_one_by_hand(workers: int, tools: int) -> None:
+    by_hand = reachable(((Person(),) * workers, (Thing(),) * tools), workshop)
+    found = explored(WORKSHOP, {"Worker": workers, "Tool": tools}, symmetry=False)
+    assert graph_of(found, workshop_state) == by_hand
+    assert found.per_action() == per_action(by_hand)
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 4])
+def test_the_mutex_has_as_many_states_as_can_be_counted(processes: int) -> None:
+    """Nobody inside: each process is Away or Trying. One inside: so is each of the others."""
+    found = explored(MUTEX, {"Process": processes, "Lock": 1})
+    assert found.state_count == 2**processes + processes * 2 ** (processes - 1)
+
+
+# --- Shortest --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize(("model", "scope"), [(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}), (WORKSHOP, {})])
+def test_depths_are_distances_and_paths_are_shortest_runs(model: Model, scope: dict[str, int], symmetry: bool) -> None:
+    found = explored(model, scope, symmetry=symmetry)
+    distance = nx.single_source_shortest_path_length(found.graph(), 0)
+    assert [distance[n] for n in range(len(found.states))] == found.depths
+    assert found.depth == max(distance.values())
+    stepper = Stepper(found.instance)
+    reducer = Symmetry(found.instance)
+    for number in range(0, len(found.states), 7):
+        path, now = found.path(number), found.instance.initial()
+        for choice in path:
+            assert stepper.enabled(now, choice)
+            now = stepper.step(now, choice).after
+        assert len(path) == distance[number]
+        assert (reducer.canonical(now) if symmetry else now) == found.states[number]
+
+
+def refuted(results: list[Result]) -> dict[str, int]:
+    """The refuted properties with the lengths of their counterexamples."""
+    return {
+        r.name: len(r.counterexample.steps)
+        for r in results
+        if r.verdict is Verdict.REFUTED and r.counterexample is not None
+    }
+
+
+def test_counterexamples_of_hived_are_as_short_as_a_search_by_hand_finds_them() -> None:
+    """Two properties written again over the states of the model by hand."""
+    start = brute_hived.initial(["g0", "g1", "g2"], ["c0", "c1", "c2"])
+    by_hand = reachable(start, as_written)
+    graph = nx.DiGraph((state, after) for state, edges in by_hand.items() for _, after in edges)
+    distance = nx.single_source_shortest_path_length(graph, start)
+
+    def has_cells(state: brute_hived.State) -> bool:
+        users = {cell.user for _, cell in state.cells}
+        return all(name in users for name, at in state.groups if at == "Allocated")
+
+    def preempted_by_somebody(state: brute_hived.State) -> bool:
+        victims = {cell.user for _, cell in state.cells if cell.state == "Reserving"}
+        return all(name in victims for name, at in state.groups if at == "BeingPreempted")
+
+    found = refuted(examine(AS_WRITTEN, {}, only=["allocated-has-cells", "preemption-ongoing"]))
+    assert found == {
+        "allocated-has-cells": min(d for state, d in distance.items() if not has_cells(state)),
+        "preemption-ongoing": min(d for state, d in distance.items() if not preempted_by_somebody(state)),
+    }
+
+
+# --- Symmetry --------------------------------------------------------------------------------------------------------
+
+SYMMETRIC = [
+    (AS_WRITTEN, {"PodGroup": 3, "Cell": 3}),
+    (REPAIRED, {"PodGroup": 3, "Cell": 3}),
+    (WORKSHOP, {"Worker": 2, "Tool": 1}),
+    (WORKSHOP, {"Worker": 1, "Tool": 3}),
+    (WORKSHOP, {"Worker": 3, "Tool": 1}),
+    (MUTEX, {"Process": 3, "Lock": 1}),
+    (MUTEX, {"Process": 2, "Lock": 2}),
+]
+
+
+@pytest.mark.parametrize(("model", "scope"), SYMMETRIC)
+def test_symmetry_changes_no_count(model: Model, scope: dict[str, int]) -> None:
+    full, reduced = explored(model, scope, symmetry=False), explored(model, scope)
+    assert reduced.symmetry is not None and len(reduced.states) < len(full.states)
+    assert reduced.state_count == full.state_count
+    assert reduced.transition_count == full.transition_count
+    assert reduced.per_action() == full.per_action()
+    assert reduced.depth == full.depth
+
+
+@pytest.mark.parametrize(("model", "scope"), SYMMETRIC)
+def test_every_renaming_of_a_state_has_one_representative_and_the_orbit_counts_them(
+    model: Model, scope: dict[str, int]
+) -> None:
+    full = explored(model, scope, symmetry=False)
+    symmetry = Symmetry(full.instance)
+    orbits = Counter(symmetry.canonical(state) for state in full.states)
+    assert all(symmetry.canonical(state) == state for state in orbits)
+    assert all(symmetry.orbit(state) == number for state, number in orbits.items())
+
+
+@pytest.mark.parametrize(("model", "scope"), [(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}), (WORKSHOP, {}), (MUTEX, {})])
+def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: dict[str, int]) -> None:
+    full, reduced = examine(model, scope, symmetry=False), examine(model, scope, symmetry=True)
+    assert [(r.name, r.verdict) for r in full] == [(r.name, r.verdict) for r in reduced]
+    assert refuted(full) == refuted(reduced)
+    assert len(refuted(full)) >= 2
+
+
+def test_groups_of_different_rank_are_not_interchangeable_but_cells_are() -> None:
+    [instance] = instances(AS_WRITTEN, {"PodGroup": 3, "Cell": 3})
+    assert Symmetry(instance).sorts == ("Cell",)
+    equals = Instance(AS_WRITTEN, {"PodGroup": 3, "Cell": 3}, {("PodGroup", "outranks"): [frozenset()] * 3})
+    assert set(Symmetry(equals).sorts) == {"PodGroup", "Cell"}
+
+
+def test_a_symmetry_that_ignores_ranks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: every sort is taken for interchangeable, whatever its rigid attributes say."""
+    right = explored(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}, symmetry=False)
+    monkeypatch.setattr("schedproof.proofs.symmetry._interchangeable", lambda instance, sort: True)
+    wrong = explored(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
+    assert wrong.state_count != right.state_count
+
+
+def test_a_symmetry_that_forgets_references_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: objects that others refer to are sorted by their columns, and the references stay behind."""
+    right = explored(WORKSHOP, {"Worker": 3, "Tool": 1}, symmetry=False)
+    monkeypatch.setattr("schedproof.proofs.symmetry._referred", lambda instance, sort: False)
+    wrong = explored(WORKSHOP, {"Worker": 3, "Tool": 1})
+    assert (wrong.state_count, wrong.transition_count) != (right.state_count, right.transition_count)
+
+
+# --- Limits, crashes and ill-formed models ---------------------------------------------------------------------------
+
+
+def test_an_exploration_that_was_cut_short_says_so_and_proves_nothing() -> None:
+    assert not explored(AS_WRITTEN, {}, limit=20).complete
+    results = {r.name: r for r in examine(AS_WRITTEN, {}, limit=20)}
+    proved = {name for name, r in results.items() if r.verdict is Verdict.PROVED}
+    assert proved == {"one-user-per-cell", "groups-meet-only-at-cells"}, "only what holds by construction"
+    assert results["well-formed"].note.startswith("stopped after")
+
+
+def test_without_crashes_no_crash_is_taken() -> None:
+    found = explored(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, crash=False)
+    assert "crash" not in found.per_action()
+    assert found.per_action()["allocate"] > 0
+
+
+def ill_formed(symmetry: bool) -> tuple[Model, Result]:
+    """The workshop less the row for being sent away, and what is said of it."""
+    rows = [Row(row.sort, "kicked", "Idle", "Idle") if row.event == "kicked" else row for row in WORKSHOP.rows]
+    model = replace(WORKSHOP, rows=rows)
+    [result] = examine(model, {}, only=["well-formed"], symmetry=symmetry)
+    return model, result
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_an_ill_formed_step_is_refuted_by_a_shortest_run_to_it(symmetry: bool) -> None:
+    """A worker takes the tool, another lines up, and the first must go: three steps."""
+    _, result = ill_formed(symmetry)
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert [step.action for step in result.counterexample.steps] == ["take", "line_up", "kick"]
+    assert "fires kicked in state Busy, where the table has no row for it" in result.counterexample.problem
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_other_properties_are_judged_past_an_ill_formed_step(symmetry: bool) -> None:
+    model, _ = ill_formed(symmetry)
+    [result] = examine(model, {}, only=["never-tired"], symmetry=symmetry)
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert [step.action for step in result.counterexample.steps] == ["take"]
+
+
+def test_a_dropped_rule_is_noticed_by_the_comparison_with_the_model_by_hand() -> None:
+    """The comparison of graphs can fail: less any one rule, the workshop is another."""
+    by_hand = reachable(((Person(),) * 2, (Thing(),)), workshop)
+    for rule in WORKSHOP.rules:
+        assert isinstance(rule, Rule)
+        less = replace(WORKSHOP, rules=[r for r in WORKSHOP.rules if r is not rule])
+        assert graph_of_all(less) != by_hand, rule.name
+
+
+def graph_of_all(model: Model) -> object:
+    """The graph of a wrong workshop; None if a state of it has no counterpart by hand."""
+    try:
+        return graph_of(explored(model, {"Worker": 2, "Tool": 1}, symmetry=False), workshop_state)
+    except AssertionError:
+        return None
