@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 import click
 
-from .check import check
-from .diagram import draw
-from .diff import diff
-from .explain import explain
-from .explore import explore
-from .findings import findings
-from .listing import listing
-from .prove import prove
-from .verify import verify
+from . import check, diagram, diff, explain, explore, findings, listing, prove, verify
 
-COMMANDS: Sequence[click.Command] = (verify, prove, explore, check, draw, findings, explain, diff, listing)
+COMMANDS: Sequence[click.Command] = (
+    verify.verify,
+    prove.prove,
+    explore.explore,
+    check.check,
+    diagram.draw,
+    findings.findings,
+    explain.explain,
+    diff.diff,
+    listing.listing,
+)
 """In the order of ``schedproof --help``."""
