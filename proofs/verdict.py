@@ -116,7 +116,8 @@ class Result:
         at = ",".join(f"{s}={n}" for s, n in (self.scope or {}).items())
         if self.verdict is Verdict.REFUTED:
             steps = len(self.counterexample.steps) if self.counterexample else 0
-            return f"refuted in {steps} steps at {at}"
+            ways = {0: "refuted", 1: "refuted in 1 step"}
+            return f"{ways.get(steps, f'refuted in {steps} steps')} at {at}"
         match self.method:
             case Method.INDUCTION:
                 return "proved (any number)"

@@ -93,7 +93,7 @@ def test_verify_table_and_closing_line(run, registered):
     rows = [line.split("  ") for line in lines[2:7]]
     assert [(r[0], [c.strip() for c in r if c.strip()][2]) for r in rows] == [
         ("well-formed", "proved (any number)"),
-        ("stays-dark", "refuted in 1 steps at Lamp=2"),
+        ("stays-dark", "refuted in 1 step at Lamp=2"),
         ("on-or-off", "proved (any number)"),
         ("blinks", "holds at Lamp=2"),
         ("one-state", "by construction"),
@@ -111,7 +111,7 @@ def test_verify_only(run_json, registered):
 @pytest.mark.parametrize(
     ("refuted", "wrong"),
     [
-        ((), "stays-dark: refuted in 1 steps at Lamp=2, expected proved"),
+        ((), "stays-dark: refuted in 1 step at Lamp=2, expected proved"),
         (("stays-dark", "on-or-off"), "on-or-off: proved (any number), expected refuted"),
     ],
 )
@@ -156,8 +156,8 @@ def test_summary(run, registered, tmp_path):
     run("verify", "--summary", tmp_path / "summary.md")
     text = (tmp_path / "summary.md").read_text()
     assert text.startswith("## schedproof: NOT as expected\n\n4 of 5 verdicts are what the manifests say.\n")
-    assert "### lamps plain: stays-dark\n\nrefuted in 1 steps at Lamp=2, expected proved.\n" in text
-    assert "| stays-dark | refuted in 1 steps at Lamp=2 | proved | NOT EXPECTED |" in text
+    assert "### lamps plain: stays-dark\n\nrefuted in 1 step at Lamp=2, expected proved.\n" in text
+    assert "| stays-dark | refuted in 1 step at Lamp=2 | proved | NOT EXPECTED |" in text
 
 
 def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
@@ -290,7 +290,7 @@ def test_explore_finds_what_the_manifest_does_not_expect(run, registered):
     registered(system(lamps(refuted=())))
     code, out, _ = run("explore", "lamps")
     assert code == 1
-    assert "stays-dark: refuted in 1 steps at Lamp=2, expected proved" in out
+    assert "stays-dark: refuted in 1 step at Lamp=2, expected proved" in out
 
 
 def test_counts_only(run_json):
@@ -393,7 +393,7 @@ def test_list(run, run_json):
 
 
 STORY = """\
-stays-dark (lamps plain): refuted in 1 steps at Lamp=1, expected refuted
+stays-dark (lamps plain): refuted in 1 step at Lamp=1, expected refuted
 Promise: no lamp is ever on.
 Document: lamps.md, line 7: "Lamps stay dark."
 
