@@ -131,6 +131,7 @@ def test_every_finding_is_told_in_plain_words(workplace):
     assert told == set(re.findall(r"^\d+\. (\S+) ", printed, re.MULTILINE))
 
 
+@pytest.mark.long
 def test_numbers_of_the_last_section(workplace):
     (command,) = re.findall(r"`(schedproof explore hived --scope PodGroup=4[^`]*)`", README)
     (states,) = re.findall(r"\((\d+) states,", README)
