@@ -13,13 +13,14 @@ from schedproof.model.lang import (
     LeadsTo,
     LifeCycle,
     Model,
+    ModelError,
     Property,
     Recovery,
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
-from schedproof.model.semantics import Instance, Undefined, check_scope
+from schedproof.model.semantics import Instance, Moment, ScopeError, Undefined, check_scope, compile_term
 
 from . import liveness
 from .explore import Exploration, Progress, explore
@@ -76,11 +77,12 @@ def examine(
     sizes = check_scope(model, scope)
     crashes = {a.name for a in model.actions if a.crash}
     props = [p for p in model.properties if (not only or p.name in only) and (crash or not _of_crashes(p, crashes))]
-    results: dict[str, Result] = {}
+    results: dict[str, list[Result]] = {}
     for rigid in model.topologies(sizes):
+        check_axioms(Instance(model, sizes, rigid))
         for with_history in (False, True):
             mine = [p for p in props if reads_history(model, p) == with_history]
-            formed = not with_history and (not only or WELL_FORMED in only)
+            formed = (not only or WELL_FORMED in only) and (not with_history or _has_history(model))
             safe = [p for p in mine if isinstance(p, SAFETY)]
             rest = [p for p in mine if not isinstance(p, SAFETY)]
             instance = Instance(model, sizes, rigid, with_history)
@@ -93,9 +95,14 @@ def examine(
                 found = explore(instance, symmetry=False, crash=crash, limit=limit, progress=progress)
                 fresh += [_judge(instance, found, p) for p in rest]
             for result in fresh:
-                results[result.name] = _worse(results.get(result.name), result)
+                results.setdefault(result.name, []).append(result)
+    if not results and (props or not only):
+        at = ",".join(f"{s}={n}" for s, n in sizes.items())
+        raise ScopeError(
+            f"{model.system} {model.variant} has no topology at {at}: nothing was explored; try another scope"
+        )
     order = [WELL_FORMED, *(p.name for p in model.properties)]
-    return sorted(results.values(), key=lambda r: order.index(r.name))
+    return sorted(map(_together, results.values()), key=lambda r: order.index(r.name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,25 +129,51 @@ def _safety(found: Exploration, watched: Watch) -> Result:
         verdict, note, example = Verdict.REFUTED, "", counterexample(found, failed)
     elif not found.complete:
         verdict, note, example = Verdict.UNDETERMINED, _stopped(found), None
+    elif found.ill_formed is not None:
+        verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
     elif not watched.met:
         at = ",".join(f"{s}={n}" for s, n in scope.items())
         verdict, note, example = Verdict.UNDETERMINED, f"vacuous: its premise is never true at {at}", None
     else:
         verdict, note, example = Verdict.PROVED, "", None
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, watched.seconds, example, note)
+    vacuous = failed is None and found.complete and found.ill_formed is None and not watched.met
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, watched.seconds, example, note, vacuous)
+
+
+ILL_FORMED = "the model is not well-formed, and what its ill-formed steps lead to was not explored"
 
 
 def _stopped(found: Exploration) -> str:
     return f"stopped after {len(found.states)} states"
 
 
-def _worse(old: Result | None, new: Result) -> Result:
-    rank = [Verdict.PROVED, Verdict.UNDETERMINED, Verdict.REFUTED]
-    if old is None:
-        return new
-    if "vacuous" in old.note and new.verdict is Verdict.PROVED:
-        return new  # the premise need only be met in some topology
-    return new if rank.index(new.verdict) > rank.index(old.verdict) and "vacuous" not in new.note else old
+def _together(results: Sequence[Result]) -> Result:
+    """One verdict for several graphs: the worst; a premise need only be met in one of them."""
+    refuted = [r for r in results if r.verdict is Verdict.REFUTED]
+    unknown = [r for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]
+    proved = [r for r in results if r.verdict is Verdict.PROVED]
+    return [*refuted, *unknown, *proved, *results][0]
+
+
+def check_axioms(instance: Instance) -> None:
+    """Refuses a topology that breaks an axiom: proofs would speak of other systems than are explored.
+
+    Raises:
+        ModelError: an axiom is false, or reads an attribute of no object.
+    """
+    for axiom in instance.model.axioms:
+        element = f"axiom of {instance.model.system} {instance.model.variant}"
+        remedy = "correct the axiom or the topologies"
+        try:
+            holds = compile_term(instance, axiom, {})(Moment(instance.initial()))
+        except Undefined as error:
+            raise ModelError(element, axiom.place, f"is undefined on a topology: {error}", remedy) from error
+        if not holds:
+            raise ModelError(element, axiom.place, f"is false on a topology at {dict(instance.sizes)}", remedy)
+
+
+def _has_history(model: Model) -> bool:
+    return any(a.history for m in model.machines for a in m.attributes)
 
 
 def _well_formed(found: Exploration) -> Result:
@@ -166,11 +199,14 @@ def _judge(instance: Instance, found: Exploration, prop: Property) -> Result:
     except Undefined as error:
         answer = Counterexample((), f"{prop.says}: not so, for it reads an object that is not: {error}")
     seconds = time.perf_counter() - start
-    if answer is None:
-        return Result(prop.name, prop.kind, Verdict.PROVED, Method.EXPLORATION, scope, seconds)
+    method = Method.EXPLORATION
     if isinstance(answer, str):
-        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, seconds, note=answer)
-    return Result(prop.name, prop.kind, Verdict.REFUTED, Method.EXPLORATION, scope, seconds, answer)
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=answer, vacuous=True)
+    if found.ill_formed is not None:
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
+    if answer is None:
+        return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)
+    return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, answer)
 
 
 def _answer(instance: Instance, found: Exploration, prop: Property) -> liveness.Answer:

@@ -107,6 +107,7 @@ class Result:
     seconds: float = field(compare=False)
     counterexample: Counterexample | None = None
     note: str = ""
+    vacuous: bool = False
 
     @property
     def reach(self) -> str:

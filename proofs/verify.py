@@ -62,8 +62,8 @@ class VariantReport:
 
     @property
     def ok(self) -> bool:
-        """Every verdict is the expected one."""
-        return all(j.as_expected for j in self.properties)
+        """Every verdict is the expected one, and there is one."""
+        return bool(self.properties) and all(j.as_expected for j in self.properties)
 
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""

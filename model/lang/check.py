@@ -38,6 +38,11 @@ def check_model(model: Model) -> None:
     unique("action", [(a.name, a.place) for a in model.actions])
     unique("rule", [(r.name, r.place) for r in model.rules])
     unique("property", [(p.name, p.place) for p in model.properties])
+    for prop in model.properties:
+        if prop.name == WELL_FORMED:
+            raise ModelError(
+                f"property {prop.name}", prop.place, "every model has a property of that name", "give it another name"
+            )
     for axiom in model.axioms:
         formula(axiom, Context(model, "axiom", rigid_only=True))
     for action in model.actions:

@@ -275,7 +275,8 @@ def _firing(term: t.Fires, context: Context) -> Type:
             f"add a row, or use one of: {events}",
         )
     declared = machine.parameters(term.event)
-    inside = replace(context, causes=False)
+    # What is caused is computed before it is known what else fires.
+    inside = replace(context, causes=False, fires=context.fires and not context.causes)
     for name, value in term.payload:
         if name not in declared:
             raise context.wrong(

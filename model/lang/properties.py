@@ -64,7 +64,10 @@ class LifeCycle(Property):
 
 @dataclass(frozen=True, kw_only=True)
 class AlwaysCanReach(Property):
-    """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF)."""
+    """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
+
+    A crash is a continuation like any other.
+    """
 
     over: Sequence[Var]
     goal: Term
@@ -106,7 +109,8 @@ class Recovery(Property):
     """After a crash every object is as ``restores`` computes it from durable data alone.
 
     Each entry: variables, a formula over the state after the crash, and the formula over durable
-    attributes (and nothing else: checked) that it must be equivalent to.
+    attributes (and nothing else: checked) that it must be equivalent to. What no entry speaks of
+    is not judged.
     """
 
     restores: Sequence[Restored]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..lang.machine import Attribute
 from ..lang.model import Model, Rigid
+from ..lang.terms import Value
 from ..lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 
 State = tuple[int, ...]
@@ -60,10 +61,26 @@ class Instance:
             for name in fields:
                 slots[machine.sort.name, name] = width
                 width += self.sizes[machine.sort.name]
+        for (sort, name), values in self.rigid.items():
+            self._check_rigid(sort, name, values)
         object.__setattr__(self, "_slots", slots)
         object.__setattr__(self, "width", width)
 
     width: int = field(init=False, default=0)
+
+    def _check_rigid(self, sort: str, name: str, values: Sequence[Value | frozenset[int] | None]) -> None:
+        """Refuses values of a rigid attribute that are not one of its type for each object."""
+        known = [s.name for s in self.model.sorts]
+        attribute = self.model.machine(sort).attribute(name) if sort in known else None
+        if attribute is None or not attribute.rigid:
+            raise ScopeError(f"a topology of {self.model.system} gives {sort}.{name}, which is no rigid attribute")
+        if len(values) != self.sizes[sort]:
+            raise ScopeError(f"a topology gives {len(values)} values of {sort}.{name} to {self.sizes[sort]} objects")
+        for value in values:
+            number = encode(attribute.type, value)
+            none = number == NO_OBJECT and isinstance(attribute.type, Ref)
+            if not none and number not in self.domain(attribute.type):
+                raise ScopeError(f"a topology gives {sort}.{name} the value {value!r}, which is no {attribute.type}")
 
     def attributes(self, sort: str) -> tuple[Attribute, ...]:
         """The attributes of a sort that are part of the state."""

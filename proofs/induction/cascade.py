@@ -107,7 +107,7 @@ class Cascade:
         for name, term in cause.head.payload:
             kind = kinds[name]
             if isinstance(kind, Ref):
-                found[name] = inside.reference(term)
+                found[name] = inside.reference(term, kind.sort.name)
             elif isinstance(kind, SetOf):
                 found[name] = inside.members(term)
             else:
@@ -311,7 +311,7 @@ class After:
         """The new value that a row gives to an attribute of ``of``."""
         reader = self.reader(sort, event, of)
         if isinstance(kind, Ref):
-            return reader.reference(term)
+            return reader.reference(term, kind.sort.name)
         if isinstance(kind, SetOf):
             return reader.members(term)
         return reader.scalar(term, kind)

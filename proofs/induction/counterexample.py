@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import z3
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined
+from schedproof.model.semantics.instance import encode
 
+from ..trace import changes, sentence
+from ..trace import parameters as named
 from ..verdict import Counterexample, FieldChange, TraceStep
 from .obligations import INITIAL, Obligation, Proof
-from .views import View, Z
+from .views import Symbols, Z
 
 SIZES = (1, 2, 3, 4)
 """Objects of each sort that are tried, fewest first."""
@@ -20,114 +24,130 @@ SECONDS = 1
 
 def find(proof: Proof, obligation: Obligation, inductive: Iterable[str]) -> Counterexample | None:
     """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found."""
-    solver = z3.Solver(ctx=proof.symbols.context)
+    assumed = [proof.assumed[name] for name in inductive] if obligation.inductive else []
+    found = small_model(proof.symbols, [*obligation.context, *assumed, z3.Not(obligation.goal)])
+    return _shown(proof, obligation, *found) if found else None
+
+
+def small_model(symbols: Symbols, formulas: Iterable[Z]) -> tuple[Any, Mapping[str, Sequence[Z]]] | None:
+    """A z3 model of ``formulas`` with few objects, and constants that name them all."""
+    solver = z3.Solver(ctx=symbols.context)
     solver.set("timeout", SECONDS * 1000)
     solver.set("ctrl_c", False)
     solver.set("smt.ematching", False)
-    solver.add(*obligation.context, z3.Not(obligation.goal))
-    if obligation.inductive:
-        solver.add(*[proof.assumed[name] for name in inductive])
+    solver.add(*formulas)
     for size in SIZES:
         solver.push()
         universe: dict[str, list[Z]] = {}
-        for name, sort in proof.symbols.sorts.items():
+        for name, sort in symbols.sorts.items():
             universe[name] = [z3.Const(f"{name} {i}", sort) for i in range(size)]
             x = z3.Const("x", sort)
             solver.add(z3.ForAll([x], z3.Or(*[x == e for e in universe[name]])))
         if solver.check() == z3.sat:
-            return _shown(proof, obligation, solver.model(), universe)
+            return solver.model(), universe
         solver.pop()
     return None
 
 
 class _Reader:
-    """Values of a z3 model as names and plain values."""
+    """The finite state that a z3 model describes: only ground terms are evaluated."""
 
-    def __init__(self, proof: Proof, found: Any, universe: dict[str, list[Z]]) -> None:
-        self.model: Model = proof.model
+    def __init__(self, proof: Proof, found: Any, universe: Mapping[str, Sequence[Z]]) -> None:
+        self.model = proof.model
         self.found = found
-        self.objects: dict[str, dict[str, Z]] = {}
-        for machine in self.model.machines:
+        self.objects: dict[str, list[Z]] = {}
+        for sort, elements in universe.items():
             distinct: list[Z] = []
-            for element in universe[machine.sort.name]:
+            for element in elements:
                 value = self.value(element)
                 if not any(z3.eq(value, d) for d in distinct):
                     distinct.append(value)
-            self.objects[machine.sort.name] = {f"{machine.sort.short}{i}": v for i, v in enumerate(distinct)}
+            self.objects[sort] = distinct
+        rigid = {
+            (m.sort.name, a.name): [self.plain(a.type, proof.symbols.value(m.sort.name, a.name, x)) for x in self.of(m)]
+            for m in self.model.machines
+            for a in m.attributes
+            if a.rigid
+        }
+        sizes = {sort: len(objects) for sort, objects in self.objects.items()}
+        self.instance = Instance(self.model, sizes, rigid, with_history=True)
+
+    def of(self, machine: Machine) -> list[Z]:
+        """The objects of a machine's sort."""
+        return self.objects[machine.sort.name]
 
     def value(self, expression: Z) -> Z:
-        """The expression's value in the model."""
+        """A ground expression's value in the model."""
         return self.found.eval(expression, model_completion=True)
 
     def true(self, formula: Z) -> bool:
-        """The formula is true in the model."""
+        """A ground formula is true in the model."""
         return bool(z3.is_true(self.value(formula)))
 
-    def name(self, sort: str, expression: Z) -> str:
-        """The name of the object that an expression denotes."""
+    def number(self, sort: str, expression: Z) -> int:
+        """The number of the object that an expression denotes."""
         value = self.value(expression)
-        return next(n for n, v in self.objects[sort].items() if z3.eq(v, value))
+        return next(n for n, v in enumerate(self.objects[sort]) if z3.eq(v, value))
 
-    def show(self, kind: Type, value: Any) -> object:
-        """A value of ``kind`` in plain terms."""
+    def plain(self, kind: Type, value: Any) -> int | bool | str | frozenset[int] | None:
+        """A value as models give them: object numbers, sets of them, numbers, words."""
         match kind:
             case Ref(sort):
                 if hasattr(value, "defined"):
-                    return self.name(sort.name, value.value) if self.true(value.defined) else None
-                return self.name(sort.name, value)
+                    return self.number(sort.name, value.value) if self.true(value.defined) else None
+                return self.number(sort.name, value)
             case SetOf(sort):
-                return [n for n, v in self.objects[sort.name].items() if self.true(value(v))]
+                return frozenset(n for n, v in enumerate(self.objects[sort.name]) if self.true(value(v)))
             case BoolType():
                 return self.true(value)
             case IntRange():
-                return self.value(value).as_long()
+                return int(self.value(value).as_long())
             case EnumType():
                 return str(self.value(value)).split(".", 1)[-1]
 
-    def describe(self, view: View) -> dict[str, dict[str, object]]:
-        """Every object with its fields."""
-        found: dict[str, dict[str, object]] = {}
+    def state(self, symbols: Symbols) -> State:
+        """The state before, packed."""
+        packed = list(self.instance.initial())
         for machine in self.model.machines:
             sort = machine.sort.name
-            for name, value in self.objects[sort].items():
-                fields: dict[str, object] = {}
+            for n, x in enumerate(self.of(machine)):
                 if machine.states:
-                    fields["state"] = str(self.value(view.state(sort, value))).split(".", 1)[-1]
-                for attribute in machine.attributes:
-                    fields[attribute.name] = self.show(attribute.type, view.value(sort, attribute.name, value))
-                found[name] = fields
-        return found
+                    name = str(self.value(symbols.state(sort, x))).split(".", 1)[-1]
+                    packed[self.instance.slot(sort) + n] = [s.name for s in machine.states].index(name)
+                for a in self.instance.attributes(sort):
+                    value = encode(a.type, self.plain(a.type, symbols.value(sort, a.name, x)))
+                    packed[self.instance.slot(sort, a.name) + n] = value
+        return tuple(packed)
 
 
-def _shown(proof: Proof, obligation: Obligation, model: Any, universe: dict[str, list[Z]]) -> Counterexample:
+def _shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[str, Sequence[Z]]) -> Counterexample:
+    """The state before as z3 has it; the step as the interpreter takes it from there."""
     reader = _Reader(proof, model, universe)
-    before = reader.describe(proof.symbols)
+    instance = reader.instance
     if obligation.action == INITIAL:
-        return Counterexample((), f"{obligation.name}: not so in the initial state", start=before)
-    cascade = proof.cascades[obligation.action]
+        start = _described(instance, instance.initial())
+        return Counterexample((), f"{obligation.name}: not so in the initial state", start=start)
+    state = reader.state(proof.symbols)
     action = proof.model.action(obligation.action)
-    chosen = {v.name: reader.show(v.type, cascade.parameters[v.name]) for v in action.parameters}
-    after = reader.describe(cascade.after)
-    changes = []
-    for machine in proof.model.machines:
-        for name, value in reader.objects[machine.sort.name].items():
-            key = next(
-                (k for k in cascade.fired if k[0] == machine.sort.name and reader.true(cascade.fires(*k, value))), None
-            )
-            if key is None:
-                continue
-            causes = [
-                c
-                for c, (way, _) in zip(cascade.causes[key], cascade.fired[key].ways(value), strict=True)
-                if reader.true(way)
-            ]
-            by = causes[0].by if causes else action
-            for field, new in after[name].items():
-                if new != before[name][field]:
-                    changes.append(
-                        FieldChange(name, field, before[name][field], new, ".".join(key), f"rule {by.name}", by.line)
-                    )
-    shown = {n: "{" + ", ".join(map(str, v)) + "}" if isinstance(v, list) else v for n, v in chosen.items()}
-    step = TraceStep(action.name, chosen, action.says.format(**shown), action.line, tuple(changes))
+    parameters = proof.cascades[obligation.action].parameters
+    chosen = [(v.name, encode(v.type, reader.plain(v.type, parameters[v.name]))) for v in action.parameters]
+    choice = Choice(action.name, tuple(chosen))
     problem = f"{obligation.name}: this step breaks it, from a state that the invariants allow"
-    return Counterexample((step,), problem, start=before)
+    changed: Sequence[FieldChange] = ()
+    try:
+        _, changed = changes(instance, state, choice)
+    except (IllFormed, Undefined) as error:
+        problem += f" ({error})"
+    step = TraceStep(action.name, named(instance, choice), sentence(instance, choice), action.line, changed)
+    return Counterexample((step,), problem, start=_described(instance, state))
+
+
+def _described(instance: Instance, state: State) -> dict[str, dict[str, object]]:
+    """Every object with its fields, rigid attributes included."""
+    found: dict[str, dict[str, object]] = {}
+    for sort, objects in instance.describe(state).items():
+        for n, (name, fields) in enumerate(objects.items()):
+            rigid = [a for a in instance.model.machine(sort).attributes if a.rigid]
+            shown = {a.name: instance.show(a.type, instance.rigid_values(sort, a)[n]) for a in rigid}
+            found[name] = {**fields, **shown}
+    return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
@@ -79,6 +80,10 @@ def obligations(model: Model) -> Proof:
     assumed = {p.name: before.formula(closed(p)) for p in invariants}
     ranges = tuple(_ranges(model, before))
     found: list[Obligation] = []
+    reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
+    if not z3.is_true(z3.simplify(reads)):
+        what = "the axioms read no attribute of no object"
+        found.append(Obligation(WELL_FORMED, INITIAL, what, reads, (), inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in invariants:
         found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), axioms, inductive=False))
@@ -101,7 +106,16 @@ def obligations(model: Model) -> Proof:
             Obligation(WELL_FORMED, action.name, d, g, c)
             for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
         ]
-    return Proof(model, symbols, axioms + ranges, assumed, cascades, tuple(found))
+    return Proof(model, symbols, axioms + ranges, assumed, cascades, tuple(_told_apart(found)))
+
+
+def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:
+    """Obligations with equal names get a number: two firings of one action can say the same thing."""
+    seen: Counter[str] = Counter()
+    for obligation in found:
+        seen[obligation.name] += 1
+        number = seen[obligation.name]
+        yield replace(obligation, detail=f"{obligation.detail} ({number})") if number > 1 else obligation
 
 
 def _whole(reader: Translator, term: t.Term) -> Z:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import z3
-from schedproof.model.lang import Invariant, Model
+from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang import terms as t
 
 from ..verdict import Counterexample, Verdict
-from .counterexample import find
+from .counterexample import SIZES, find, small_model
 from .obligations import Obligation, Proof, obligations
 from .rewrite import one_point
 
@@ -96,8 +96,15 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
 
     Args:
         progress: called with (obligations answered, obligations).
+
+    Raises:
+        ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
     proof = obligations(model)
+    if small_model(proof.symbols, proof.axioms) is None:
+        place = model.axioms[0].place if model.axioms else model.place
+        problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
+        raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
     prover = _Prover(proof)
     work = list(proof.obligations)
     while work:
@@ -208,15 +215,6 @@ def _exists(term: t.Term) -> bool:
             return not simpler.universal or _exists(simpler.body)
         return _exists(simpler)
     return any(_exists(child) for child in t.children(term))
-
-
-def _with_counterexample(proof: Proof, answer: Answer, inductive: Iterable[str]) -> Answer:
-    start = time.perf_counter()
-    found = find(proof, answer.obligation, inductive)
-    seconds = answer.seconds + time.perf_counter() - start
-    if found is None:
-        return Answer(answer.obligation, Verdict.UNDETERMINED, seconds, note=answer.note)
-    return Answer(answer.obligation, Verdict.REFUTED, seconds, counterexample=found)
 
 
 def summary(induction: Induction) -> Mapping[Verdict, int]:

@@ -93,8 +93,8 @@ class Translator:
                 return attribute.type
         raise AssertionError(f"{type(term).__name__} has no declared type")
 
-    def reference(self, term: t.Term) -> Reference:
-        """An object-valued term."""
+    def reference(self, term: t.Term, sort: str | None = None) -> Reference:
+        """An object-valued term; ``sort`` says of which sort none is none."""
         true = self.symbols.true()
         match term:
             case t.Var(name):
@@ -107,7 +107,8 @@ class Translator:
                 value = self.given[name]
                 return value if isinstance(value, Reference) else Reference(true, value)
             case t.Nothing():
-                return Reference(z3.BoolVal(False, self.symbols.context), None)
+                nobody = None if sort is None else self.symbols.constant("nobody", sort)
+                return Reference(z3.BoolVal(False, self.symbols.context), nobody)
             case t.Attr(of, name):
                 owner = self.reference(of)
                 value = self.view.value(self.sort_of(of), name, owner.value)
@@ -196,9 +197,15 @@ class Translator:
         return self.scalar(term)
 
     def quantified(self, universal: bool, variables: Sequence[Var], body: Callable[[Translator], Z]) -> Z:
-        """A quantified formula; the body is built with the variables bound."""
-        values, symbols, ranges = self.constants(variables)
+        """A quantified formula; the body is built with the variables bound.
+
+        The symbols carry the number of quantifiers open around them. The step's macros put terms of
+        the one formula under quantifiers of another, which must not bind them.
+        """
+        values, symbols, ranges = self.constants(variables, f"~{self.symbols.open_quantifiers}")
+        self.symbols.open_quantifiers += 1
         inner = body(self.bind(variables, values))
+        self.symbols.open_quantifiers -= 1
         if not symbols:
             return inner
         if universal:

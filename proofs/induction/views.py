@@ -40,6 +40,7 @@ class Symbols:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.context = z3.Context()
+        self.open_quantifiers = 0
         self.sorts: dict[str, Z] = {s.name: z3.DeclareSort(s.name, self.context) for s in model.sorts}
         self.states: dict[str, dict[str, Z]] = {}
         self.enums: dict[tuple[str, ...], dict[str, Z]] = {}
