@@ -534,7 +534,7 @@ PROMISED: dict[str, Case] = {
     "fairness to what is not taken": (
         lambda: model(
             add_properties=[
-                LeadsTo(name="wrong", says="", over=[], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])
+                LeadsTo(name="wrong", says="", over=[j, n], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])
             ]
         ),
         "property wrong", "it asks that finish is taken again and again, and that it is not", "or in without",
