@@ -15,7 +15,7 @@ from .verdict import Counterexample, Verdict
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence of a document that a run contradicts, and the change that makes it true."""
+    """A sentence of a document that a run contradicts, and the changes that make it true."""
 
     system: str
     variant: str
@@ -55,11 +55,10 @@ class Finding:
 
 
 def repair_of(system: System, prop: str) -> str:
-    """The change of another variant that repairs a property, in its own words."""
+    """All the changes that a property needs, in their own words: those of the first variant that repairs it."""
     for model in system.variants.values():
-        for change in model.changes:
-            if prop in change.repairs:
-                return f"{change.why} (variant {model.variant})"
+        if why := [change.why for change in model.changes if prop in change.repairs]:
+            return f"{' And: '.join(why)} (variant {model.variant})"
     return "none is modelled"
 
 

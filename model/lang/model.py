@@ -15,7 +15,8 @@ from .types import Sort
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets of object numbers."""
 
-Element = Row | Action | Rule | Property | Machine
+Element = Row | Action | Rule | Property
+"""What variants may differ in; they share their machines."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ class Model:
             Property: list(self.properties),
         }
         for change in changes:
+            # What is repaired is a promise that this variant makes; well-formedness it makes unasked.
             if unknown := sorted(set(change.repairs) - {p.name for p in self.properties} - {WELL_FORMED}):
                 raise ModelError(
                     f"change of {variant}",
@@ -175,7 +177,8 @@ class Change:
     place: Place = field(default_factory=here, compare=False, repr=False)
 
 
-def _name(element: Element) -> str:
+def _name(element: Element | Machine) -> str:
+    """What to call an element, also one that a change may not have."""
     return element.sort.name if isinstance(element, Machine) else element.name
 
 
@@ -202,15 +205,20 @@ def crash(
     Args:
         event: the event of the recovery rows.
         machines: what dies; one rule for each of them that has recovery rows.
+        line: where the document says that crashes happen; each rule cites its machine's recovery rows.
 
     Returns:
         The action, and the rules that carry it to every object at once.
+
+    Raises:
+        ModelError: a volatile state without a recovery row, or a recovery row that moves another state.
     """
     place = here()
     action = Action(name, [], [], [], "the scheduler crashes and restarts", line, crash=True, place=place)
     rules = []
     for machine in machines:
-        sources = [r.source for r in rows if r.sort == machine.sort and r.event == event]
+        recovery = [r for r in rows if r.sort == machine.sort and r.event == event]
+        sources = [r.source for r in recovery]
         volatile = [s.name for s in machine.states if s.durability is Durability.VOLATILE]
         if missing := [s for s in volatile if s not in sources]:
             raise ModelError(
@@ -219,9 +227,9 @@ def crash(
                 "is volatile, but no recovery row says where a crash takes it",
                 f'add Row({machine.sort}, "{event}", "{missing[0]}", ...)',
             )
-        for row in rows:
+        for row in recovery:
             state = machine.state(row.source)
-            moves = row.sort == machine.sort and row.event == event and row.target != row.source
+            moves = row.target != row.source
             if moves and state is not None and state.durability is not Durability.VOLATILE:
                 raise ModelError(
                     f"row {row.name}",
@@ -229,10 +237,8 @@ def crash(
                     f"a crash takes {row.source} to {row.target}, but {row.source} is declared {state.durability.value}",
                     f"declare it State({row.source!r}, Durability.VOLATILE), or drop the row",
                 )
-        if sources:
+        if recovery:
             it = variable(machine.sort, machine.sort.short)
-            then = it.fires(event)
-            rules.append(
-                Rule(f"{name} takes every {machine.sort}", action, [it.is_(*sources)], then, line, place=place)
-            )
+            when, then = [it.is_(*sources)], it.fires(event)
+            rules.append(Rule(f"{name} takes every {machine.sort}", action, when, then, recovery[0].line, place=place))
     return action, tuple(rules)

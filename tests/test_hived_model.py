@@ -1,0 +1,66 @@
+"""HiveD's model as a reading of its document: each change of ``repaired`` is needed, each quotation is one."""
+
+from __future__ import annotations
+
+import pytest
+from schedproof.model.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.hived.machines import c, p
+from schedproof.model.hived.variants import FAIR_TO_THE_GROUP
+from schedproof.model.lang import Change, Invariant, Model, ModelError, exists, implies
+from schedproof.model.systems import SYSTEMS
+from schedproof.proofs.examine import examine
+from schedproof.proofs.findings import repair_of
+from schedproof.proofs.verdict import Verdict
+
+REPAIRS = [change for change in REPAIRED.changes if change.repairs]
+
+
+def less(change: Change) -> Model:
+    """The repaired variant without one of its changes."""
+    others = [other for other in REPAIRED.changes if other is not change]
+    return AS_WRITTEN.amend("less", "", others, refuted=frozenset())
+
+
+def refuted(model: Model) -> set[str]:
+    """What exploration refutes at the model's own scope."""
+    return {r.name for r in examine(model, {}) if r.verdict is Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("change", REPAIRS, ids=lambda change: change.why[:30])
+def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+    """So no change is idle, and none keeps silent about a promise that it is needed for."""
+    assert refuted(less(change)) & AS_WRITTEN.refuted == set(change.repairs)
+
+
+def test_the_change_that_repairs_nothing_only_follows_another() -> None:
+    """Its promise speaks of an action that is no longer there."""
+    assert [change for change in REPAIRED.changes if not change.repairs] == [FAIR_TO_THE_GROUP]
+    with pytest.raises(ModelError, match="unknown action 'vacate'"):
+        less(FAIR_TO_THE_GROUP)
+
+
+def test_every_broken_promise_is_repaired() -> None:
+    assert {name for change in REPAIRED.changes for name in change.repairs} == AS_WRITTEN.refuted
+
+
+def test_a_finding_names_every_change_that_its_promise_needs() -> None:
+    needed = [change.why for change in REPAIRED.changes if "preemption-ongoing" in change.repairs]
+    assert len(needed) == 2
+    told = repair_of(SYSTEMS["hived"], "preemption-ongoing")
+    assert all(why in told for why in needed)
+    assert repair_of(SYSTEMS["hived"], "deleted-is-final") == "none is modelled"
+
+
+def test_a_victim_on_two_cells_comes_back_with_one() -> None:
+    """The finding does not hang on victims with a single cell: some of the cells may be left."""
+    partly = Invariant(
+        name="allocated-in-part",
+        says="an Allocated group that uses one of its cells uses all of them",
+        over=[p, c],
+        given=p.is_("Allocated") & exists(c, c.user == p),
+        then=implies(p.placement.has(c), c.user == p),
+    )
+    model = AS_WRITTEN.amend("partly", "", [Change("", repairs=[], adds=[partly])], refuted=AS_WRITTEN.refuted)
+    [result] = [r for r in examine(model, {}, only=[partly.name]) if r.name == partly.name]
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert [step.action for step in result.counterexample.steps] == ["allocate", "preempt", "vacate", "crash"]
