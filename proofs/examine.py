@@ -191,7 +191,12 @@ def _judge(instance: Instance, found: Exploration, prop: Property) -> Result:
     start = time.perf_counter()
     scope = dict(instance.sizes)
     if isinstance(prop, ByConstruction):
-        return Result(prop.name, prop.kind, Verdict.PROVED, Method.CONSTRUCTION, None, 0.0, note=prop.because)
+        holds = prop.holds is None or prop.holds(instance.model)
+        verdict = Verdict.PROVED if holds else Verdict.REFUTED
+        example = (
+            None if holds else Counterexample((), f"{prop.says}: not so; it is no longer true that {prop.because}")
+        )
+        return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
     if not found.complete:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=_stopped(found))
     try:

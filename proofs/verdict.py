@@ -118,7 +118,8 @@ class Result:
         if self.verdict is Verdict.REFUTED:
             steps = len(self.counterexample.steps) if self.counterexample else 0
             ways = {0: "refuted", 1: "refuted in 1 step"}
-            return f"{ways.get(steps, f'refuted in {steps} steps')} at {at}"
+            reached = ways.get(steps, f"refuted in {steps} steps")
+            return f"{reached} at {at}" if at else f"{reached} in the model itself"
         match self.method:
             case Method.INDUCTION:
                 return "proved (any number)"

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schedproof.model.lang import Model, Property
+from schedproof.model.lang import Model
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.systems import System
 
 from .examine import examine
 from .induction import Induction, prove
 from .refinement import check_refinement
+from .refinement.promised import REFINED, Refinement
 from .verdict import Counterexample, Disagreement, Method, Result, Verdict
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
@@ -77,34 +78,6 @@ class VariantReport:
 def expected(model: Model, prop: str) -> Verdict:
     """What the manifest of ``model`` says of a property."""
     return Verdict.REFUTED if prop in model.refuted else Verdict.PROVED
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refinement(Property):
-    """The reference implementation and its model are the same graph at ``scope``, crashes included."""
-
-    scope: Mapping[str, int]
-    pods: int
-
-    kind = "refinement"
-
-
-def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
-    says = (
-        "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
-        f"({pods} pod{'s' * (pods > 1)} a group)"
-    )
-    return Refinement(name=name, says=says, scope={"PodGroup": groups, "Cell": cells}, pods=pods)
-
-
-REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
-    ("hived", "repaired"): [
-        _hived("scheduler-refines-model", 2, 3, 2),
-        # That a victim is freed though other groups are still preempted shows from four groups on.
-        _hived("scheduler-refines-model-at-four-groups", 4, 2, 1),
-    ]
-}
-"""(system, variant) -> how a reference implementation is explored side by side with it."""
 
 
 def refinements(model: Model) -> Sequence[Refinement]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .errors import Place, here
 from .terms import Term, Var
 from .types import Sort
+
+if TYPE_CHECKING:
+    from .model import Model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +100,14 @@ class LeadsTo(Property):
 
 @dataclass(frozen=True, kw_only=True)
 class ByConstruction(Property):
-    """No state of the encoding can violate it; ``because`` says why, ``checked`` where it can fail."""
+    """No state of the encoding can violate it; ``because`` says why, ``checked`` where it can fail.
+
+    ``holds`` looks at the model itself, where the reason is something that it must not contain.
+    """
 
     because: str
     checked: str
+    holds: Callable[[Model], bool] | None = None
 
     kind = "by construction"
 

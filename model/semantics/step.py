@@ -12,7 +12,7 @@ from ..lang import terms as t
 from ..lang.check import sort_of, trigger_graph
 from ..lang.machine import Attribute, Row
 from ..lang.rules import Action, Rule
-from ..lang.types import IntRange, Type
+from ..lang.types import IntRange
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value
 from .instance import Instance, State
 
@@ -263,8 +263,3 @@ class Stepper:
         for action in actions if actions is not None else self.instance.model.actions:
             for choice in self.choices(state, action):
                 yield self.step(state, choice)
-
-
-def parameter_types(action: Action) -> dict[str, Type]:
-    """The parameters of an action with their types."""
-    return {v.name: v.type for v in action.parameters}

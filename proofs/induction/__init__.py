@@ -2,7 +2,7 @@
 
 from .obligations import INITIAL, Obligation, Proof, obligations
 from .recheck import Recheck, emit_smt, recheck
-from .solve import Answer, Induction, prove, summary
+from .solve import Answer, Induction, prove
 
 __all__ = [
     "INITIAL",
@@ -15,5 +15,4 @@ __all__ = [
     "obligations",
     "prove",
     "recheck",
-    "summary",
 ]

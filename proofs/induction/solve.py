@@ -8,7 +8,7 @@ cores say what that is. What remains at the end holds for any number of objects.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import z3
@@ -215,8 +215,3 @@ def _exists(term: t.Term) -> bool:
             return not simpler.universal or _exists(simpler.body)
         return _exists(simpler)
     return any(_exists(child) for child in t.children(term))
-
-
-def summary(induction: Induction) -> Mapping[Verdict, int]:
-    """How many obligations have each verdict."""
-    return {v: sum(1 for a in induction.answers if a.verdict is v) for v in Verdict}

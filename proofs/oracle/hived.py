@@ -291,11 +291,10 @@ class _Reading:
         left = [pod for pod in self.call.pods[group] if pod.allocated or not allocated_only]
         if not left:
             return []
-        row = next(r for r in self.whole.model.table(GROUP) if r.event == event)
+        action = next(a for a in self.whole.model.actions if [f.event for f in a.fires] == [event])
         which = "allocated pods" if allocated_only else "pods"
         says = f"{event} needs all {which} of {group} deleted, and {left[0].name} is still {left[0].state}"
-        line = row.line + 2 if row.line else None  # the condition stands two lines below the event
-        return [Promise(None, says, self.whole.model.document.name, line, ALL_PODS_DELETED)]
+        return [Promise(None, says, self.whole.model.document.name, action.line, ALL_PODS_DELETED)]
 
     def attempts(self, state: State) -> Iterator[Path]:
         """Steps that the rules or the model forbid here, each with what forbids it."""

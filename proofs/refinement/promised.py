@@ -1,0 +1,36 @@
+"""Which reference implementations are explored side by side with which variants, and at what scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...model.lang import Property
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refinement(Property):
+    """The reference implementation and its model are the same graph at ``scope``, crashes included."""
+
+    scope: Mapping[str, int]
+    pods: int
+
+    kind = "refinement"
+
+
+def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
+    says = (
+        "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
+        f"({pods} pod{'s' * (pods > 1)} a group)"
+    )
+    return Refinement(name=name, says=says, scope={"PodGroup": groups, "Cell": cells}, pods=pods)
+
+
+REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
+    ("hived", "repaired"): [
+        _hived("scheduler-refines-model", 2, 3, 2),
+        # That a victim is freed though other groups are still preempted shows from four groups on.
+        _hived("scheduler-refines-model-at-four-groups", 4, 2, 1),
+    ]
+}
+"""(system, variant) -> how a reference implementation is explored side by side with it."""
