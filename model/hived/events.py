@@ -13,7 +13,10 @@ FREE_OR_RESERVED = c.is_("Free", "Reserved")
 USED_OR_RESERVING = c.is_("Used", "Reserving")
 
 # "we assume the cell allocation algorithm has ensured that ... this PG's priority is higher than
-# that of the PG currently associated with the cell" (lines 51 and 63)
+# that of the PG currently associated with the cell". Line 63 says so of Used and Reserving cells for
+# e1, line 51 of Reserved cells for e0; e1 overwrites Reserved cells too (line 71), so what line 51
+# assumes is read into e1. With a Reserving cell two groups are associated; it is the reserver that
+# must be outranked: its user then is too, since the reserver outranks it (``preemptor-outranks-victim``).
 OUTRANKS_USER = forall(c, implies(K.has(c) & c.is_("Used"), p.outranks.has(c.user)))
 OUTRANKS_RESERVER = forall(c, implies(K.has(c) & c.is_("Reserved", "Reserving"), p.outranks.has(c.reserver)))
 
@@ -22,7 +25,7 @@ allocate = Action(
     [p, K],
     when=[
         p.is_("Pending"),
-        exists(c, K.has(c)),
+        exists(c, K.has(c)),  # "fully allocated cells" (line 23): there are some
         forall(c, implies(K.has(c), FREE_OR_RESERVED)),
         OUTRANKS_RESERVER,
     ],
@@ -36,7 +39,7 @@ preempt = Action(
     [p, K],
     when=[
         p.is_("Pending"),
-        exists(c, K.has(c) & USED_OR_RESERVING),
+        exists(c, K.has(c) & USED_OR_RESERVING),  # so K is not empty here either
         OUTRANKS_USER,
         OUTRANKS_RESERVER,
     ],
@@ -50,6 +53,8 @@ complete = Action(
     [p],
     when=[
         p.is_("Preempting"),
+        # "all the cells that the ... algorithm decided to allocate to this PG" are those reserved for it:
+        # e1 reserves all that were decided, and who loses one of them loses them all (e5)
         forall(c, implies(c.reserver == p, c.is_("Reserved"))),
     ],
     fires=[p.fires("e2")],
@@ -71,6 +76,7 @@ delete_preempted = Action(
     [p],
     when=[
         p.is_("BeingPreempted"),
+        # "all pods of this PG are deleted": those on its Reserving cells went by these cells' own e9 before
         forall(c, implies(c.is_("Reserving"), c.user != p)),
     ],
     fires=[p.fires("e4")],
@@ -96,6 +102,10 @@ delete_pending = Action(
     line=129,
 )
 
+# "The pod on this cell is deleted" (line 247) speaks of one cell, so it may happen to any Reserving
+# cell at any time. With the victim's last cell it is a step of its own, and e4 another one: in between
+# the victim has no pod left and uses nothing, but is BeingPreempted, since e4's condition ("all pods
+# of this PG are deleted", line 95) is about its pods and not triggered by a cell.
 vacate = Action(
     "vacate",
     [c],
@@ -119,8 +129,10 @@ ACTIONS = [
     CRASH,
 ]
 
-OVERWRITTEN = (c.fires("e3"), c.fires("e6"), c.fires("e8"))
-NOT_OVERWRITTEN = tuple(~firing for firing in OVERWRITTEN)
+# "All the other" cells of lines 106 and 108: those that are not being overwritten. A Reserving cell is
+# overwritten by e3 only, a Reserved one by e6 or e8.
+OTHER_RESERVING = (c.is_("Reserving"), ~c.fires("e3"))
+OTHER_RESERVED = (c.is_("Reserved"), ~c.fires("e6"), ~c.fires("e8"))
 
 RULES = [
     # PodGroup e0
@@ -135,6 +147,7 @@ RULES = [
     Rule("e2 uses its cells", p.fires("e2"), [c.reserver == p], c.fires("e8", user=p), line=83),
     # PodGroup e3 and e4
     Rule("e3 frees its cells", p.fires("e3"), [c.user == p], c.fires("e1"), line=91),
+    # (Used: as written, e4's condition leaves the group no other cells; repaired, e9 takes its Reserving ones.)
     Rule("e4 frees its cells", p.fires("e4"), [c.user == p, c.is_("Used")], c.fires("e1"), line=98),
     # PodGroup e5, cancelled by whoever overwrites one of its cells
     Rule("e3 cancels the preemptor", c.fires("e3"), [], c.reserver.fires("e5"), line=203),
@@ -143,14 +156,14 @@ RULES = [
     Rule(
         "e5 returns its Reserving cells",
         q.fires("e5"),
-        [c.reserver == q, c.is_("Reserving"), *NOT_OVERWRITTEN],
+        [c.reserver == q, *OTHER_RESERVING],
         c.fires("e4"),
         line=106,
     ),
     Rule(
         "e5 frees its Reserved cells",
         q.fires("e5"),
-        [c.reserver == q, c.is_("Reserved"), *NOT_OVERWRITTEN],
+        [c.reserver == q, *OTHER_RESERVED],
         c.fires("e7"),
         line=108,
     ),

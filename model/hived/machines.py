@@ -1,7 +1,8 @@
 """The two figures: states, attributes and transition tables of pod groups and cells.
 
-Every ``line`` is the line of the document that says it. The arrows are those of the figures,
-and nothing else.
+Every ``line`` is the line of the document that says it. A row's line is its event's heading there:
+conditions and operations stand below it, but from which state to which an arrow leads is drawn in
+the figures only (at lines 14 and 138). The arrows are those of the figures, and nothing else.
 """
 
 from collections.abc import Iterator, Mapping

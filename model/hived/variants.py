@@ -78,12 +78,15 @@ VICTIM_IS_FREED = Change(
     ),
     repairs=["preemption-ongoing", "victim-freed-with-the-preemptor"],
     adds=[
+        # No line of the document has this arrow; line 25 is the promise that asks for it.
         Row(PodGroup, "e10", "BeingPreempted", "Allocated", line=25),
         Rule(
             "e4 frees the victim",
             c.fires("e4"),
             [
+                # when the last of its preemptors gives up: every cell that is reserved comes back ...
                 forall(d, implies((d.user == c.user) & d.is_("Reserving"), d.fires("e4"))),
+                # ... unless the same step begins a new preemption of it
                 forall(d, implies((d.user == c.user) & d.is_("Used"), ~d.fires("e2"))),
             ],
             c.user.fires("e10"),
