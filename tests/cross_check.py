@@ -8,7 +8,7 @@ random, not only reachable ones, since proofs speak of those too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
@@ -67,7 +67,7 @@ class CrossCheck:
         self._ground: dict[int, tuple[Any, Any]] = {}
         [usual] = self.model.topologies(sizes)
         self.usual = usual
-        self.reached = explore(Instance(model, sizes, usual, with_history=True), limit=2000).states
+        self.reached = self.steps_by_events()
         symbols = self.proof.symbols
         self.solver = z3.Solver(ctx=symbols.context)
         self.solver.set("smt.ematching", False)
@@ -100,13 +100,30 @@ class CrossCheck:
         """The number of objects of a machine's sort."""
         return self.sizes[machine.sort.name]
 
-    def state(self, instance: Instance) -> State:
-        """A state that explorations reach, with a few fields exchanged for any values of their types."""
-        state = list(self.random.choice(self.reached))
-        for _ in range(self.random.choice([0, 0, 1, 1, 2, 3, len(state)])):
+    def steps_by_events(self) -> Mapping[tuple[str, str], Sequence[Sequence[tuple[State, Choice]]]]:
+        """For each event the steps of an exploration in which it fires, grouped by what else does.
+
+        So that what is rare is met as often as the rest.
+        """
+        instance = Instance(self.model, self.sizes, self.usual, with_history=True)
+        groups: dict[frozenset[tuple[str, str]], list[tuple[State, Choice]]] = {}
+        found = explore(instance, limit=2000)
+        stepper = Stepper(instance)
+        for state, edges in zip(found.states, found.edges, strict=True):
+            for edge in edges:
+                groups.setdefault(frozenset(stepper.firings(state, edge.choice)), []).append((state, edge.choice))
+        events = sorted({event for fired in groups for event in fired})
+        return {event: [steps for fired, steps in groups.items() if event in fired] for event in events}
+
+    def start(self, instance: Instance) -> tuple[State, Choice]:
+        """A step that explorations reach, with a few fields exchanged for any values, or another choice."""
+        groups = self.reached[self.random.choice(list(self.reached))]
+        reached, choice = self.random.choice(self.random.choice(groups))
+        state = list(reached)
+        for _ in range(self.random.choice([0, 0, 0, 1, 1, 2, 3, len(state)])):
             slot = self.random.randrange(len(state))
             state[slot] = self.random.choice(self.values(instance, slot))
-        return tuple(state)
+        return tuple(state), choice if self.random.random() < 0.7 else self.choice(instance, tuple(state))
 
     def values(self, instance: Instance, slot: int) -> list[int]:
         """What a slot may hold."""
@@ -185,8 +202,7 @@ class CrossCheck:
         counts = counts if counts is not None else Counts()
         for _ in range(tries):
             instance = self.instance()
-            state = self.state(instance)
-            choice = self.choice(instance, state)
+            state, choice = self.start(instance)
             wanted = [*self.before(instance, state), *self.during(instance, state, choice, counts)]
             counts.formulas += len(wanted)
             counts.true += sum(1 for _, _, truth in wanted if truth)

@@ -252,19 +252,15 @@ def test_formulas_cascades_and_states_after_mean_the_same_to_z3_as_to_the_interp
     model, sizes, tries = CHECKS[name]
     counts = Counts()
     assert list(CrossCheck(model, sizes, seed=1).differences(tries, counts)) == []
-    assert counts.steps > tries / 2 and counts.ill_formed > 0
+    assert counts.steps > tries / 3 and counts.ill_formed > 0
     assert counts.false > counts.formulas / 20
-    assert len(counts.fired) > 0.7 * len(events(model))
-    if name in ("workshop", "mutex"):
-        assert counts.fired == events(model)
+    assert counts.fired == events(model)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", [REPAIRED, AS_WRITTEN], ids=["repaired", "as-written"])
-def test_every_event_of_hived_means_the_same_to_z3_as_to_the_interpreter(model: Model) -> None:
-    counts = Counts()
-    assert list(CrossCheck(model, {"PodGroup": 3, "Cell": 2}, seed=2).differences(900, counts)) == []
-    assert counts.fired == events(model)
+def test_hived_means_the_same_to_z3_as_to_the_interpreter_on_three_groups_and_cells(model: Model) -> None:
+    assert list(CrossCheck(model, {"PodGroup": 3, "Cell": 3}, seed=2).differences(800)) == []
 
 
 # --- Planted: wrong translations --------------------------------------------------------------------------------------
