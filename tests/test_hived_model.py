@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.hived.machines import c, p
@@ -64,3 +67,44 @@ def test_a_victim_on_two_cells_comes_back_with_one() -> None:
     [result] = [r for r in examine(model, {}, only=[partly.name]) if r.name == partly.name]
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert [step.action for step in result.counterexample.steps] == ["allocate", "preempt", "vacate", "crash"]
+
+
+# --- The quotations ---------------------------------------------------------------------------------------------------
+
+DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / AS_WRITTEN.document.name
+PROMISES = {p.name: p for model in (AS_WRITTEN, REPAIRED) for p in model.properties}
+LINES = 10
+"""How far below its line a quotation may reach: an operation is a list."""
+
+
+def plain(text: str) -> str:
+    """The document's text as quoted: events written e0, names of states without the bold."""
+    return " ".join(re.sub(r"e<sub>(\w)</sub>", r"e\1", text).replace("__", "").split())
+
+
+def is_quoted(sentence: str, text: str) -> bool:
+    """The parts of ``sentence`` between dots stand in ``text``, in this order."""
+    at = 0
+    for part in sentence.split("..."):
+        found = text.find(part.strip(), at)
+        if found < 0:
+            return False
+        at = found + len(part.strip())
+    return True
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_a_promise_quotes_the_document_at_its_line(name: str) -> None:
+    if not DOCUMENT.exists():
+        pytest.skip(f"the document is not at {DOCUMENT}")
+    promise = PROMISES[name]
+    assert promise.sentence and promise.line is not None
+    lines = DOCUMENT.read_text().splitlines()[promise.line - 1 :]
+    text = plain("\n".join(lines[:LINES]))
+    assert is_quoted(promise.sentence, text)
+    first = promise.sentence.removeprefix("...").split("...")[0].strip()
+    assert first in plain(lines[0]) or plain(lines[0]) in first, "the quotation begins at its line"
+
+
+def test_what_is_no_quotation_would_be_noticed() -> None:
+    assert is_quoted("a ... c", "a b c") and not is_quoted("c ... a", "a b c") and not is_quoted("a c", "a b c")

@@ -129,6 +129,8 @@ ACTIONS = [
     CRASH,
 ]
 
+# A reservation is overwritten: by another preemptor (line 102), or by a group that is allocated the cell (237).
+OVERWRITTEN = c.fires("e3") | c.fires("e6") | c.fires("e8")
 # "All the other" cells of lines 106 and 108: those that are not being overwritten. A Reserving cell is
 # overwritten by e3 only, a Reserved one by e6 or e8.
 OTHER_RESERVING = (c.is_("Reserving"), ~c.fires("e3"))
