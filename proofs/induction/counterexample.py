@@ -19,20 +19,21 @@ from .views import Symbols, Z
 SIZES = (1, 2, 3, 4)
 """Objects of each sort that are tried, fewest first."""
 
-SECONDS = 1
 
+def find(proof: Proof, obligation: Obligation, inductive: Iterable[str], effort: int) -> Counterexample | None:
+    """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found.
 
-def find(proof: Proof, obligation: Obligation, inductive: Iterable[str]) -> Counterexample | None:
-    """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found."""
+    ``effort`` limits z3 for each number of objects, in its own steps.
+    """
     assumed = [proof.assumed[name] for name in inductive] if obligation.inductive else []
-    found = small_model(proof.symbols, [*obligation.context, *assumed, z3.Not(obligation.goal)])
+    found = small_model(proof.symbols, [*obligation.context, *assumed, z3.Not(obligation.goal)], effort)
     return _shown(proof, obligation, *found) if found else None
 
 
-def small_model(symbols: Symbols, formulas: Iterable[Z]) -> tuple[Any, Mapping[str, Sequence[Z]]] | None:
+def small_model(symbols: Symbols, formulas: Iterable[Z], effort: int) -> tuple[Any, Mapping[str, Sequence[Z]]] | None:
     """A z3 model of ``formulas`` with few objects, and constants that name them all."""
     solver = z3.Solver(ctx=symbols.context)
-    solver.set("timeout", SECONDS * 1000)
+    solver.set("rlimit", effort)
     solver.set("ctrl_c", False)
     solver.set("smt.ematching", False)
     solver.add(*formulas)

@@ -20,9 +20,11 @@ from .counterexample import SIZES, find, small_model
 from .obligations import Obligation, Proof, obligations
 from .rewrite import one_point
 
-SECONDS = 10
-QUICK_SECONDS = 0.5
-"""The time limit of one query; on it z3 answers unknown, which is never taken for proved."""
+EFFORT = 40_000_000
+MORE_EFFORT = 4_000_000
+QUICK_EFFORT = 1_000_000
+"""Limits of one query, in z3's own steps (some 2.5 million a second), so that verdicts do not depend
+on how busy a machine is. At the limit z3 answers unknown, which is never taken for proved."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,9 @@ class _Context:
             self.switches[name] = switch
             self.solver.add(z3.Implies(switch, formula))
 
-    def ask(self, goal: z3.BoolRef, assume: Iterable[str], seconds: float) -> tuple[str, frozenset[str]]:
+    def ask(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[str, frozenset[str]]:
         """z3's answer to "can the goal be false", and the invariants in the core of unsat."""
-        self.solver.set("timeout", int(seconds * 1000))
+        self.solver.set("rlimit", effort)
         self.solver.push()
         self.solver.add(z3.Not(goal))
         found = str(self.solver.check(*[self.switches[n] for n in assume]))
@@ -101,7 +103,7 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
     proof = obligations(model)
-    if small_model(proof.symbols, proof.axioms) is None:
+    if small_model(proof.symbols, proof.axioms, EFFORT) is None:
         place = model.axioms[0].place if model.axioms else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
@@ -169,18 +171,22 @@ class _Prover:
         assume = self._assumed(obligation)
         plain = [n for n in assume if n == obligation.invariant or not _has_witness(self.proof, n)]
         for some in ([n for n in plain if n == obligation.invariant], plain):
-            found, used = self._context(obligation).ask(obligation.goal, some, QUICK_SECONDS)
+            found, used = self._context(obligation).ask(obligation.goal, some, QUICK_EFFORT)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
-        counterexample = find(self.proof, obligation, assume)
-        if counterexample is not None:
-            return self._answer(obligation, start, Verdict.REFUTED, counterexample=counterexample)
+        for effort in (QUICK_EFFORT // 2, MORE_EFFORT):
+            counterexample = find(self.proof, obligation, assume, effort)
+            if counterexample is not None:
+                return self._answer(obligation, start, Verdict.REFUTED, counterexample=counterexample)
+            found, used = self._context(obligation).ask(obligation.goal, assume, effort)
+            if found == "unsat":
+                return self._answer(obligation, start, Verdict.PROVED, used)
         return self._spend(obligation, start)
 
     def thoroughly(self, obligation: Obligation) -> None:
-        """Answers an obligation with all that may be assumed, within the time limit."""
+        """Answers an obligation with all that may be assumed, within the limit."""
         start = time.perf_counter()
-        found, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), SECONDS)
+        found, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), EFFORT)
         if found == "unsat":
             return self._answer(obligation, start, Verdict.PROVED, used)
         return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {found}")
