@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import (
     NONE,
     Action,
@@ -285,3 +286,15 @@ def test_instances_of_a_model_without_rigid_values_take_the_defaults() -> None:
     attribute = instance.model.machine("A").attribute("r")
     assert attribute is not None
     assert instance.rigid_values("A", attribute) == [0, 0]
+
+
+def test_what_holds_by_construction_is_looked_up_in_the_model() -> None:
+    group, other = variables(AS_WRITTEN.sorts[0], "p q")
+    meeting = replace(
+        AS_WRITTEN, rules=[*AS_WRITTEN.rules, Rule("meet", group.fires("e3"), [other != group], other.fires("e5"))]
+    )
+    name = "groups-meet-only-at-cells"
+    (result,) = examine(meeting, {"PodGroup": 2, "Cell": 2}, only=[name])
+    assert (result.verdict, result.method) == (Verdict.REFUTED, Method.CONSTRUCTION)
+    (result,) = examine(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, only=[name])
+    assert (result.verdict, result.method) == (Verdict.PROVED, Method.CONSTRUCTION)
