@@ -86,8 +86,9 @@ TRIGGERS = {
     ("Cell.e2", "PodGroup.e6"),
     ("Cell.e3", "PodGroup.e5"), ("Cell.e6", "PodGroup.e5"), ("Cell.e8", "PodGroup.e5"),
 }  # fmt: skip
-# "All the *other* cells" of e5 (lines 106 and 108): those that are not being overwritten.
-PREVENTS = {(f"Cell.{a}", f"Cell.{b}") for a in ("e3", "e6", "e8") for b in ("e4", "e7")}
+# "All the *other* cells" of e5 (lines 106 and 108): those that are not being overwritten. By the figure, e3 overwrites
+# Reserving cells (the others take e4), e6 and e8 overwrite Reserved ones (the others take e7).
+PREVENTS = {("Cell.e3", "Cell.e4"), ("Cell.e6", "Cell.e7"), ("Cell.e8", "Cell.e7")}
 
 
 def arrows(drawn: Diagram) -> set[Arrow]:

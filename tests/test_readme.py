@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from schedproof.model.lang import Invariant, Recovery, StepInvariant
+from schedproof.model.systems import SYSTEMS
+from schedproof.proofs.verify import property_names
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -136,6 +139,23 @@ def test_numbers_of_the_last_section(workplace):
     (command,) = re.findall(r"`(schedproof explore hived --scope PodGroup=4[^`]*)`", README)
     (states,) = re.findall(r"\((\d+) states,", README)
     assert f" {states} states, " in workplace(command).stdout.splitlines()[-1]
+
+
+def test_totals_are_those_of_the_models():
+    """Also where the command that prints them is a long one."""
+    models = [model for system in SYSTEMS.values() for model in system.variants.values()]
+    (verdicts,) = set(re.findall(r"as expected: (\d+ of \d+) verdicts", README))
+    total = sum(len(property_names(model)) for model in models)
+    assert verdicts == f"{total} of {total}"
+
+    hived = SYSTEMS["hived"].variants.values()
+    (judged,) = set(re.findall(r"induction judges (\d+ of \d+) properties", README))
+    # beside what each model declares, induction judges that its steps are well-formed
+    inductive = [p for model in hived for p in model.properties if isinstance(p, Invariant | StepInvariant | Recovery)]
+    assert judged == f"{len(hived) + len(inductive)} of {len(hived) + len(inductive)}"
+
+    (found,) = re.findall(r"^(\d+) findings in ", README, re.MULTILINE)
+    assert int(found) == len(SYSTEMS["hived"].variants["as-written"].refuted)
 
 
 def test_two_single_line_commands_install_and_run():
