@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from schedproof.model.lang import Action, Model, ModelError, Rule
+from schedproof.model.lang import Action, Invariant, Model, ModelError, Rule
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.proofs.examine import examine
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 
-SCOPES: Sequence[tuple[int, int]] = ((2, 2), (3, 2), (3, 3))
-"""(pod groups, cells) to explore a mutant at, small ones first."""
+SCOPES: Sequence[tuple[int, int]] = ((2, 2), (3, 2), (3, 3), (4, 2))
+"""(pod groups, cells) to explore a mutant at, small ones first. Some show only where two preempt beside a third."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,19 @@ def proved(model: Model) -> frozenset[str]:
     return frozenset(n for n in (WELL_FORMED, *(p.name for p in model.properties)) if induction.proved(n))
 
 
+def invariants_of(model: Model) -> Model:
+    """``model`` with no other properties than its invariants: a shorter proof, which most often is enough."""
+    kept = [p for p in model.properties if isinstance(p, Invariant)]
+    return replace(model, properties=kept, refuted=model.refuted & {p.name for p in kept})
+
+
 class Judge:
     """Tells mutants from the model, by the cheapest way first."""
 
     def __init__(self, model: Model, scopes: Sequence[tuple[int, int]] = SCOPES) -> None:
         self.model, self.scopes = model, scopes
         self._explored = cache(lambda scope: explored(model, scope))
-        self._proved = cache(lambda: proved(model))
+        self._proved = cache(lambda less: proved(less(model)))
 
     def caught(self, mutant: Mutant) -> Caught | None:
         """How ``mutant`` is caught; None if every verdict on it is the model's."""
@@ -93,6 +99,7 @@ class Judge:
             right, wrong = self._explored(scope), explored(other, scope)
             if differing := [name for name in right if wrong[name] is not right[name]]:
                 return Caught("explored", f"{differing[0]} at {scope[0]} groups x {scope[1]} cells")
-        if lost := sorted(self._proved() - proved(other)):
-            return Caught("induction", lost[0])
+        for less in (invariants_of, replace):
+            if lost := sorted(self._proved(less) - proved(less(other))):
+                return Caught("induction", lost[0])
         return None
