@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.model.hived.machines import c, p
+from schedproof.model.hived.machines import Cell, c, p, q
 from schedproof.model.hived.variants import FAIR_TO_THE_GROUP
-from schedproof.model.lang import Change, Invariant, Model, ModelError, exists, implies
+from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, exists, implies, variable
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.examine import examine
 from schedproof.proofs.findings import repair_of
@@ -25,14 +25,15 @@ def less(change: Change) -> Model:
 
 
 def refuted(model: Model) -> set[str]:
-    """What exploration refutes at the model's own scope."""
-    return {r.name for r in examine(model, {}) if r.verdict is Verdict.REFUTED}
+    """What exploration refutes, of the promises that the document breaks as written."""
+    broken = [prop.name for prop in model.properties if prop.name in AS_WRITTEN.refuted]
+    return {r.name for r in examine(model, {}, only=broken) if r.verdict is Verdict.REFUTED}
 
 
 @pytest.mark.parametrize("change", REPAIRS, ids=lambda change: change.why[:30])
 def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a promise that it is needed for."""
-    assert refuted(less(change)) & AS_WRITTEN.refuted == set(change.repairs)
+    assert refuted(less(change)) == set(change.repairs)
 
 
 def test_the_change_that_repairs_nothing_only_follows_another() -> None:
@@ -67,6 +68,31 @@ def test_a_victim_on_two_cells_comes_back_with_one() -> None:
     [result] = [r for r in examine(model, {}, only=[partly.name]) if r.name == partly.name]
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert [step.action for step in result.counterexample.steps] == ["allocate", "preempt", "vacate", "crash"]
+
+
+# --- Promises of the kind "only when": a rule too many breaks them (a rule too few: see test_mutants) --------------------
+
+d = variable(Cell, "d")
+complete = AS_WRITTEN.action("complete")
+STRAY = {
+    "preempted-only-at-its-cells": Rule("stray", p.fires("e1"), [q.is_("Allocated"), p.outranks.has(q)], q.fires("e6")),
+    "cancelled-only-when-overwritten": Rule(
+        "stray", p.fires("e1"), [q.is_("Preempting"), p.outranks.has(q)], q.fires("e5")
+    ),
+    "free-cell-used-only-at-allocation": Rule("stray", complete, [c.is_("Free")], c.fires("e0", user=p)),
+    "reserved-only-by-a-new-preemptor": Rule(
+        "stray", c.fires("e9"), [d.is_("Free")], d.fires("e5", reserver=c.reserver)
+    ),
+}
+
+
+@pytest.mark.parametrize("broken", STRAY)
+def test_what_happens_without_its_cause_breaks_the_promise(broken: str) -> None:
+    change = Change("a planted rule", repairs=[], adds=[STRAY[broken]])
+    stray = AS_WRITTEN.amend("stray", "", [change], refuted=AS_WRITTEN.refuted)
+    for model, verdict in ((AS_WRITTEN, Verdict.PROVED), (stray, Verdict.REFUTED)):
+        [result] = [r for r in examine(model, {"PodGroup": 3, "Cell": 2}, only=[broken]) if r.name == broken]
+        assert result.verdict is verdict
 
 
 # --- The quotations ---------------------------------------------------------------------------------------------------
