@@ -1,8 +1,8 @@
 """HiveD's pod groups and cells, read from "HiveD State Machines" (hived-state-machines.md).
 
 Read this package beside the document: ``machines`` holds the two figures, ``events`` what the
-sections "Events" say, ``promises`` every sentence that promises something, ``variants`` the
-document as written and the repairs.
+sections "Events" say, ``promises`` which sentences promise something (and which module has them),
+``variants`` the document as written and the repairs.
 """
 
 from .variants import AS_WRITTEN, REPAIRED
