@@ -62,8 +62,9 @@ def differences(one: Model, other: Model) -> list[Difference]:
     for prop in one.properties:
         before, after = expected(one, prop.name), expected(other, prop.name)
         if prop.name in theirs and before is not after:
-            change = next((c for c in (*other.changes, *one.changes) if prop.name in c.repairs), None)
-            why, repairs = (change.why, change.repairs) if change else ("", ())
+            changes = [c for c in (*other.changes, *one.changes) if prop.name in c.repairs]
+            why = " ".join(c.why for c in changes)
+            repairs = list(dict.fromkeys(name for c in changes for name in c.repairs))
             found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], why, repairs))
     return found
 
@@ -71,7 +72,7 @@ def differences(one: Model, other: Model) -> list[Difference]:
 def _reasons(model: Model) -> dict[str, Change]:
     reasons = {}
     for change in model.changes:
-        for name in (*change.drops, *(e.name for e in change.adds if isinstance(e, Row | Action | Rule | Property))):
+        for name in (*change.drops, *(e.name for e in change.adds)):
             reasons[name] = change
     return reasons
 
