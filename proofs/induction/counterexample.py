@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import z3
@@ -20,23 +20,16 @@ SIZES = (1, 2, 3, 4)
 """Objects of each sort that are tried, fewest first."""
 
 
-def find(proof: Proof, obligation: Obligation, inductive: Iterable[str], effort: int) -> Counterexample | None:
-    """The smallest counterexample to ``obligation`` of up to four objects a sort, if one is found.
+Found = tuple[Any, Mapping[str, Sequence[Z]]]
+"""A z3 model, and constants that name all of its objects."""
+
+
+def small_model(solver: Any, symbols: Symbols, effort: int, assumptions: Sequence[Z] = ()) -> Found | None:
+    """A model of what ``solver`` holds, and of ``assumptions``, with as few objects as possible, if one is found.
 
     ``effort`` limits z3 for each number of objects, in its own steps.
     """
-    assumed = [proof.assumed[name] for name in inductive] if obligation.inductive else []
-    found = small_model(proof.symbols, [*obligation.context, *assumed, z3.Not(obligation.goal)], effort)
-    return _shown(proof, obligation, *found) if found else None
-
-
-def small_model(symbols: Symbols, formulas: Iterable[Z], effort: int) -> tuple[Any, Mapping[str, Sequence[Z]]] | None:
-    """A z3 model of ``formulas`` with few objects, and constants that name them all."""
-    solver = z3.Solver(ctx=symbols.context)
     solver.set("rlimit", effort)
-    solver.set("ctrl_c", False)
-    solver.set("smt.ematching", False)
-    solver.add(*formulas)
     for size in SIZES:
         solver.push()
         universe: dict[str, list[Z]] = {}
@@ -44,9 +37,10 @@ def small_model(symbols: Symbols, formulas: Iterable[Z], effort: int) -> tuple[A
             universe[name] = [z3.Const(f"{name} {i}", sort) for i in range(size)]
             x = z3.Const("x", sort)
             solver.add(z3.ForAll([x], z3.Or(*[x == e for e in universe[name]])))
-        if solver.check() == z3.sat:
-            return solver.model(), universe
+        found = solver.model() if solver.check(*assumptions) == z3.sat else None
         solver.pop()
+        if found is not None:
+            return found, universe
     return None
 
 
@@ -121,7 +115,7 @@ class _Reader:
         return tuple(packed)
 
 
-def _shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[str, Sequence[Z]]) -> Counterexample:
+def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[str, Sequence[Z]]) -> Counterexample:
     """The state before as z3 has it; the step as the interpreter takes it from there."""
     reader = _Reader(proof, model, universe)
     instance = reader.instance

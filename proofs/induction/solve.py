@@ -16,7 +16,7 @@ from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang import terms as t
 
 from ..verdict import Counterexample, Verdict
-from .counterexample import SIZES, find, small_model
+from .counterexample import SIZES, Found, shown, small_model
 from .obligations import Obligation, Proof, obligations
 from .rewrite import one_point
 
@@ -65,15 +65,9 @@ class _Context:
     """One solver for all obligations of an action, with the invariants behind switches."""
 
     def __init__(self, proof: Proof, context: Iterable[z3.BoolRef]) -> None:
-        self.solver = z3.Solver(ctx=proof.symbols.context)
-        self.solver.set("random_seed", 1)
-        self.solver.set("ctrl_c", False)  # else z3 swallows an interrupt, and the proof goes on
-        # Instantiation by patterns runs in circles here (a cell's group, that group's cell, ...);
-        # by models it answers every obligation, most in milliseconds.
-        self.solver.set("smt.ematching", False)
+        self.symbols = proof.symbols
+        self.solver = _solver(proof, context)
         self.switches = {}
-        for formula in context:
-            self.solver.add(formula)
         for name, formula in proof.assumed.items():
             switch = z3.Bool(f"assume {name}", proof.symbols.context)
             self.switches[name] = switch
@@ -92,6 +86,25 @@ class _Context:
         self.solver.pop()
         return found, core
 
+    def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> Found | None:
+        """A state of few objects in which the goal is false."""
+        self.solver.push()
+        self.solver.add(z3.Not(goal))
+        found = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
+        self.solver.pop()
+        return found
+
+
+def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> z3.Solver:
+    solver = z3.Solver(ctx=proof.symbols.context)
+    solver.set("random_seed", 1)
+    solver.set("ctrl_c", False)  # else z3 swallows an interrupt, and the proof goes on
+    # Instantiation by patterns runs in circles here (a cell's group, that group's cell, ...);
+    # by models it answers every obligation, most in milliseconds.
+    solver.set("smt.ematching", False)
+    solver.add(*formulas)
+    return solver
+
 
 def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -> Induction:
     """Proves what can be proved of ``model`` for any number of objects.
@@ -103,7 +116,7 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
     proof = obligations(model)
-    if small_model(proof.symbols, proof.axioms, EFFORT) is None:
+    if small_model(_solver(proof, proof.axioms), proof.symbols, EFFORT) is None:
         place = model.axioms[0].place if model.axioms else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
@@ -174,10 +187,15 @@ class _Prover:
             found, used = self._context(obligation).ask(obligation.goal, some, QUICK_EFFORT)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
+        if found == "unknown":
+            found, used = self._context(obligation).ask(obligation.goal, assume, 2 * QUICK_EFFORT)
+            if found == "unsat":
+                return self._answer(obligation, start, Verdict.PROVED, used)
         for effort in (QUICK_EFFORT // 2, MORE_EFFORT):
-            counterexample = find(self.proof, obligation, assume, effort)
-            if counterexample is not None:
-                return self._answer(obligation, start, Verdict.REFUTED, counterexample=counterexample)
+            refuted = self._context(obligation).refute(obligation.goal, assume, effort)
+            if refuted is not None:
+                example = shown(self.proof, obligation, *refuted)
+                return self._answer(obligation, start, Verdict.REFUTED, counterexample=example)
             found, used = self._context(obligation).ask(obligation.goal, assume, effort)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
