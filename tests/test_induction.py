@@ -155,7 +155,7 @@ def test_the_engines_agree_on_the_toys() -> None:
 @pytest.mark.parametrize("name", ["as-written", "workshop"])
 def test_every_counterexample_to_induction_is_one_for_the_interpreter(name: str) -> None:
     refuted = [a for a in induction(name).answers if a.verdict is Verdict.REFUTED]
-    assert len(refuted) >= 5
+    assert refuted
     for answer in refuted:
         assert_real(MODELS[name], induction(name), answer)
 

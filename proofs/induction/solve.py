@@ -120,7 +120,20 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
         place = model.axioms[0].place if model.axioms else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
-    prover = _Prover(proof)
+    doubtful = frozenset(model.refuted & proof.assumed.keys())
+    induction = _settle(proof, doubtful, progress)
+    if any(induction.proved(name) for name in doubtful):
+        return _settle(proof, frozenset(), progress)
+    return induction
+
+
+def _settle(proof: Proof, doubtful: frozenset[str], progress: Callable[[int, int], None] | None) -> Induction:
+    """Asks all obligations until nothing rests on an invariant that failed.
+
+    ``doubtful`` invariants are assumed for their own obligations only: from false ones together
+    hardly anything can be refuted, and what they helped to prove would have to be proved again.
+    """
+    prover = _Prover(proof, doubtful)
     work = list(proof.obligations)
     while work:
         for obligation in work:
@@ -139,9 +152,9 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
 class _Prover:
     """The invariants that are still thought inductive, and the answers so far."""
 
-    def __init__(self, proof: Proof) -> None:
+    def __init__(self, proof: Proof, doubtful: frozenset[str]) -> None:
         self.proof = proof
-        self.inductive = set(proof.assumed)
+        self.inductive = set(proof.assumed) - doubtful
         self.answers: dict[str, Answer] = {}
         self._contexts: dict[int, _Context] = {}
         self._spent: dict[str, float] = {}
@@ -171,7 +184,8 @@ class _Prover:
         self._spent[obligation.name] = before + time.perf_counter() - start
 
     def _assumed(self, obligation: Obligation) -> list[str]:
-        return sorted(self.inductive) if obligation.inductive else []
+        own = {obligation.invariant} & self.proof.assumed.keys()
+        return sorted(self.inductive | own) if obligation.inductive else []
 
     def quickly(self, obligation: Obligation) -> None:
         """Answers, or leaves open, an obligation.

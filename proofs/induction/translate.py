@@ -240,6 +240,8 @@ class Translator:
     def defined(self, term: t.Term) -> Z:
         """That reading ``term``, left to right, reads no attribute of no object."""
         true = self.symbols.true()
+        if not self._through_references(term):
+            return true
         match term:
             case t.Attr(of):
                 return self.both(self.defined(of), self.reference(of).defined)
@@ -263,6 +265,15 @@ class Translator:
                 assert self.after is not None
                 return replace(self, view=self.after, after=None).defined(part)
         return self.both(*[self.defined(child) for child in t.children(term)])
+
+    def _through_references(self, term: t.Term) -> bool:
+        """Something is read of an object that might be none."""
+        match term:
+            case t.Attr(of) | t.Is(of) | t.Fires(of) | t.Adjusted(_, of):
+                some = isinstance(of, t.Var) and not isinstance(self.bound.get(of.name), Reference)
+                if not some and not isinstance(of, t.Me):
+                    return True
+        return any(self._through_references(child) for child in t.children(term))
 
     def chain(self, parts: Sequence[t.Term], last: Z | None = None) -> Z:
         """That ``parts`` are defined one after the other, each assuming the ones before."""
