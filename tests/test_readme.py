@@ -70,7 +70,7 @@ BLOCKS = list(console_blocks(README))
 
 
 @pytest.fixture
-def workplace(tmp_path):
+def desk(tmp_path):
     """A shell in a folder where the README's paths lead to the project's files, and nothing is written into it."""
     for path in ("tests", "diagrams"):
         (tmp_path / path).symlink_to(ROOT / path)
@@ -91,54 +91,54 @@ def workplace(tmp_path):
 @pytest.mark.parametrize(
     "block", [pytest.param(b, id=b.command, marks=[pytest.mark.long] if b.long else []) for b in BLOCKS]
 )
-def test_console_block(block, workplace):
-    done = workplace(block.command)
+def test_console_block(block, desk):
+    done = desk(block.command)
     assert done.stderr == ""
     assert missing(block.shown, done.stdout.splitlines()) is None
 
 
 @pytest.mark.long
-def test_ci_recipe(workplace):
+def test_ci_recipe(desk):
     (recipe,) = fenced("yaml")
     (command,) = re.findall(r"- run: (schedproof .*)", recipe)
-    done = workplace(command)
+    done = desk(command)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (workplace.folder / "summary.md").read_text().startswith("## schedproof: as expected")
-    assert "<testsuites" in (workplace.folder / "verify.xml").read_text()
+    assert (desk.folder / "summary.md").read_text().startswith("## schedproof: as expected")
+    assert "<testsuites" in (desk.folder / "verify.xml").read_text()
     assert re.findall(r"path: (\S+)", recipe) == ["verify.xml"]
 
 
 @pytest.mark.long
-def test_program(workplace):
+def test_program(desk):
     (program,) = fenced("python")
-    done = workplace(f"{sys.executable} - <<'END'\n{program}\nEND")
+    done = desk(f"{sys.executable} - <<'END'\n{program}\nEND")
     assert done.stdout.splitlines() == [
         "as-written reserving-cell proved (any number)",
         "repaired reserving-cell proved (any number)",
     ]
 
 
-def test_diagram_command_of_the_picture(workplace):
+def test_diagram_command_of_the_picture(desk):
     (command,) = re.findall(r"`(schedproof diagram [^`]*)`", README)
-    done = workplace(command.replace("PodGroup.svg", "PodGroup.dot"))  # needs no graphviz
+    done = desk(command.replace("PodGroup.svg", "PodGroup.dot"))  # needs no graphviz
     assert done.returncode == 0
     gallery = ROOT / "diagrams" / "gallery" / "hived" / "repaired" / "PodGroup.dot"
-    assert (workplace.folder / "PodGroup.dot").read_text() == gallery.read_text()
+    assert (desk.folder / "PodGroup.dot").read_text() == gallery.read_text()
 
 
-def test_every_finding_is_told_in_plain_words(workplace):
+def test_every_finding_is_told_in_plain_words(desk):
     """And none that is not there: the section names exactly the properties that ``findings`` prints."""
     section = README.split("## What is wrong with HiveD's document")[1].split("```console")[0]
     told = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", section))
-    printed = workplace("schedproof findings hived").stdout
+    printed = desk("schedproof findings hived").stdout
     assert told == set(re.findall(r"^\d+\. (\S+) ", printed, re.MULTILINE))
 
 
 @pytest.mark.long
-def test_numbers_of_the_last_section(workplace):
+def test_numbers_of_the_last_section(desk):
     (command,) = re.findall(r"`(schedproof explore hived --scope PodGroup=4[^`]*)`", README)
     (states,) = re.findall(r"\((\d+) states,", README)
-    assert f" {states} states, " in workplace(command).stdout.splitlines()[-1]
+    assert f" {states} states, " in desk(command).stdout.splitlines()[-1]
 
 
 def test_totals_are_those_of_the_models():
