@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.hived.machines import Cell, c, p, q
 from schedproof.model.hived.variants import FAIR_TO_THE_GROUP
-from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, exists, implies, variable
+from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, StepInvariant, exists, implies, variable
+from schedproof.model.lang.terms import And, Implies, Term
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.examine import examine
 from schedproof.proofs.findings import repair_of
@@ -134,3 +136,24 @@ def test_a_promise_quotes_the_document_at_its_line(name: str) -> None:
 
 def test_what_is_no_quotation_would_be_noticed() -> None:
     assert is_quoted("a ... c", "a b c") and not is_quoted("c ... a", "a b c") and not is_quoted("a c", "a b c")
+
+
+def inner_premises(term: Term) -> list[Term]:
+    """The premises of the implications that ``term`` is a conjunction of."""
+    if isinstance(term, And):
+        return [premise for part in term.parts for premise in inner_premises(part)]
+    return [term.premise] if isinstance(term, Implies) else []
+
+
+@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
+def test_no_implication_inside_a_promise_is_idle(model: Model) -> None:
+    """``verify`` sees that every ``given`` is met; the premises inside ``then`` are met as well."""
+    asked = []
+    for prop in model.properties:
+        if isinstance(prop, Invariant | StepInvariant):
+            for n, premise in enumerate(inner_premises(prop.then)):
+                given = premise if prop.given is None else prop.given & premise
+                asked.append(replace(prop, name=f"{prop.name} {n}", given=given, then=premise))
+    assert asked
+    found = examine(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    assert {r.name: r.verdict for r in found} == {prop.name: Verdict.PROVED for prop in asked}
