@@ -2,7 +2,9 @@
 
 Invariants support each other: each is proved assuming all of the set before the step. One that
 fails leaves the set, and what was proved with its help is proved again without it; z3's unsat
-cores say what that is. What remains at the end holds for any number of objects.
+cores say what that is. What remains at the end holds for any number of objects. An invariant outside
+of the set (failed, or expected to) is assumed for its own obligations only, which proves it only if
+all of them hold.
 """
 
 from __future__ import annotations
