@@ -1,0 +1,1 @@
+"""Beaker: the batch scheduler, the event-driven proposal, its repair, and what was shipped."""
