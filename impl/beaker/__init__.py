@@ -1,0 +1,28 @@
+"""A reference scheduler for Beaker: the event-driven proposal with the repairs that its promises need.
+
+Every operation is one transaction on a database (:class:`SqlStore`), judged by what the database
+says in that transaction, so that the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web
+side (:class:`Web`) and the labs (:class:`Lab`) may come in any order, and a crash costs nothing.
+It is written from the document, not from the model.
+"""
+
+from .choice import Choice, Option, first, only
+from .daemon import Daemon
+from .draft import Draft
+from .errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
+from .lab import Lab
+from .memory_store import MemoryStore
+from .operations import Observer, Operations, Report, What
+from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
+from .scheduler import Consistency, InHand, NewJobs, PendingSystems, Provisioning
+from .sql_store import SqlStore
+from .store import Changes, Store, Transaction, UsageEntry
+from .view import View
+from .web import Job, RecipeSpec, SetSpec, Web
+
+__all__ = [
+    "Changes", "Choice", "Condition", "Consistency", "Contended", "Daemon", "Draft", "IllegalMove", "InHand", "Job",
+    "Lab", "MemoryStore", "NewJobs", "Observer", "Operations", "Option", "PendingSystems", "Provisioning", "Recipe",
+    "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "SetSpec", "SqlStore", "Store",
+    "StoreError", "System", "Transaction", "Usage", "UsageEntry", "View", "Web", "What", "World", "first", "only",
+]  # fmt: skip

@@ -1,0 +1,137 @@
+"""The scheduler as a process: its loops as threads on one database."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from threading import Event, Thread
+from types import TracebackType
+
+from .errors import Refused, StoreError
+from .operations import Observer, Report
+from .scheduler import Consistency, NewJobs, PendingSystems, Provisioning
+from .store import Store
+
+LOG = logging.getLogger(__name__)
+
+Pass = Callable[[], bool]
+"""Goes once over what a loop looks for; says whether anything was done."""
+
+
+class Daemon:
+    """Runs the four loops until it is stopped; one daemon for a database at a time.
+
+    It may be killed at any moment. The next one needs no special processing (line 68): everything
+    that matters is in the database. Use it as a context manager, or call :meth:`start` and
+    :meth:`stop`.
+
+    Args:
+        interval: how long, in seconds, a loop that found nothing to do waits before it looks again.
+        observer: told of each transaction, from the threads of the loops.
+
+    Raises:
+        ValueError: the interval is not positive.
+    """
+
+    def __init__(self, store: Store, *, interval: float = 1.0, observer: Observer | None = None) -> None:
+        if interval <= 0:
+            raise ValueError(f"the interval must be more than 0 seconds, not {interval}")
+        self._interval = interval
+        self._stopped = Event()
+        self._failures: list[BaseException] = []
+        self._new_jobs = NewJobs(store, observer=observer)
+        self._pending = PendingSystems(store, observer=observer)
+        self._provisioning = Provisioning(store, observer=observer)
+        self._consistency = Consistency(store, observer=observer)
+        passes: dict[str, Pass] = {
+            "new jobs": self.process_new_jobs,
+            "pending systems": self.process_pending_systems,
+            "provisioning": self.provision,
+            "consistency": self.check_consistency,
+        }
+        self._threads = [Thread(target=self._loop, args=pair, name=pair[0], daemon=True) for pair in passes.items()]
+
+    def start(self) -> None:
+        """Starts the loops."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Lets every loop end its transaction, and waits for that.
+
+        Raises:
+            BaseException: what ended a loop before its time, if anything did.
+        """
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+        if self._failures:
+            raise self._failures[0]
+
+    def __enter__(self) -> Daemon:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    # Once over each loop's work; public, so that a process may run them in a thread of its own.
+
+    def process_new_jobs(self) -> bool:
+        """Takes up each new set, searches for all of its recipes, and queues what is left."""
+        busy = self._put_away()  # a set may be in hand still, if the database failed in the pass before
+        for recipe_set in self._new_jobs.new_sets():
+            if _tried(self._new_jobs.take_up, recipe_set):
+                busy = self._put_away()
+        return busy
+
+    def _put_away(self) -> bool:
+        """Finishes the work on the set in hand; whether there was one."""
+        busy = False
+        while (mine := self._new_jobs.in_hand) is not None:
+            (self._new_jobs.settle if mine.searched else self._new_jobs.search)()
+            busy = True
+        return busy
+
+    def process_pending_systems(self) -> bool:
+        """Gives each pending system to a recipe, or makes it idle."""
+        return _each(self._pending.process, self._pending.pending())
+
+    def provision(self) -> bool:
+        """Begins each set that is ready."""
+        return _each(self._provisioning.begin, self._provisioning.ready())
+
+    def check_consistency(self) -> bool:
+        """Wakes idle systems and aborts dead recipes."""
+        woken = _each(self._consistency.wake, self._consistency.sleeping())
+        return _each(self._consistency.abort_dead, self._consistency.dead()) or woken
+
+    def _loop(self, name: str, once: Pass) -> None:
+        while not self._stopped.is_set():
+            try:
+                busy = once()
+            except StoreError as error:
+                # The database may be back later; nothing of this process needs to be repaired then.
+                LOG.warning("%s: %s", name, error)
+                busy = False
+            except BaseException as error:
+                LOG.exception("the loop for %s ends", name)
+                self._failures.append(error)
+                return
+            if not busy:
+                self._stopped.wait(self._interval)
+
+
+def _each(operation: Callable[[str], Report], names: Sequence[str]) -> bool:
+    """Tries the operation on all of them; whether it was done to any."""
+    done = [_tried(operation, name) for name in names]
+    return any(done)
+
+
+def _tried(operation: Callable[[str], Report], name: str) -> Report | None:
+    """None if others were faster, so that there is nothing to do any more."""
+    try:
+        return operation(name)
+    except Refused as error:
+        LOG.debug("%s", error)
+        return None

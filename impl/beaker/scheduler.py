@@ -1,0 +1,241 @@
+"""The scheduler's four loops, one transaction a method.
+
+Each method judges by the database as it is in its own transaction, so that the loops, the web side
+and the labs may come in any order. What a loop has seen before, in another transaction, is only a
+hint of what to try. Line numbers are those of the document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .choice import Choice, chosen, first
+from .draft import Draft
+from .errors import Refused
+from .operations import Observer, Operations, Report, What
+from .records import Condition, RecipeState, Usage
+from .store import Store
+from .view import View
+
+
+@dataclass(frozen=True)
+class InHand:
+    """The recipe set that is being processed; ``searched`` when no idle system is left for it."""
+
+    recipe_set: str
+    searched: bool = False
+
+
+class NewJobs(Operations):
+    """The loop for new jobs (lines 129-145): one recipe set after another, recipe by recipe.
+
+    Which set is in hand is all that the scheduler ever remembers. A crash forgets it, and needs no
+    more than that: the set is taken up again if its recipes are still new; if one was scheduled,
+    its siblings are assigned, and systems come to them through the other loops.
+    """
+
+    def __init__(self, store: Store, *, choose: Choice = first, observer: Observer | None = None) -> None:
+        super().__init__(store, observer=observer)
+        self._choose = choose
+        self.in_hand: InHand | None = None
+
+    def new_sets(self) -> list[str]:
+        """The recipe sets that wait to be processed."""
+        with self.store.transaction() as transaction:
+            view = View(transaction.read())
+        return [name for name in view.recipe_sets if any(r.state is RecipeState.NEW for r in view.members(name))]
+
+    def take_up(self, recipe_set: str) -> Report:
+        """Begins with a set that has a new recipe (line 135: the one before must be done).
+
+        Raises:
+            Refused: a set is in hand, or this one has no new recipe.
+        """
+        if self.in_hand is not None:
+            raise Refused(f"recipe set {self.in_hand.recipe_set} is in hand; it comes first")
+
+        def work(draft: Draft) -> Report:
+            mine = draft.recipe_set(recipe_set)
+            if not any(r.state is RecipeState.NEW for r in draft.members(mine.name)):
+                raise Refused(f"recipe set {recipe_set} has no new recipe")
+            return Report(What.TAKEN_UP, recipe_set)
+
+        report = self._transact(work)
+        self.in_hand = InHand(recipe_set)
+        return report
+
+    def search(self, choose: Choice | None = None) -> Report:
+        """One recipe of the set in hand gets an idle system (lines 137-143); with none, the search ends.
+
+        Args:
+            choose: picks (recipe, system); that of the scheduler if not given.
+
+        Raises:
+            Refused: no set is in hand, its search has ended, or nothing was chosen.
+        """
+        mine = self._in_hand(searched=False)
+
+        def work(draft: Draft) -> Report:
+            option = chosen(choose or self._choose, draft.in_search(mine.recipe_set))
+            if option is None:
+                return Report(What.SEARCH_ENDED, mine.recipe_set)
+            recipe, system = option
+            draft.schedule(draft.recipe(recipe), draft.system(system))
+            return Report(What.FOUND_IDLE, mine.recipe_set, recipe, system)
+
+        report = self._transact(work)
+        if report.what is What.SEARCH_ENDED:
+            self.in_hand = replace(mine, searched=True)
+        return report
+
+    def settle(self) -> Report:
+        """Puts the set away after its search; what is still new of it is queued (line 144).
+
+        Raises:
+            Refused: no set is in hand, or it is still being searched for.
+        """
+        mine = self._in_hand(searched=True)
+
+        def work(draft: Draft) -> Report:
+            draft.queue(mine.recipe_set)
+            return Report(What.SETTLED, mine.recipe_set)
+
+        report = self._transact(work)
+        self.in_hand = None
+        return report
+
+    def crash(self) -> None:
+        """The process dies."""
+        self.in_hand = None
+
+    def _in_hand(self, *, searched: bool) -> InHand:
+        if self.in_hand is None:
+            raise Refused("no recipe set is in hand; take one up first")
+        if self.in_hand.searched != searched:
+            done = "has ended; settle it" if self.in_hand.searched else "goes on"
+            raise Refused(f"the search for recipe set {self.in_hand.recipe_set} {done}")
+        return self.in_hand
+
+
+class PendingSystems(Operations):
+    """The loop for pending systems (lines 201-210), one transaction a system."""
+
+    def __init__(self, store: Store, *, choose: Choice = first, observer: Observer | None = None) -> None:
+        super().__init__(store, observer=observer)
+        self._choose = choose
+
+    def pending(self) -> list[str]:
+        """The systems about which a determination is needed (line 184)."""
+        with self.store.transaction() as transaction:
+            return [s.name for s in transaction.read().systems if s.usage is Usage.PENDING]
+
+    def process(self, system: str, choose: Choice | None = None) -> Report:
+        """The system goes to an assigned recipe, else to a queued one, else it is idle.
+
+        Args:
+            choose: picks a recipe among those that come first; that of the scheduler if not given.
+
+        Raises:
+            Refused: the system is unknown or not pending, or no recipe was chosen.
+        """
+
+        def work(draft: Draft) -> Report:
+            it = draft.system(system)
+            if it.usage is not Usage.PENDING:
+                raise Refused(f"system {system} is {it.usage}, not pending")
+            option = chosen(choose or self._choose, [(recipe.name,) for recipe in draft.takers(it)])
+            if option is None:
+                draft.use(it, Usage.IDLE)
+                return Report(What.MADE_IDLE, system=system)
+            recipe = draft.recipe(option[0])
+            draft.schedule(recipe, it)
+            assigned = recipe.state is RecipeState.ASSIGNED
+            what = What.GIVEN_TO_ASSIGNED if assigned else What.GIVEN_TO_QUEUED
+            return Report(what, recipe.recipe_set, recipe.name, system)
+
+        return self._transact(work)
+
+
+class Provisioning(Operations):
+    """The loop that begins the sets whose recipes all have their systems (lines 226-232)."""
+
+    def ready(self) -> list[str]:
+        """The sets that can begin."""
+        with self.store.transaction() as transaction:
+            view = View(transaction.read())
+        return [name for name in view.recipe_sets if view.can_begin(name)]
+
+    def begin(self, recipe_set: str) -> Report:
+        """Provisioning begins, for all recipes of the set that are not finished.
+
+        Raises:
+            Refused: the set is unknown or finished, or some recipe of it is not scheduled.
+        """
+
+        def work(draft: Draft) -> Report:
+            mine = draft.recipe_set(recipe_set)
+            if not draft.can_begin(mine.name):
+                others = [r for r in draft.members(mine.name) if r.state is not RecipeState.SCHEDULED]
+                said = ", ".join(f"{r.name} is {r.state}" for r in others)
+                raise Refused(f"recipe set {recipe_set} begins when all of its recipes are scheduled; {said}")
+            draft.begin(mine.name)
+            return Report(What.BEGUN, recipe_set)
+
+        return self._transact(work)
+
+
+class Consistency(Operations):
+    """The retained loop (lines 58-61): corrects what the others can no longer see."""
+
+    def sleeping(self) -> list[str]:
+        """The idle systems that a recipe in the queue can take."""
+        with self.store.transaction() as transaction:
+            view = View(transaction.read())
+        return [s.name for s in view.systems.values() if self._is_asleep(view, s.name)]
+
+    def dead(self) -> list[str]:
+        """The recipes in the queue that no system can run any more."""
+        with self.store.transaction() as transaction:
+            view = View(transaction.read())
+        return [r.name for r in view.recipes.values() if view.is_dead(r)]
+
+    def wake(self, system: str) -> Report:
+        """An idle system that an assigned or queued recipe can take is pending.
+
+        A recipe may be queued just after the system that it fits became idle, in another
+        transaction: without this it would wait for ever.
+
+        Raises:
+            Refused: the system is unknown, not idle and Automated, or no recipe can take it.
+        """
+
+        def work(draft: Draft) -> Report:
+            it = draft.system(system)
+            if not self._is_asleep(draft, system):
+                raise Refused(
+                    f"system {system} is {it.usage} ({it.condition}), and not idle while a recipe can take it"
+                )
+            draft.use(it, Usage.PENDING)
+            return Report(What.WOKEN, system=system)
+
+        return self._transact(work)
+
+    def abort_dead(self, recipe: str) -> Report:
+        """A queued or assigned recipe without a viable Automated system is aborted.
+
+        Raises:
+            Refused: the recipe is unknown, not waiting in the queue, or some system can run it.
+        """
+
+        def work(draft: Draft) -> Report:
+            it = draft.recipe(recipe)
+            if not draft.is_dead(it):
+                raise Refused(f"recipe {recipe} is {it.state}; it is not queued without a viable Automated system")
+            draft.finish(it, RecipeState.ABORTED)
+            return Report(What.DEAD_ABORTED, it.recipe_set, recipe)
+
+        return self._transact(work)
+
+    def _is_asleep(self, view: View, system: str) -> bool:
+        it = view.system(system)
+        return it.usage is Usage.IDLE and it.condition is Condition.AUTOMATED and bool(view.takers(it))

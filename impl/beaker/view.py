@@ -1,0 +1,158 @@
+"""Questions about the records at one moment: what suits what, and who may take it."""
+
+from __future__ import annotations
+
+from .choice import Option
+from .errors import Refused
+from .records import EXECUTING, OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
+
+
+class View:
+    """The records of ``world`` by name, and what can be asked of them."""
+
+    def __init__(self, world: World) -> None:
+        self.recipe_sets = {s.name: s for s in world.recipe_sets}
+        self.recipes = {r.name: r for r in world.recipes}
+        self.systems = {s.name: s for s in world.systems}
+        self._members: dict[str, list[str]] = {name: [] for name in self.recipe_sets}
+        for recipe in world.recipes:
+            self._members[recipe.recipe_set].append(recipe.name)
+
+    # Records by name.
+
+    def recipe_set(self, name: str) -> RecipeSet:
+        """A set that has an unfinished recipe.
+
+        Raises:
+            Refused: there is none of this name.
+        """
+        if name not in self.recipe_sets:
+            raise Refused(f"recipe set {name!r} is unknown or finished")
+        return self.recipe_sets[name]
+
+    def recipe(self, name: str) -> Recipe:
+        """A recipe of a set that has an unfinished one.
+
+        Raises:
+            Refused: there is none of this name.
+        """
+        if name not in self.recipes:
+            raise Refused(f"recipe {name!r} is unknown, or its recipe set is finished")
+        return self.recipes[name]
+
+    def system(self, name: str) -> System:
+        """A system.
+
+        Raises:
+            Refused: there is none of this name.
+        """
+        if name not in self.systems:
+            raise Refused(f"unknown system {name!r}; systems: {', '.join(self.systems) or 'none yet'}")
+        return self.systems[name]
+
+    def members(self, recipe_set: str) -> list[Recipe]:
+        """The unfinished recipes of a set, guests included."""
+        return [r for r in (self.recipes[name] for name in self._members[recipe_set]) if r.unfinished]
+
+    def guests(self, recipe: Recipe) -> list[Recipe]:
+        """The unfinished guests of a recipe."""
+        return [r for r in self.members(recipe.recipe_set) if r.host == recipe.name]
+
+    def holder(self, system: str) -> Recipe | None:
+        """The recipe that has a system: from scheduled until it is finished."""
+        return next((r for r in self.recipes.values() if r.system == system), None)
+
+    # Who may take what.
+
+    def suits(self, system: System, recipe: Recipe) -> bool:
+        """Whether the system is viable for the recipe, in the lab of its set if that is settled (line 142)."""
+        lab = self.recipe_sets[recipe.recipe_set].lab
+        return system.name in recipe.viable and lab in (None, system.lab)
+
+    def can_take(self, recipe: Recipe, system: System) -> bool:
+        """Whether a recipe that needs a system may have this one now; that it is free is not asked."""
+        return (
+            system.condition is Condition.AUTOMATED
+            and recipe.state in OPEN
+            and self.suits(system, recipe)
+            and not self.is_for_earlier(system, recipe)
+            and self.spares_siblings(recipe, system)
+        )
+
+    def is_for_earlier(self, system: System, recipe: Recipe) -> bool:
+        """Whether the system suits an assigned recipe of a set that comes before the recipe's.
+
+        First come first served: the assigned sets come in the order in which they were assigned,
+        which never changes, and before those that are not assigned. Priorities would not do (line
+        213): they are often equal, and people change them while sets wait.
+        """
+        return any(
+            other.state is RecipeState.ASSIGNED
+            and other.recipe_set != recipe.recipe_set
+            and self._comes_before(other.recipe_set, recipe.recipe_set)
+            and self.suits(system, other)
+            for other in self.recipes.values()
+        )
+
+    def _comes_before(self, one: str, other: str) -> bool:
+        first, second = self.recipe_sets[one].place, self.recipe_sets[other].place
+        return first is not None and (second is None or first < second)
+
+    def spares_siblings(self, recipe: Recipe, system: System) -> bool:
+        """Whether every sibling that needs a system can still get one in the system's lab.
+
+        The system must be in no such sibling's share; and if it settles the lab of the set, each of
+        them must have an Automated system in its share there.
+        """
+        settled = self.recipe_sets[recipe.recipe_set].lab is not None
+        siblings = [
+            r for r in self.members(recipe.recipe_set) if r.state in OPEN and r.host is None and r.name != recipe.name
+        ]
+        return all(
+            system.name not in sibling.share and (settled or self.has_share(sibling, system.lab))
+            for sibling in siblings
+        )
+
+    def has_share(self, recipe: Recipe, lab: str) -> bool:
+        """Whether an Automated system of the lab is in the recipe's share."""
+        own = (self.systems[name] for name in recipe.share)
+        return any(s.lab == lab and s.condition is Condition.AUTOMATED for s in own)
+
+    # What the loops look for.
+
+    def in_search(self, recipe_set: str) -> list[Option]:
+        """The recipes of a set in hand with the idle systems that they can take (lines 137-143)."""
+        searching = (RecipeState.NEW, RecipeState.ASSIGNED)
+        recipes = [r for r in self.members(recipe_set) if r.state in searching] if recipe_set in self._members else []
+        idle = [s for s in self.systems.values() if s.usage is Usage.IDLE and s.condition is Condition.AUTOMATED]
+        return [(r.name, s.name) for r in recipes for s in idle if self.can_take(r, s)]
+
+    def takers(self, system: System) -> list[Recipe]:
+        """Who should get a free system: an assigned recipe that can take it, else one of the queued
+        ones of the highest priority (lines 203-213)."""
+        able = [r for r in self.recipes.values() if r.state is RecipeState.ASSIGNED and self.can_take(r, system)]
+        if able:
+            return able
+        able = [r for r in self.recipes.values() if r.state is RecipeState.QUEUED and self.can_take(r, system)]
+        highest = max((self._priority(r) for r in able), default=0)
+        return [r for r in able if self._priority(r) == highest]
+
+    def _priority(self, recipe: Recipe) -> int:
+        return self.recipe_sets[recipe.recipe_set].priority
+
+    def can_begin(self, recipe_set: str) -> bool:
+        """Whether all unfinished recipes of the set are scheduled, at least one (lines 226-228)."""
+        members = self.members(recipe_set)
+        return bool(members) and all(r.state is RecipeState.SCHEDULED for r in members)
+
+    def is_dead(self, recipe: Recipe) -> bool:
+        """Whether a recipe in the queue waits for a system that does not exist (lines 58-61)."""
+        return (
+            recipe.state in (RecipeState.QUEUED, RecipeState.ASSIGNED)
+            and recipe.host is None
+            and not any(self.systems[name].condition is Condition.AUTOMATED for name in recipe.viable)
+        )
+
+    def is_begun(self, recipe: Recipe) -> bool:
+        """Whether the recipe executes: its set has begun."""
+        return recipe.state in EXECUTING

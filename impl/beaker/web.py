@@ -1,0 +1,226 @@
+"""What people ask for: jobs, cancel and abort, priorities, conditions, reservations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from .draft import Draft
+from .errors import Refused
+from .legal import FIRST_USAGE
+from .operations import Operations, Report, What
+from .placement import shares
+from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage
+
+
+@dataclass(frozen=True)
+class RecipeSpec:
+    """A recipe of a job: the systems that meet its requirements, or, of a guest, the host recipe."""
+
+    name: str
+    viable: frozenset[str] = frozenset()
+    host: str | None = None
+
+
+@dataclass(frozen=True)
+class SetSpec:
+    """Recipes that run at the same time, in one lab."""
+
+    name: str
+    recipes: tuple[RecipeSpec, ...]
+    priority: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """One or more recipe sets, submitted together."""
+
+    name: str
+    recipe_sets: tuple[SetSpec, ...]
+
+
+class Web(Operations):
+    """The web interface's side. Every method raises Refused for an object that is unknown or finished."""
+
+    # Jobs.
+
+    def submit(self, job: Job) -> Report:
+        """A job is new. Its sets' viable systems are shared out among their recipes (:mod:`.placement`).
+
+        Raises:
+            Refused: no set, a set without recipes, a name that is taken, an unknown system, a guest
+                with viable systems or without a host recipe in its set.
+        """
+        _check(job)
+
+        def work(draft: Draft) -> Report:
+            for spec in job.recipe_sets:
+                self._add(draft, job.name, spec)
+            return Report(What.SUBMITTED)
+
+        return self._transact(work)
+
+    def _add(self, draft: Draft, job: str, spec: SetSpec) -> None:
+        hosts = {recipe.name: recipe.viable for recipe in spec.recipes if recipe.host is None}
+        lab_of = {name: draft.system(name).lab for viable in hosts.values() for name in sorted(viable)}
+        share = shares(hosts, lab_of)
+        recipes = [
+            Recipe(r.name, spec.name, host=r.host, viable=r.viable, share=share.get(r.name, frozenset()))
+            for r in spec.recipes
+        ]
+        draft.add_set(RecipeSet(spec.name, job, spec.priority), recipes)
+
+    def cancel(self, recipe: str) -> Report:
+        """An unfinished recipe is cancelled.
+
+        Raises:
+            Refused: it is finished.
+        """
+        return self._transact(lambda draft: self._end(draft, recipe, RecipeState.CANCELLED, What.CANCELLED))
+
+    def abort(self, recipe: str) -> Report:
+        """An unfinished recipe is aborted.
+
+        Raises:
+            Refused: it is finished.
+        """
+        return self._transact(lambda draft: self._end(draft, recipe, RecipeState.ABORTED, What.ABORTED))
+
+    def cancel_set(self, recipe_set: str) -> Report:
+        """All unfinished recipes of a set are cancelled."""
+        return self._transact(lambda d: self._end_set(d, recipe_set, RecipeState.CANCELLED, What.SET_CANCELLED))
+
+    def abort_set(self, recipe_set: str) -> Report:
+        """All unfinished recipes of a set are aborted."""
+        return self._transact(lambda d: self._end_set(d, recipe_set, RecipeState.ABORTED, What.SET_ABORTED))
+
+    def change_priority(self, recipe_set: str, priority: int) -> Report:
+        """A set gets another priority.
+
+        Raises:
+            Refused: it is its priority already.
+        """
+
+        def work(draft: Draft) -> Report:
+            mine = draft.recipe_set(recipe_set)
+            if mine.priority == priority:
+                raise Refused(f"recipe set {recipe_set} has priority {priority} already")
+            draft.change_priority(mine, priority)
+            return Report(What.PRIORITY_CHANGED, recipe_set, to=priority)
+
+        return self._transact(work)
+
+    def _end(self, draft: Draft, recipe: str, state: RecipeState, what: What) -> Report:
+        it = draft.recipe(recipe)
+        if not it.unfinished:
+            raise Refused(f"recipe {recipe} is {it.state} already")
+        draft.finish(it, state)
+        return Report(what, it.recipe_set, recipe)
+
+    def _end_set(self, draft: Draft, recipe_set: str, state: RecipeState, what: What) -> Report:
+        mine = draft.recipe_set(recipe_set)
+        # Guests first, or the end of their host would abort them.
+        for recipe in sorted(draft.members(mine.name), key=lambda r: r.host is None):
+            draft.finish(recipe, state)
+        return Report(what, recipe_set)
+
+    # Systems.
+
+    def add_system(self, name: str, lab: str, condition: Condition = Condition.AUTOMATED) -> Report:
+        """A new system, pending if it is Automated (line 195), else idle.
+
+        It is viable for no recipe that is submitted already.
+
+        Raises:
+            Refused: the name is taken.
+        """
+
+        def work(draft: Draft) -> Report:
+            draft.add_system(System(name, lab, FIRST_USAGE[condition], condition))
+            return Report(What.SYSTEM_ADDED, system=name)
+
+        return self._transact(work)
+
+    def change_condition(self, system: str, condition: Condition) -> Report:
+        """A system gets another condition, which ends what the one before allowed.
+
+        Raises:
+            Refused: it is its condition already, or a user has the system: it is Automated only
+                after its return.
+        """
+
+        def work(draft: Draft) -> Report:
+            it = draft.system(system)
+            if it.condition is condition:
+                raise Refused(f"system {system} is {condition} already")
+            if condition is Condition.AUTOMATED and it.usage is not Usage.IDLE:
+                raise Refused(f"system {system} is {it.usage} for a user; it can be Automated after its return")
+            draft.change_condition(it, condition)
+            return Report(What.CONDITION_CHANGED, system=system, to=condition)
+
+        return self._transact(work)
+
+    def reserve(self, system: str) -> Report:
+        """A user reserves an idle Manual system (line 175).
+
+        Raises:
+            Refused: it is not Manual, or not idle.
+        """
+        return self._use(system, Usage.IDLE, Usage.WAITING, What.RESERVED)
+
+    def install(self, system: str) -> Report:
+        """A reserved system is being provisioned.
+
+        Raises:
+            Refused: it does not wait for that.
+        """
+        return self._use(system, Usage.WAITING, Usage.INSTALLING, What.PROVISIONED)
+
+    def run(self, system: str) -> Report:
+        """A reserved system is the user's.
+
+        Raises:
+            Refused: it is not installing.
+        """
+        return self._use(system, Usage.INSTALLING, Usage.RUNNING, What.USED)
+
+    def give_back(self, system: str) -> Report:
+        """The user returns the system.
+
+        Raises:
+            Refused: no user has it.
+        """
+        return self._use(system, Usage.RUNNING, Usage.IDLE, What.RETURNED)
+
+    def _use(self, system: str, before: Usage, after: Usage, what: What) -> Report:
+        def work(draft: Draft) -> Report:
+            it = draft.system(system)
+            if it.condition is not Condition.MANUAL or it.usage is not before:
+                raise Refused(
+                    f"system {system} is {it.usage} ({it.condition}); only a Manual one that is {before} can be {what}"
+                )
+            draft.use(it, after)
+            return Report(what, system=system)
+
+        return self._transact(work)
+
+
+def _check(job: Job) -> None:
+    """Raises Refused for a job that contradicts itself."""
+    if not job.recipe_sets or not all(spec.recipes for spec in job.recipe_sets):
+        raise Refused(f"job {job.name} needs at least one recipe set, and each of them a recipe")
+    for what, names in (
+        ("recipe set", [spec.name for spec in job.recipe_sets]),
+        ("recipe", [recipe.name for spec in job.recipe_sets for recipe in spec.recipes]),
+    ):
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            raise Refused(f"job {job.name} has two of {what} {twice[0]}; names must differ")
+    for spec in job.recipe_sets:
+        hosts = {recipe.name for recipe in spec.recipes if recipe.host is None}
+        for recipe in spec.recipes:
+            if recipe.host is not None and recipe.host not in hosts:
+                raise Refused(
+                    f"recipe {recipe.name} is a guest of {recipe.host}, which is no host recipe of {spec.name}"
+                )
+            if recipe.host is not None and recipe.viable:
+                raise Refused(f"recipe {recipe.name} is a guest, so it needs no system of its own; leave viable empty")
