@@ -27,7 +27,7 @@ from transitions.extensions import LockedMachine
 
 from ..model.lang import Action, Model, Rigid, Rule
 from ..model.semantics.evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term
-from ..model.semantics.instance import Instance, State, check_scope
+from ..model.semantics.instance import Instance, State, check_scope, fitted
 from .codec import Codec
 from .machines import IllegalEvent, ObjectMachine, Snapshot, changeable, create_objects, generate_machine
 from .triggers import Trigger, triggers
@@ -114,8 +114,10 @@ class System:
         for sort, given in (names or {}).items():
             if len(given) != sizes[sort]:
                 raise ValueError(f"{len(given)} names for {sizes[sort]} objects of {sort}; give one name per object")
-        topology = next(iter(model.topologies(sizes))) if rigid is None else rigid
-        self.instance = Instance(model, sizes, topology, history, names or {})
+        if rigid is None:
+            rigid = next(iter(model.topologies(sizes)))
+            sizes = fitted(sizes, rigid)
+        self.instance = Instance(model, sizes, rigid, history, names or {})
         self._codec = Codec(self.instance)
         self._lock: AbstractContextManager[object] = RLock() if thread_safe else nullcontext()
         self._triggers = triggers(self.instance)

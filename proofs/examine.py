@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schedproof.model.lang import (
     AlwaysCanReach,
@@ -20,7 +20,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
-from schedproof.model.semantics import Instance, Moment, ScopeError, Undefined, check_scope, compile_term
+from schedproof.model.semantics import Instance, Moment, ScopeError, Undefined, check_scope, compile_term, fitted
 
 from . import liveness
 from .explore import Exploration, Progress, explore
@@ -79,13 +79,14 @@ def examine(
     props = [p for p in model.properties if (not only or p.name in only) and (crash or not _of_crashes(p, crashes))]
     results: dict[str, list[Result]] = {}
     for rigid in model.topologies(sizes):
-        check_axioms(Instance(model, sizes, rigid))
+        fewer = fitted(sizes, rigid)
+        check_axioms(Instance(model, fewer, rigid))
         for with_history in (False, True):
             mine = [p for p in props if reads_history(model, p) == with_history]
             formed = (not only or WELL_FORMED in only) and (not with_history or _has_history(model))
             safe = [p for p in mine if isinstance(p, SAFETY)]
             rest = [p for p in mine if not isinstance(p, SAFETY)]
-            instance = Instance(model, sizes, rigid, with_history)
+            instance = Instance(model, fewer, rigid, with_history)
             fresh: list[Result] = []
             if safe or formed:
                 found = explore(instance, symmetry=symmetry, crash=crash, limit=limit, progress=progress)
@@ -102,7 +103,7 @@ def examine(
             f"{model.system} {model.variant} has no topology at {at}: nothing was explored; try another scope"
         )
     order = [WELL_FORMED, *(p.name for p in model.properties)]
-    return sorted(map(_together, results.values()), key=lambda r: order.index(r.name))
+    return sorted((_together(r, sizes) for r in results.values()), key=lambda r: order.index(r.name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,12 +148,19 @@ def _stopped(found: Exploration) -> str:
     return f"stopped after {len(found.states)} states"
 
 
-def _together(results: Sequence[Result]) -> Result:
-    """One verdict for several graphs: the worst; a premise need only be met in one of them."""
+def _together(results: Sequence[Result], sizes: Mapping[str, int]) -> Result:
+    """One verdict for several graphs: the worst; a premise need only be met in one of them.
+
+    What can happen need only happen in one. The run that refutes is a shortest of all, and tells the
+    number of objects that it needs.
+    """
     refuted = [r for r in results if r.verdict is Verdict.REFUTED]
+    if refuted and (results[0].kind != LifeCycle.kind or len(refuted) == len(results)):
+        return min(refuted, key=lambda r: len(r.counterexample.steps) if r.counterexample else 0)
     unknown = [r for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]
     proved = [r for r in results if r.verdict is Verdict.PROVED]
-    return [*refuted, *unknown, *proved, *results][0]
+    worst = [*unknown, *proved, *results][0]
+    return replace(worst, scope=dict(sizes), seconds=sum(r.seconds for r in results)) if worst.scope else worst
 
 
 def check_axioms(instance: Instance) -> None:

@@ -70,17 +70,18 @@ def where(
     return {i for i, state in enumerate(found.states) if holds(Moment(state, dict(bound)))}
 
 
-def _predecessors(found: Exploration) -> list[list[int]]:
+def _predecessors(found: Exploration, without: Sequence[str]) -> list[list[int]]:
     back: list[list[int]] = [[] for _ in found.states]
     for source, edges in enumerate(found.edges):
         for edge in edges:
-            back[edge.target].append(source)
+            if edge.choice.action not in without:
+                back[edge.target].append(source)
     return back
 
 
 def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReach) -> Answer:
     """AG EF, by a search backwards from the goal."""
-    back = _predecessors(found)
+    back = _predecessors(found, prop.without)
     vacuous = True
     nearest: tuple[int, dict[str, int]] | None = None
     for bound in bindings(instance, prop.over):

@@ -1,1 +1,11 @@
-"""Beaker: the batch scheduler, the event-driven proposal, its repair, and what was shipped."""
+"""Beaker's recipes, recipe sets and systems, read from the proposal "Event Driven Scheduling".
+
+Read this package beside the document (beaker-event-driven-scheduling.rst): ``machines`` holds the
+states, ``events`` what the sections on processing and execution say, ``usage``, ``recipes``, ``races``
+and ``life`` the promises (``phases`` what they rest on), ``repairs`` and ``weaker`` what has to change,
+``variants`` the variants; ``situations`` is what explorations look at.
+"""
+
+from .variants import AS_WRITTEN, INTERLEAVED, REPAIRED
+
+__all__ = ["AS_WRITTEN", "INTERLEAVED", "REPAIRED"]

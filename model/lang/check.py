@@ -218,6 +218,8 @@ def _property(model: Model, prop: Property) -> None:
             inside = context.bind(over)
             for part in _given((premise, goal)):
                 formula(part, inside)
+            if isinstance(prop, AlwaysCanReach):
+                _known_actions(model, prop, prop.without)
             if isinstance(prop, LeadsTo):
                 _known_actions(model, prop, [*prop.weak, *prop.strong, *prop.without])
                 if both := sorted({*prop.weak, *prop.strong} & {*prop.without}):

@@ -16,7 +16,7 @@ Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets of object numbers."""
 
 Element = Row | Action | Rule | Property
-"""What variants may differ in; they share their machines."""
+"""What variants differ in, element by element."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Model:
     Args:
         system, variant: names, as on the command line.
         about: one sentence on what this variant is.
-        topologies: the rigid attributes to explore at given sizes ({sort name: number of objects}).
+        topologies: the rigid attributes to explore at given sizes ({sort name: number of objects}); one
+            that gives fewer values than there are objects of a sort is explored with so many.
         axioms: what proofs may assume of the rigid attributes.
         default_scope: sort name -> number of objects, for ``verify`` and ``explore``.
         refuted: the properties that this variant is expected not to keep; all others are
@@ -110,8 +111,17 @@ class Model:
                 return prop
         raise KeyError(name)
 
-    def amend(self, variant: str, about: str, changes: Sequence[Change], refuted: frozenset[str]) -> Model:
+    def amend(
+        self,
+        variant: str,
+        about: str,
+        changes: Sequence[Change],
+        refuted: frozenset[str],
+        machines: Sequence[Machine] = (),
+    ) -> Model:
         """A variant that differs from this one by ``changes``, in their order.
+
+        ``machines`` replace those of their sorts, where what is added needs further attributes or events.
 
         Raises:
             ModelError: a change that cannot be made, or a variant that says something impossible.
@@ -153,6 +163,7 @@ class Model:
             self,
             variant=variant,
             about=about,
+            machines=[next((new for new in machines if new.sort == old.sort), old) for old in self.machines],
             rows=parts[Row],  # type: ignore[arg-type]
             actions=parts[Action],  # type: ignore[arg-type]
             rules=parts[Rule],  # type: ignore[arg-type]

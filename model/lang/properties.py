@@ -70,12 +70,13 @@ class LifeCycle(Property):
 class AlwaysCanReach(Property):
     """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
 
-    A crash is a continuation like any other.
+    The continuation takes no action named in ``without``; else a crash is one like any other.
     """
 
     over: Sequence[Var]
     goal: Term
     given: Term | None = None
+    without: Sequence[str] = ()
 
     kind = "always can reach"
 

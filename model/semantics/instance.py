@@ -215,4 +215,10 @@ def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = Fa
     """One instance for each topology that the model wants explored at this scope."""
     sizes = check_scope(model, scope)
     for rigid in model.topologies(sizes):
-        yield Instance(model, sizes, rigid, with_history)
+        yield Instance(model, fitted(sizes, rigid), rigid, with_history)
+
+
+def fitted(sizes: Mapping[str, int], rigid: Rigid) -> dict[str, int]:
+    """The numbers of objects of a topology: ``sizes``, or fewer where it gives fewer values."""
+    given = {sort: len(values) for (sort, _), values in rigid.items()}
+    return {sort: min(size, given.get(sort, size)) for sort, size in sizes.items()}

@@ -1,0 +1,143 @@
+"""Promises that can not be kept together, in the form that the repaired proposal keeps; and its own.
+
+Two pairs collide. "Sorted solely by overall job priority" (line 212) and "avoids these race
+conditions" (line 29): if a set of a higher priority may take what a set that was assigned before waits
+for, both can hold what the other needs. And "no system idles beside a waiting recipe" and line 29: a
+system that a recipe takes although its siblings then can not be served is held for ever.
+"""
+
+from ..lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies
+from .events import suits
+from .machines import j, k, l, m, q, r, s
+from .races import HAS_BEGUN, PEOPLE_AND_CRASHES
+from .repairs import CAN_BE_TAKEN, OPEN, can_take, has_a_share
+
+TAKING = ["find_idle", "give_to_assigned", "give_to_queued"]
+LEFT_IDLE = s.is_("idle") & (s.condition == "Automated") & CAN_BE_TAKEN
+CAN_BE_SERVED = exists(r, (r.recipe_set == j) & r.is_(*OPEN)) & exists(
+    l, forall(r, implies((r.recipe_set == j) & r.is_(*OPEN) & (r.host == NONE), has_a_share(r, l)))
+)
+SCHEDULING_AND_EXECUTION = [
+    "take_up", "find_idle", "search_ends", "settle", "give_to_assigned", "give_to_queued", "make_idle", "wake",
+    "begin", "install", "run", "complete",
+]  # fmt: skip
+
+ORDER = [
+    Invariant(
+        name="assigned-sets-are-in-order",
+        says="of two assigned sets exactly one was assigned before the other",
+        line=138,
+        over=[j, k],
+        given=(j.lab != NONE) & (k.lab != NONE) & (j != k),
+        then=(j.behind.has(k) & ~k.behind.has(j)) | (k.behind.has(j) & ~j.behind.has(k)),
+    ),
+    Invariant(
+        name="order-is-transitive",
+        says="what was assigned before an earlier set was assigned before a later one",
+        line=138,
+        over=[j, k, m],
+        given=(j.lab != NONE) & (k.lab != NONE) & (m.lab != NONE) & j.behind.has(k) & k.behind.has(m),
+        then=j.behind.has(m),
+    ),
+    Invariant(
+        name="no-set-is-behind-itself",
+        says="no set was assigned before itself",
+        line=138,
+        over=[j],
+        given=j.lab != NONE,
+        then=~j.behind.has(j),
+    ),
+    StepInvariant(
+        name="order-never-changes",
+        says="as long as two sets are assigned, their order stays as it is",
+        line=138,
+        over=[j, k],
+        given=(j.lab != NONE) & (k.lab != NONE) & j.behind.has(k) & after((j.lab != NONE) & (k.lab != NONE)),
+        then=after(j.behind.has(k)),
+    ),
+    Invariant(
+        name="waits-only-for-earlier-sets",
+        says="what a set holds that suits an assigned recipe of another, it got because it was assigned before",
+        line=29,
+        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
+        over=[r, q, s],
+        given=r.is_("assigned") & q.is_("scheduled") & (q.system == s) & (r.recipe_set != q.recipe_set),
+        then=implies(suits(s, r), r.recipe_set.behind.has(q.recipe_set)),
+    ),
+    StepInvariant(
+        name="assigned-first-come-first-served",
+        says="a system goes to no recipe while it suits an assigned recipe of a set that was assigned before",
+        line=212,
+        sentence="... the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority ...",
+        over=[q],
+        on=TAKING,
+        given=q.is_("assigned") & suits(s, q) & (q.recipe_set != r.recipe_set),
+        then=(r.recipe_set.lab != NONE) & q.recipe_set.behind.has(r.recipe_set),
+    ),
+    StepInvariant(
+        name="no-queue-jumping-by-the-queued",
+        says="a system goes to no new or queued recipe while a queued one of a higher priority can take it",
+        line=21,
+        sentence='... including the possibility of recipes "jumping the queue" to access a rare system ...',
+        over=[q],
+        on=TAKING,
+        given=q.is_("queued") & can_take(s, q) & r.is_("new", "queued"),
+        then=q.recipe_set.priority <= r.recipe_set.priority,
+    ),
+]
+
+SHARES = [
+    Invariant(
+        name="assigned-have-a-share",
+        says="an assigned recipe has an Automated system of its share in its lab",
+        line=125,
+        over=[r],
+        given=r.is_("assigned") & (r.host == NONE),
+        then=has_a_share(r, r.recipe_set.lab),
+    ),
+    Invariant(
+        name="shares-are-left-alone",
+        says="no recipe holds a system that is in the share of an assigned sibling",
+        line=29,
+        over=[r, q, s],
+        given=r.is_("assigned") & r.share.has(s) & (q.recipe_set == r.recipe_set) & q.is_("scheduled"),
+        then=q.system != s,
+    ),
+]
+
+IDLE = [
+    LeadsTo(
+        name="idle-systems-are-woken",
+        says="a system does not stay idle beside a recipe that waits and can take it",
+        line=210,
+        sentence="if the system still remains ``pending``, it will be moved to ``idle``.",
+        over=[s],
+        given=LEFT_IDLE,
+        goal=~LEFT_IDLE,
+        weak=["wake"],
+    ),
+    LeadsTo(
+        name="nothing-special-at-start-up",
+        says="a new recipe does not stay new, whenever the scheduler crashed, if people leave things as they are",
+        line=68,
+        sentence="This approach has the advantage of not requiring any special processing at system startup to deal with unprocessed events left over from the previous shutdown.",
+        over=[r],
+        given=r.is_("new"),
+        goal=~r.is_("new"),
+        weak=["take_up", "find_idle", "search_ends", "settle"],
+        without=PEOPLE_AND_CRASHES,
+    ),
+    LeadsTo(
+        name="sets-begin",
+        says="a set whose open recipes have Automated shares in one lab begins, if people leave things as they are",
+        line=29,
+        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
+        over=[j],
+        given=CAN_BE_SERVED,
+        goal=HAS_BEGUN | ~CAN_BE_SERVED,
+        weak=SCHEDULING_AND_EXECUTION,
+        without=PEOPLE_AND_CRASHES,
+    ),
+]
+
+WEAKER = [*ORDER, *SHARES, *IDLE]
