@@ -5,30 +5,28 @@ from __future__ import annotations
 import ast
 import logging
 import random
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import pytest
 import schedproof.impl.beaker as beaker
 
-pytest.register_assert_rewrite("beaker_scenarios")
+pytest.register_assert_rewrite("beaker_scenarios", "beaker_daemons", "beaker_runs")
 
-from beaker_bench import Bench, job  # noqa: E402
-from beaker_scenarios import Conditions, Ends, Lives, Order, Refusals, Wakes  # noqa: E402
+from beaker_bench import Bench  # noqa: E402
+from beaker_daemons import Daemons, until  # noqa: E402
+from beaker_runs import always_so, filled, outcome, random_requests  # noqa: E402
+from beaker_scenarios import Conditions, Ends, Lives, Order, Races, Refusals, Wakes  # noqa: E402
 from schedproof.impl.beaker import (  # noqa: E402
     Condition,
     Contended,
     Daemon,
     IllegalMove,
-    Job,
-    Lab,
     MemoryStore,
     Recipe,
     RecipeSet,
@@ -39,7 +37,6 @@ from schedproof.impl.beaker import (  # noqa: E402
     StoreError,
     System,
     Usage,
-    Web,
     What,
     first,
     only,
@@ -47,7 +44,7 @@ from schedproof.impl.beaker import (  # noqa: E402
 from schedproof.impl.beaker.choice import chosen  # noqa: E402
 from schedproof.impl.beaker.legal import check_recipe, check_system  # noqa: E402
 from schedproof.impl.beaker.placement import shares  # noqa: E402
-from schedproof.impl.beaker.store import Changes  # noqa: E402
+from schedproof.impl.beaker.store import ATTEMPTS, Changes  # noqa: E402
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -77,81 +74,17 @@ class TestConditions(Conditions): ...
 class TestRefusals(Refusals): ...
 
 
+class TestRaces(Races):
+    @pytest.fixture(params=["memory", "sqlite in memory", "sqlite file"])
+    def store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+        if request.param == "memory":
+            yield MemoryStore()
+            return
+        with SqlStore("sqlite://" if "memory" in request.param else f"sqlite:///{tmp_path}/x.db") as store:
+            yield store
+
+
 # What a random run does is the same on every store, and keeps what must always hold.
-
-
-def random_requests(bench: Bench) -> list[tuple[str, Callable[[], object]]]:
-    """Every request to a bench whose systems are A to D and whose sets are s, t and u."""
-    found: list[tuple[str, Callable[[], object]]] = []
-
-    def add(said: str, call: Callable[..., object], *arguments: Any) -> None:
-        found.append((said, lambda: call(*arguments)))
-
-    recipes, systems = [r.name for r in bench.store.snapshot().recipes], "ABCD"
-    for name in "stu":
-        for call in (bench.new.take_up, bench.provisioning.begin, bench.web.cancel_set, bench.web.abort_set):
-            add(f"{call.__name__} {name}", call, name)
-        for priority in (0, 1):
-            add(f"priority {name} {priority}", bench.web.change_priority, name, priority)
-    for recipe in recipes:
-        lab, web = bench.lab, bench.web
-        for call in (lab.installs, lab.runs, lab.completes, web.cancel, web.abort, bench.consistency.abort_dead):
-            add(f"{call.__name__} {recipe}", call, recipe)
-        for system in systems:
-            add(f"search {recipe} {system}", bench.new.search, only(recipe, system))
-            add(f"process {system} {recipe}", bench.pending.process, system, only(recipe))
-    add("search nothing", bench.new.search, only())
-    add("settle", bench.new.settle)
-    add("crash", bench.new.crash)
-    for system in systems:
-        add(f"process {system}", bench.pending.process, system, only())
-        for call in (bench.consistency.wake, bench.web.reserve, bench.web.install, bench.web.run, bench.web.give_back):
-            add(f"{call.__name__} {system}", call, system)
-        for condition in Condition:
-            add(f"{system} {condition}", bench.web.change_condition, system, condition)
-    return found
-
-
-def filled(store: Store) -> Bench:
-    bench = Bench(store)
-    bench.systems("A", "B", lab="one")
-    bench.systems("C", "D", lab="two")
-    bench.submit(s=["AC", "BD"], t=["AB", "@t.0", "B"], u=["CD"])
-    return bench
-
-
-def outcome(bench: Bench, request: Callable[[], object]) -> tuple[object, ...]:
-    try:
-        said = str(request())
-    except Refused as error:
-        said = f"refused: {error}"
-    return said, bench.store.snapshot(), bench.new.in_hand
-
-
-def always_so(bench: Bench) -> None:
-    """What the document promises of every moment, read off the rows."""
-    world = bench.store.snapshot()
-    systems = {s.name: s for s in world.systems}
-    held = [r.system for r in world.recipes if r.system]
-    assert len(held) == len(set(held)), "a system is on two recipes"
-    for recipe in world.recipes:
-        if recipe.system:
-            system = systems[recipe.system]
-            assert system.condition is Condition.AUTOMATED
-            assert system.usage.value == recipe.state.value
-            assert recipe.system in recipe.viable
-    for system in world.systems:
-        if system.condition is Condition.BROKEN:
-            assert system.usage is Usage.IDLE
-        in_use = system.usage in (Usage.SCHEDULED, Usage.WAITING, Usage.INSTALLING, Usage.RUNNING)
-        if system.condition is Condition.AUTOMATED:
-            assert in_use == (system.name in held)
-        entries = bench.store.usage(system.name)
-        assert [e for e in entries if e.finished is None] == [entries[-1]]
-        assert (entries[-1].usage, entries[-1].condition) == (system.usage, system.condition)
-    for name in "stu":
-        labs = {systems[r.system].lab for r in world.recipes if r.recipe_set == name and r.system}
-        assert len(labs) <= 1, "a set in two labs"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -291,7 +224,7 @@ class TestStores:
         assert len(Interrupted.tries) == 3  # two for taking up
 
     def test_contention_without_end_is_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.beaker.operations.time.sleep", lambda seconds: None)
+        monkeypatch.setattr("schedproof.impl.beaker.store.time.sleep", lambda seconds: None)
         bench = filled(MemoryStore())
         tries: list[object] = []
 
@@ -303,7 +236,7 @@ class TestStores:
         bench.web.draft_type = Never
         with pytest.raises(Contended):
             bench.web.cancel_set("s")
-        assert len(tries) == beaker.operations.ATTEMPTS
+        assert len(tries) == ATTEMPTS
 
     def test_the_schema_forbids_what_must_never_be(self) -> None:
         """Even a scheduler that is wrong cannot write this."""
@@ -368,103 +301,18 @@ class TestStores:
 # Threads and processes.
 
 
-def labs_at_work(store: Store, stopped: Event) -> Thread:
-    """A thread that installs, runs and completes whatever waits, like labs that take no time."""
-    lab = Lab(store)
-    moves = {"waiting": lab.installs, "installing": lab.runs, "running": lab.completes}
+class TestDaemons(Daemons):
+    @pytest.fixture
+    def url(self, tmp_path: Path) -> str:
+        return f"sqlite:///{tmp_path}/beaker.db"
 
-    def work() -> None:
-        while not stopped.is_set():
-            for recipe in store.snapshot().recipes:
-                if recipe.state in moves:
-                    try:
-                        moves[recipe.state](recipe.name)
-                    except Refused:
-                        continue
-            stopped.wait(0.005)
-
-    return Thread(target=work)
-
-
-def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def completed(store: Store) -> bool:
-    return all(not r.unfinished for r in store.snapshot().recipes)
-
-
-def twenty_jobs() -> list[Job]:
-    """For five systems, A to E."""
-    kinds: list[list[str]] = [["AB"], ["A", "B"], ["C", "D", "@"], ["ABC", "CE"]]
-    jobs = []
-    for n in range(20):
-        name = f"j{n:02}"
-        recipes = [f"@{name}.0" if said == "@" else said for said in kinds[n % 4]]
-        jobs.append(job(n % 3, **{name: recipes}))
-    return jobs
+    @pytest.fixture
+    def store(self, url: str) -> Iterator[Store]:
+        with SqlStore(url) as store:
+            yield store
 
 
 class TestDaemon:
-    def test_twenty_jobs_on_five_systems_complete(self, tmp_path: Path) -> None:
-        with SqlStore(f"sqlite:///{tmp_path}/beaker.db") as store:
-            web, stopped = Web(store), Event()
-            for name in "ABCDE":
-                web.add_system(name, "lab")
-            labs = labs_at_work(store, stopped)
-            with Daemon(store, interval=0.01):
-                labs.start()
-                try:
-                    for each in twenty_jobs():
-                        web.submit(each)
-                    assert until(lambda: completed(store)), Bench(store).states()
-                finally:
-                    stopped.set()
-                    labs.join()
-            world = store.snapshot()
-            assert len(world.recipe_sets) == 20
-            hosts = [r for r in world.recipes if r.host is None]
-            assert {r.state for r in hosts} == {RecipeState.COMPLETED}
-            # A guest may still be on its way when its host completes.
-            assert {r.state for r in world.recipes} <= {RecipeState.COMPLETED, RecipeState.ABORTED}
-            # Each host had one system, and no system was given to two at a time.
-            entries = store.usage()
-            assert sum(e.usage is Usage.SCHEDULED for e in entries) == len(hosts)
-            assert sum(e.usage is Usage.RUNNING for e in entries) == len(hosts)
-
-    def test_a_killed_daemon_needs_no_special_processing(self, tmp_path: Path) -> None:
-        """Killed over and over, at moments that nobody chose, it still brings everything to its end."""
-        url = f"sqlite:///{tmp_path}/beaker.db"
-        with SqlStore(url) as store:
-            web, stopped = Web(store), Event()
-            for name in "ABCDE":
-                web.add_system(name, "lab")
-            for each in twenty_jobs():
-                web.submit(each)
-            labs = labs_at_work(store, stopped)
-            labs.start()
-            kills = 0
-            try:
-                for delay in (0.0, 0.02, 0.05, 0.1, 60):
-                    process = subprocess.Popen([sys.executable, "-c", DAEMON, url], stdout=subprocess.PIPE, text=True)
-                    assert process.stdout and process.stdout.readline() == "up\n"
-                    until(lambda: completed(store), delay)
-                    kills += not completed(store)
-                    process.send_signal(signal.SIGKILL)
-                    process.communicate()
-                assert completed(store), Bench(store).states()
-            finally:
-                stopped.set()
-                labs.join()
-            assert kills >= 2, "the daemon was too fast for this test"
-            hosts = [r for r in store.snapshot().recipes if r.host is None]
-            assert {r.state for r in hosts} == {RecipeState.COMPLETED}
-
     def test_it_goes_on_when_the_database_is_back(self, caplog: pytest.LogCaptureFixture) -> None:
         failing = Event()
 
@@ -508,16 +356,6 @@ class TestDaemon:
     def test_the_interval_must_be_positive(self) -> None:
         with pytest.raises(ValueError, match="must be more than 0 seconds, not 0"):
             Daemon(MemoryStore(), interval=0)
-
-
-DAEMON = """
-import sys, time
-from schedproof.impl.beaker import Daemon, SqlStore
-store = SqlStore(sys.argv[1])
-Daemon(store, interval=0.01).start()
-print("up", flush=True)
-time.sleep(600)
-"""
 
 
 # Small parts.

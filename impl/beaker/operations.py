@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from .draft import Draft
-from .errors import Contended
-from .store import Store
-
-ATTEMPTS = 20
-"""How often an operation is tried when other transactions keep coming in between."""
+from .store import Store, retried
+from .view import View
 
 
 class What(StrEnum):
@@ -84,17 +80,29 @@ class Operations:
             Contended: others came in between every time.
             StoreError: the store cannot be used.
         """
-        for attempt in range(ATTEMPTS):
-            try:
-                with self.store.transaction() as transaction:
-                    draft = self.draft_type(transaction.read())
-                    report = work(draft)
-                    transaction.write(draft.changes())
-                break
-            except Contended:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                time.sleep(0.001 * 2 ** min(attempt, 6))
+
+        def once() -> Report:
+            with self.store.transaction() as transaction:
+                draft = self.draft_type(transaction.read())
+                report = work(draft)
+                transaction.write(draft.changes())
+            return report
+
+        report = retried(once)
         if self._observer is not None:
             self._observer(report)
         return report
+
+    def _view(self) -> View:
+        """The records as they are now, to see what there is to do.
+
+        Raises:
+            Contended: others came in between every time.
+            StoreError: the store cannot be used.
+        """
+
+        def once() -> View:
+            with self.store.transaction() as transaction:
+                return self.draft_type(transaction.read())
+
+        return retried(once)

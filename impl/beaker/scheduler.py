@@ -41,8 +41,7 @@ class NewJobs(Operations):
 
     def new_sets(self) -> list[str]:
         """The recipe sets that wait to be processed."""
-        with self.store.transaction() as transaction:
-            view = View(transaction.read())
+        view = self._view()
         return [name for name in view.recipe_sets if any(r.state is RecipeState.NEW for r in view.members(name))]
 
     def take_up(self, recipe_set: str) -> Report:
@@ -126,8 +125,7 @@ class PendingSystems(Operations):
 
     def pending(self) -> list[str]:
         """The systems about which a determination is needed (line 184)."""
-        with self.store.transaction() as transaction:
-            return [s.name for s in transaction.read().systems if s.usage is Usage.PENDING]
+        return [s.name for s in self._view().systems.values() if s.usage is Usage.PENDING]
 
     def process(self, system: str, choose: Choice | None = None) -> Report:
         """The system goes to an assigned recipe, else to a queued one, else it is idle.
@@ -161,8 +159,7 @@ class Provisioning(Operations):
 
     def ready(self) -> list[str]:
         """The sets that can begin."""
-        with self.store.transaction() as transaction:
-            view = View(transaction.read())
+        view = self._view()
         return [name for name in view.recipe_sets if view.can_begin(name)]
 
     def begin(self, recipe_set: str) -> Report:
@@ -189,14 +186,12 @@ class Consistency(Operations):
 
     def sleeping(self) -> list[str]:
         """The idle systems that a recipe in the queue can take."""
-        with self.store.transaction() as transaction:
-            view = View(transaction.read())
+        view = self._view()
         return [s.name for s in view.systems.values() if self._is_asleep(view, s.name)]
 
     def dead(self) -> list[str]:
         """The recipes in the queue that no system can run any more."""
-        with self.store.transaction() as transaction:
-            view = View(transaction.read())
+        view = self._view()
         return [r.name for r in view.recipes.values() if view.is_dead(r)]
 
     def wake(self, system: str) -> Report:

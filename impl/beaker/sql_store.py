@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 from .errors import Contended, StoreError
 from .records import Condition, Usage, World
 from .sql_statements import SqlTransaction, read_world, replace_world
-from .store import UsageEntry, now
+from .store import T, UsageEntry, now, retried
 from .tables import METADATA, SYSTEM_USAGE
 
 IN_MEMORY = "sqlite://"
@@ -67,8 +67,7 @@ class SqlStore:
 
     def snapshot(self) -> World:
         """All records."""
-        with self._begun() as connection:
-            return read_world(connection, finished=True)
+        return self._read(lambda connection: read_world(connection, finished=True))
 
     def restore(self, snapshot: World) -> None:
         """Goes back to a snapshot; other clients see it happen at once."""
@@ -80,13 +79,20 @@ class SqlStore:
         entries = select(SYSTEM_USAGE).order_by(SYSTEM_USAGE.c.id)
         if system is not None:
             entries = entries.where(SYSTEM_USAGE.c.system == system)
-        with self._begun() as connection:
-            return [
-                UsageEntry(
-                    row.system, Usage(row.usage), Condition(row.condition), _aware(row.started), _maybe(row.finished)
-                )
-                for row in connection.execute(entries)
-            ]
+        rows = self._read(lambda connection: connection.execute(entries).all())
+        return [
+            UsageEntry(
+                row.system, Usage(row.usage), Condition(row.condition), _aware(row.started), _maybe(row.finished)
+            )
+            for row in rows
+        ]
+
+    def _read(self, read: Callable[[Connection], T]) -> T:
+        def once() -> T:
+            with self._begun() as connection:
+                return read(connection)
+
+        return retried(once)
 
     def close(self) -> None:
         """Closes all connections."""
