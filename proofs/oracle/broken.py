@@ -106,7 +106,7 @@ def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
     for objects in instance.describe(state).values():
         if shown in objects:
             fields = [f"{k} {v}" if k != "state" else str(v) for k, v in objects[shown].items() if v is not None]
-            return f"{shown}: {' '.join(fields)}"
+            return f"{shown}: {' '.join(fields)}" if fields else shown
     return shown
 
 

@@ -1,56 +1,72 @@
-"""The entry: from a file to a report."""
+"""The entry: from a file to a report. The formats of each system are registered here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from schedproof.model.lang import Model
-from schedproof.model.semantics import Instance
 from schedproof.model.systems import SYSTEMS
 
-from .engine import Record, judge
+from .beaker_changes import BEAKER_CHANGES
+from .beaker_messages import BEAKER_MESSAGES
+from .beakerd import BEAKERD
+from .engine import judge
 from .errors import TraceError
-from .hived import HivedReading
-from .hived_trace import is_hived, read_hived
-from .lines import Line, read_lines
-from .own import is_own, read_own
+from .formats import Format
+from .hived import HIVED
+from .lines import TextLine, read_text
+from .own import OWN
 from .report import OracleReport, OracleVerdict
 
 T = TypeVar("T")
 
-OWN = "schedproof"
-"""The name of the plain format."""
-
-
-FORMATS: Mapping[str, Sequence[str]] = {"hived": ("hived", OWN)}
-"""The formats that each system's traces come in."""
+FORMATS: Mapping[str, Sequence[Format]] = {
+    "hived": (HIVED, OWN),
+    "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
+}
+"""The formats that each system's traces come in; the first that recognises a trace reads it."""
 
 
 def check_trace(system: str, path: Path, variant: str | None = None, format: str | None = None) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
     Args:
-        variant: None for the one that the system is judged by (HiveD: as-written).
-        format: None to recognise it by the header, else ``hived`` or ``schedproof``.
+        variant: None for the one that the format is judged by, or else the system (HiveD: as-written).
+        format: None to recognise it by the content, else the name of one of the system's formats.
 
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more.
     """
     known = _choose(SYSTEMS, system, "system")
-    model = _choose(known.variants, variant or known.judged_by, f"variant of {system}")
+    if variant is not None:
+        _choose(known.variants, variant, f"variant of {system}")
     formats = FORMATS[system]
-    if format is not None and format not in formats:
-        raise TraceError(f"unknown format {format!r}; traces of {system} are {' or '.join(formats)}")
-    lines = read_lines(path)
-    chosen = format or _recognise(lines[0], formats)
-    instance, records = _read(chosen, model, lines)
-    judgement = judge(instance, records)
-    note = judgement.note
-    if len(lines) == 1 and judgement.verdict is OracleVerdict.CONFORMS:
-        note = "the trace has no records: nothing contradicts the model, and nothing was checked"
-    return OracleReport(system, model.variant, chosen, judgement.verdict, len(lines) - 1, judgement.departure, note)
+    names = [f.name for f in formats]
+    if format is not None and format not in names:
+        raise TraceError(f"unknown format {format!r}; traces of {system} are {' or '.join(names)}")
+    lines = read_text(path)
+    chosen = formats[names.index(format)] if format is not None else _recognise(lines, formats)
+    model = known.variants[variant or chosen.judged_by or known.judged_by]
+    if not chosen.fits(model):
+        fitting = ", ".join(v for v, m in known.variants.items() if chosen.fits(m))
+        raise TraceError(
+            f"{path}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
+            f"variants that can judge it: {fitting}"
+        )
+    reading = chosen.read(model, lines)
+    judgement = judge(reading.instance, reading.records, start=reading.start)
+    note = "; ".join(part for part in (judgement.note, reading.note) if part)
+    if not reading.size and judgement.verdict is OracleVerdict.CONFORMS:
+        note = "; ".join(
+            part
+            for part in (
+                "the trace has no records: nothing contradicts the model, and nothing was checked",
+                reading.note,
+            )
+            if part
+        )
+    return OracleReport(system, model.variant, chosen.name, judgement.verdict, reading.size, judgement.departure, note)
 
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:
@@ -59,18 +75,15 @@ def _choose(known: Mapping[str, T], name: str, what: str) -> T:
     return known[name]
 
 
-def _recognise(header: Line, formats: Sequence[str]) -> str:
-    for name, recognises in (("hived", is_hived), (OWN, is_own)):
-        if name in formats and recognises(header.value):
-            return name
-    raise header.error(
-        'this is the header of no known format; a HiveD trace begins with "header": true, '
-        'a plain one with "schedproof": 1 (see proofs/oracle/README.md)'
+def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
+    for candidate in formats:
+        if candidate.recognises(lines):
+            return candidate
+    if not any(candidate.text for candidate in formats):
+        lines[0].object()  # what is wrong with it comes first
+    begins = ", ".join(candidate.begins for candidate in formats)
+    what = "the header of" if not any(candidate.text for candidate in formats) else "of"
+    first = lines[0]
+    raise TraceError(
+        f"{first.file}, line {first.number}: this is {what} no known format; {begins} (see proofs/oracle/README.md)"
     )
-
-
-def _read(chosen: str, model: Model, lines: Sequence[Line]) -> tuple[Instance, Iterable[Record]]:
-    if chosen == OWN:
-        return read_own(model, lines)
-    reading = HivedReading(model, read_hived(lines))
-    return reading.instance, reading.records()

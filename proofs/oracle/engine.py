@@ -79,9 +79,11 @@ class Judgement:
     note: str = ""
 
 
-def judge(instance: Instance, records: Iterable[Record], limit: int = MOST_STATES) -> Judgement:
-    """Whether some run of the model explains all of ``records``."""
-    candidates: dict[State, None] = {instance.initial(): None}
+def judge(
+    instance: Instance, records: Iterable[Record], limit: int = MOST_STATES, start: State | None = None
+) -> Judgement:
+    """Whether some run of the model from ``start`` (None: its initial state) explains all of ``records``."""
+    candidates: dict[State, None] = {instance.initial() if start is None else start: None}
     for record in records:
         if record.broken:
             return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, record.broken))
@@ -108,15 +110,20 @@ def judge(instance: Instance, records: Iterable[Record], limit: int = MOST_STATE
 
 
 def closure(
-    start: Path, moves: Callable[[State], Iterable[tuple[str, State]]], limit: int = MOST_STATES
+    start: Path,
+    moves: Callable[[State], Iterable[tuple[str, State]]],
+    limit: int = MOST_STATES,
+    longest: int | None = None,
 ) -> Iterable[Path]:
-    """``start`` and every path that ``moves`` extend it to, one per state, shortest first.
+    """``start`` and every path that at most ``longest`` ``moves`` extend it to, one per state, shortest first.
 
     Raises:
         TooManyStates: more than ``limit`` states.
     """
     paths, seen, at = [start], {start.state}, 0
     while at < len(paths):
+        if longest is not None and len(paths[at].steps) - len(start.steps) >= longest:
+            break  # the paths after it are no shorter
         for step, after in moves(paths[at].state):
             if after not in seen:
                 if len(seen) >= limit:

@@ -44,7 +44,9 @@ from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepp
 
 from .broken import broken_guard
 from .engine import Observation, Path, Record, closure
-from .hived_trace import Call, HivedTrace
+from .formats import Format, Reading, first_object
+from .hived_trace import Call, HivedTrace, is_hived, read_hived
+from .lines import TextLine, as_objects
 from .report import Promise
 from .wording import show_choice
 
@@ -336,3 +338,17 @@ def _forced(stepper: Stepper, state: State, choice: Choice) -> State | None:
         return stepper.step(state, choice).after
     except (IllFormed, Undefined):
         return None
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    return is_hived(first_object(lines))
+
+
+def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+    trace = read_hived(as_objects(lines))
+    reading = HivedReading(model, trace)
+    return Reading(reading.instance, reading.records(), len(trace.calls))
+
+
+HIVED = Format("hived", 'a HiveD trace begins with "header": true', _recognises, _read)
+"""Calls of HiveD's scheduling algorithm."""

@@ -1,9 +1,9 @@
-"""Files as numbered JSON objects, and their shape checked against a JSON Schema."""
+"""Files as numbered lines of text or JSON objects, and the shape of these checked against a JSON Schema."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,28 @@ class Line:
         return TraceError(f"{self.file}, line {self.number}: {problem}")
 
 
-def read_lines(path: Path) -> list[Line]:
-    """The objects of a JSON Lines file; blank lines are skipped.
+@dataclass(frozen=True)
+class TextLine:
+    """One line of a text file that is not blank, and its number (the first is 1)."""
+
+    file: str
+    number: int
+    text: str
+
+    def object(self) -> Line:
+        """The line as a JSON object.
+
+        Raises:
+            TraceError: it is none.
+        """
+        return Line(self.file, self.number, _object(self.file, self.number, self.text))
+
+
+def read_text(path: Path) -> list[TextLine]:
+    """The lines of a text file; blank ones are skipped.
 
     Raises:
-        TraceError: no readable file, not UTF-8, empty, or a line that is no JSON object.
+        TraceError: no readable file, not UTF-8, or empty.
     """
     name = str(path)
     try:
@@ -47,13 +64,31 @@ def read_lines(path: Path) -> list[Line]:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
         except UnicodeDecodeError as error:
             raise TraceError(
-                f"{name}, line {number}: byte {error.start + 1} is not UTF-8; a trace is JSON Lines in UTF-8"
+                f"{name}, line {number}: byte {error.start + 1} is not UTF-8; a trace is text in UTF-8"
             ) from None
         if text:
-            lines.append(Line(name, number, _object(name, number, text)))
+            lines.append(TextLine(name, number, text))
     if not lines:
-        raise TraceError(f"{name}: the file is empty; a trace begins with a header line")
+        raise TraceError(f"{name}: the file is empty; a trace has at least one line")
     return lines
+
+
+def as_objects(lines: Sequence[TextLine]) -> list[Line]:
+    """All lines as JSON objects.
+
+    Raises:
+        TraceError: a line is none.
+    """
+    return [line.object() for line in lines]
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The objects of a JSON Lines file; blank lines are skipped.
+
+    Raises:
+        TraceError: no readable file, not UTF-8, empty, or a line that is no JSON object.
+    """
+    return as_objects(read_text(path))
 
 
 def _object(name: str, number: int, text: str) -> Mapping[str, Any]:

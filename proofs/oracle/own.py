@@ -7,10 +7,8 @@ and no step. The format knows no system: names and types come from the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -21,32 +19,26 @@ from schedproof.model.lang.terms import Var
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import (
     Choice,
-    IllFormed,
     Instance,
     Moment,
     ScopeError,
-    State,
     Stepper,
-    Undefined,
     check_scope,
     compile_term,
 )
 
-from .broken import broken_guard
-from .engine import Observation, Path, Record, TooManyStates
-from .lines import Line, Shape
-from .report import Promise
+from .engine import Observation, Path, Record
+from .formats import Format, Reading, first_object
+from .lines import Line, Shape, TextLine, as_objects
+from .steps import Steps, Wanted
 from .wording import show_choice, show_term
 
 SCHEMA = "trace.schema.json"
 
-MOST_CHOICES = 1 << 12
-"""Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
 
-
-def is_own(header: Mapping[str, Any]) -> bool:
-    """The first line of a plain trace."""
-    return "schedproof" in header
+def is_own(lines: Sequence[TextLine]) -> bool:
+    """The first line is the header of a plain trace."""
+    return "schedproof" in first_object(lines)
 
 
 def read_own(model: Model, lines: Sequence[Line]) -> tuple[Instance, list[Record]]:
@@ -56,16 +48,25 @@ def read_own(model: Model, lines: Sequence[Line]) -> tuple[Instance, list[Record
         TraceError: a line has the wrong shape, or names what the model does not have.
     """
     header, *rest = lines
-    if not is_own(header.value):
+    if "schedproof" not in header.value:
         raise header.error('this is no header of a plain trace; its first line has "schedproof": 1')
     Shape.load(SCHEMA, "header").check(header)
     instance = _instance(model, header)
-    shape, reader = Shape.load(SCHEMA, "record"), _Reader(instance, Stepper(instance))
+    shape, reader = Shape.load(SCHEMA, "record"), _Reader(instance, Steps(Stepper(instance)))
     records = []
     for number, line in enumerate(rest, start=1):
         shape.check(line)
         records.append(reader.record(number, line))
     return instance, records
+
+
+def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+    instance, records = read_own(model, as_objects(lines))
+    return Reading(instance, records, len(records))
+
+
+OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, _read)
+"""The plain format, of every system."""
 
 
 def _instance(model: Model, header: Line) -> Instance:
@@ -155,34 +156,26 @@ def _value(instance: Instance, kind: Type, shown: object, line: Line, where: str
 @dataclass(frozen=True)
 class _Reader:
     instance: Instance
-    stepper: Stepper
+    steps: Steps
 
     def record(self, number: int, line: Line) -> Record:
         observed = Observation(self.slots(line))
         action, given = self.action(line)
         if action is None:
             return Record(number, line.number, "observation", lambda state: [Path((), state)], observed)
-        values = dict(given)
+        wanted, steps = Wanted(action, given), self.steps
         names = [v.name for v in action.parameters]
-        if all(name in values for name in names):
-            choice = Choice(action.name, tuple((n, values[n]) for n in names))
-            says = show_choice(self.instance, choice)
-            return Record(
-                number,
-                line.number,
-                says,
-                lambda state: self.one(state, choice),
-                observed,
-                lambda state: self.refused(state, choice),
-            )
-        says = f"{action.name} with {', '.join(n for n in names if n not in values)} not given"
+        if all(name in given for name in names):
+            says = show_choice(self.instance, Choice(action.name, tuple((n, given[n]) for n in names)))
+        else:
+            says = f"{action.name} with {', '.join(n for n in names if n not in given)} not given"
         return Record(
             number,
             line.number,
             says,
-            lambda state: self.some(state, action, values),
+            lambda state: steps.paths(Path((), state), wanted),
             observed,
-            lambda state: self.none(state, action, values),
+            lambda state: steps.refused(state, wanted),
         )
 
     def action(self, line: Line) -> tuple[Action | None, Mapping[str, int]]:
@@ -259,57 +252,3 @@ class _Reader:
                         there = ", ".join([*(["state"] if states else []), *attributes])
                         raise line.error(f"{where} has the unknown field {name!r}; fields of {sort}: {there}")
         return found
-
-    def one(self, state: State, choice: Choice) -> Iterable[Path]:
-        """The step, if it is enabled."""
-        try:
-            if self.stepper.enabled(state, choice):
-                return [Path((show_choice(self.instance, choice),), self.stepper.step(state, choice).after)]
-        except (IllFormed, Undefined):
-            pass
-        return []
-
-    def refused(self, state: State, choice: Choice) -> Iterator[Path]:
-        """The step that is not possible, and why."""
-        why = broken_guard(self.instance, state, choice)
-        step = (show_choice(self.instance, choice),)
-        try:
-            after = self.stepper.step(state, choice).after
-        except (IllFormed, Undefined) as error:
-            why.append(Promise(None, str(error), self.instance.model.document.name, None))
-            after = state
-        if why:
-            yield Path(step, after, tuple(why))
-
-    def some(self, state: State, action: Action, given: Mapping[str, int]) -> Iterator[Path]:
-        """The steps of an action that has the given parameters.
-
-        Raises:
-            TooManyStates: more choices of the other parameters than anyone could try.
-        """
-        names = [v.name for v in action.parameters]
-        domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
-        if prod(_size(domain) for domain in domains) > MOST_CHOICES:
-            raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
-        scope = {v.name: v for v in action.parameters}
-        guard = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
-        for values in product(*domains):
-            moment = Moment(state, dict(zip(names, values, strict=True)))
-            try:
-                if all(conjunct(moment) for conjunct in guard):
-                    choice = Choice(action.name, tuple(zip(names, values, strict=True)))
-                    yield Path((show_choice(self.instance, choice),), self.stepper.step(state, choice).after)
-            except (IllFormed, Undefined):
-                continue
-
-    def none(self, state: State, action: Action, given: Mapping[str, int]) -> Iterator[Path]:
-        """That an action is not possible at all."""
-        if not any(True for _ in self.some(state, action, given)):
-            says = f"no choice of the parameters that are not given makes {action.name} possible"
-            why = Promise(None, says, self.instance.model.document.name, action.line)
-            yield Path((action.name,), state, (why,))
-
-
-def _size(domain: Sequence[int]) -> int:
-    """The number of values; ``len`` fails on ranges as long as those of big sets."""
-    return domain.stop - domain.start if isinstance(domain, range) else len(domain)

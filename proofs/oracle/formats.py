@@ -1,0 +1,60 @@
+"""What a trace format is to the oracle: a name, how it begins, who reads it, and which variant judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, State
+
+from .engine import Record
+from .errors import TraceError
+from .lines import TextLine
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A trace as the engine judges it.
+
+    Args:
+        size: the number of records.
+        start: the state in which the run begins; None for the model's initial state.
+        note: what the reading left out, for the report.
+    """
+
+    instance: Instance
+    records: Iterable[Record]
+    size: int
+    start: State | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Format:
+    """One trace format.
+
+    Args:
+        begins: how to recognise it, for the message about a trace of no known format.
+        recognises: whether these lines are of this format.
+        read: the reading of the lines by a model; raises TraceError.
+        judged_by: the variant that judges it unless another is named; None for the system's own.
+        fits: whether a model speaks of what the format speaks of.
+        text: its lines are text, not JSON objects.
+    """
+
+    name: str
+    begins: str
+    recognises: Callable[[Sequence[TextLine]], bool]
+    read: Callable[[Model, Sequence[TextLine]], Reading]
+    judged_by: str | None = None
+    fits: Callable[[Model], bool] = lambda model: True
+    text: bool = False
+
+
+def first_object(lines: Sequence[TextLine]) -> dict[str, object]:
+    """The first line as a JSON object; an empty one if it is none."""
+    try:
+        return dict(lines[0].object().value)
+    except TraceError:
+        return {}  # what is wrong with it is said by whoever reads it

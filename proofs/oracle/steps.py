@@ -1,0 +1,128 @@
+"""The steps of a model that a record may speak of: an action with all, some or none of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import networkx as nx
+from schedproof.model.lang.check import trigger_graph
+from schedproof.model.lang.rules import Action
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    Moment,
+    State,
+    Stepper,
+    Undefined,
+    compile_term,
+)
+from schedproof.model.semantics.evaluate import Eval
+
+from .broken import broken_guard
+from .engine import Path, TooManyStates
+from .report import Promise
+from .wording import show_choice
+
+MOST_CHOICES = 1 << 12
+"""Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An action that happened, and the parameters of it that are known."""
+
+    action: Action
+    given: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Steps:
+    """The steps of one instance, with the guards compiled once."""
+
+    stepper: Stepper
+    _guards: dict[str, list[Eval]] = field(default_factory=dict)
+
+    @property
+    def instance(self) -> Instance:
+        return self.stepper.instance
+
+    def some(self, state: State, wanted: Wanted) -> Iterator[tuple[Choice, State]]:
+        """The steps of the action that have the given parameters, each with the state after.
+
+        Raises:
+            TooManyStates: more choices of the other parameters than anyone could try.
+        """
+        action, given = wanted.action, wanted.given
+        names = [v.name for v in action.parameters]
+        domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
+        if prod(_size(domain) for domain in domains) > MOST_CHOICES:
+            raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
+        for values in product(*domains):
+            choice = Choice(action.name, tuple(zip(names, values, strict=True)))
+            try:
+                moment = Moment(state, dict(choice.parameters))
+                if all(conjunct(moment) for conjunct in self.guard(action)):
+                    yield choice, self.stepper.step(state, choice).after
+            except (IllFormed, Undefined):
+                continue
+
+    @cached_property
+    def events(self) -> Mapping[str, frozenset[tuple[str, str]]]:
+        """For each action, the (sort, event) pairs that it can cause."""
+        graph = trigger_graph(self.instance.model)
+        return {
+            a.name: frozenset(nx.descendants(graph, (a.name, ""))) if (a.name, "") in graph else frozenset()
+            for a in self.instance.model.actions
+        }
+
+    def leading_to(self, sort: str, field: str, state: str = "") -> list[Action]:
+        """The actions that can set an attribute (``field``), or take an object to ``state`` (``field`` "")."""
+        model = self.instance.model
+        events = {
+            (sort, row.event)
+            for row in model.table(sort)
+            if (row.target == state if not field else any(name == field for name, _ in row.sets))
+        }
+        return [a for a in model.actions if self.events[a.name] & events]
+
+    def guard(self, action: Action) -> Sequence[Eval]:
+        """The conjuncts of the action's guard, to be evaluated in this order."""
+        if action.name not in self._guards:
+            scope = {v.name: v for v in action.parameters}
+            self._guards[action.name] = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
+        return self._guards[action.name]
+
+    def paths(self, start: Path, wanted: Wanted) -> Iterator[Path]:
+        """``start`` with each of these steps."""
+        for choice, after in self.some(start.state, wanted):
+            yield Path((*start.steps, show_choice(self.instance, choice)), after)
+
+    def refused(self, state: State, wanted: Wanted) -> Iterator[Path]:
+        """That no such step is possible, and why."""
+        action, given = wanted.action, wanted.given
+        document = self.instance.model.document.name
+        names = [v.name for v in action.parameters]
+        if not all(name in given for name in names):
+            if next(self.some(state, wanted), None) is None:
+                says = f"no choice of the parameters that are not given makes {action.name} possible"
+                yield Path((action.name,), state, (Promise(None, says, document, action.line),))
+            return
+        choice = Choice(action.name, tuple((name, given[name]) for name in names))
+        why = broken_guard(self.instance, state, choice)
+        try:
+            after = self.stepper.step(state, choice).after
+        except (IllFormed, Undefined) as error:
+            why.append(Promise(None, str(error), document, None))
+            after = state
+        if why:
+            yield Path((show_choice(self.instance, choice),), after, tuple(why))
+
+
+def _size(domain: Sequence[int]) -> int:
+    """The number of values; ``len`` fails on ranges as long as those of big sets."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
