@@ -13,8 +13,7 @@ from schedproof.model.systems import System
 
 from .examine import examine
 from .induction import Induction, prove
-from .refinement import check_refinement
-from .refinement.promised import REFINED, Refinement
+from .refinement import REFINED, Refinement
 from .verdict import Counterexample, Disagreement, Method, Result, Verdict
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
@@ -92,7 +91,7 @@ def property_names(model: Model) -> list[str]:
 
 def refinement(prop: Refinement, progress: Callable[[int, int], None] | None = None) -> Result:
     """Explores the reference implementation side by side with its model."""
-    report = check_refinement(prop.scope, pods_per_group=prop.pods, progress=progress)
+    report = prop.check(progress)
     verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
     counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
     note = f"{report.states} states of the scheduler, {report.crash_points} crash points"

@@ -1,10 +1,11 @@
-"""The reference scheduler and the model side by side, with a crash at every point.
+"""The reference schedulers and their models side by side, with a crash at every point.
 
-:func:`check_refinement` explores the running scheduler, maps each of its states to a state of the
-model, and compares the two graphs, edge by edge and in both directions.
+Each subpackage explores one running scheduler, maps each of its states to a state of the model, and
+compares the two graphs, edge by edge and in both directions.
 """
 
-from .check import RefinementReport, check_refinement
 from .mismatch import Mismatch
+from .promised import REFINED, Refinement
+from .report import RefinementReport
 
-__all__ = ["Mismatch", "RefinementReport", "check_refinement"]
+__all__ = ["REFINED", "Mismatch", "Refinement", "RefinementReport"]

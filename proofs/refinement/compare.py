@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import networkx as nx
 
-from .explore import SILENT, Exploration, story
+from .graph import SILENT, SideBySide, story
 from .mismatch import Mismatch
 
 
-def _silent(exploration: Exploration) -> nx.DiGraph:
+def _silent(exploration: SideBySide) -> nx.DiGraph:
     graph = nx.DiGraph()
     graph.add_nodes_from(exploration.graph)
     graph.add_edges_from((a, b) for a, b, label in exploration.graph.edges(keys=True) if label == SILENT)
     return graph
 
 
-def silent_for_ever(exploration: Exploration) -> Mismatch | None:
+def silent_for_ever(exploration: SideBySide) -> Mismatch | None:
     """A cycle of silent edges: the implementation could run for ever without a step of the model."""
     graph = _silent(exploration)
     if nx.is_directed_acyclic_graph(graph):
@@ -31,7 +31,7 @@ def silent_for_ever(exploration: Exploration) -> Mismatch | None:
     )
 
 
-def no_longer_possible(exploration: Exploration) -> Mismatch | None:
+def no_longer_possible(exploration: SideBySide) -> Mismatch | None:
     """A state from which, after silent edges only, some step of its image cannot be taken."""
     model, graph = exploration.model, exploration.graph
     numbers = {state: {step: i for i, step in enumerate(steps)} for state, steps in model.steps.items()}
@@ -53,7 +53,7 @@ def no_longer_possible(exploration: Exploration) -> Mismatch | None:
     return None
 
 
-def never_taken(exploration: Exploration) -> Mismatch | None:
+def never_taken(exploration: SideBySide) -> Mismatch | None:
     """A reachable step of the model that the scheduler never takes."""
     model = exploration.model
     for state, steps in model.steps.items():

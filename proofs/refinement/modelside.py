@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...model.semantics import Choice, Instance, State, Stepper
@@ -10,27 +11,51 @@ Edge = tuple[Choice, State]
 """A model step from a given state: its label and the state after."""
 
 
+Normal = Callable[[State], State]
+"""Takes away what a state remembers but no step ever asks for."""
+
+
+class NotAQuotient(Exception):
+    """States that were taken for the same can do different things."""
+
+
 @dataclass(frozen=True)
 class ModelGraph:
-    """All reachable states of ``instance``, each with its steps in a fixed order."""
+    """All reachable states of ``instance``, each with its steps in a fixed order.
+
+    States are normal ones, where a function to make them normal was given.
+    """
 
     instance: Instance
+    initial: State
     steps: dict[State, tuple[Edge, ...]]
 
     @staticmethod
-    def explore(instance: Instance) -> ModelGraph:
-        """Breadth first from the initial state."""
+    def explore(instance: Instance, normal: Normal | None = None) -> ModelGraph:
+        """Breadth first from the initial state.
+
+        Args:
+            normal: which states count as the same. That they are is checked: all states with the
+                same normal form must have the same steps, up to normal forms.
+
+        Raises:
+            NotAQuotient: they have not.
+        """
+        same: Normal = normal or (lambda state: state)
         stepper = Stepper(instance)
         steps: dict[State, tuple[Edge, ...]] = {}
         found = [instance.initial()]
         known = set(found)
         for state in found:
-            steps[state] = tuple((step.choice, step.after) for step in stepper.steps(state))
-            for _, after in steps[state]:
+            taken = [(step.choice, step.after) for step in stepper.steps(state)]
+            edges = tuple((choice, same(after)) for choice, after in taken)
+            if set(steps.setdefault(same(state), edges)) != set(edges):
+                raise NotAQuotient(f"{state} has other steps than states of the same normal form")
+            for _, after in taken:
                 if after not in known:
                     known.add(after)
                     found.append(after)
-        return ModelGraph(instance, steps)
+        return ModelGraph(instance, same(found[0]), steps)
 
     def say_state(self, state: State) -> str:
         """A state in one line."""

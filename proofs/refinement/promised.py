@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.lang import Property
+from .graph import Progress
+from .hived import check_refinement as check_hived
+from .report import RefinementReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,9 +17,23 @@ class Refinement(Property):
     """The reference implementation and its model are the same graph at ``scope``, crashes included."""
 
     scope: Mapping[str, int]
-    pods: int
 
     kind = "refinement"
+
+    @abstractmethod
+    def check(self, progress: Progress | None = None) -> RefinementReport:
+        """Explores both; ``progress`` is told of it now and then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HivedRefinement(Refinement):
+    """HiveD's scheduler, with ``pods`` pods a group."""
+
+    pods: int
+
+    def check(self, progress: Progress | None = None) -> RefinementReport:
+        """Explores both."""
+        return check_hived(self.scope, pods_per_group=self.pods, progress=progress)
 
 
 def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
@@ -23,7 +41,7 @@ def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
         "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
         f"({pods} pod{'s' * (pods > 1)} a group)"
     )
-    return Refinement(name=name, says=says, scope={"PodGroup": groups, "Cell": cells}, pods=pods)
+    return HivedRefinement(name=name, says=says, scope={"PodGroup": groups, "Cell": cells}, pods=pods)
 
 
 REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
@@ -31,6 +49,6 @@ REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
         _hived("scheduler-refines-model", 2, 3, 2),
         # That a victim is freed though other groups are still preempted shows from four groups on.
         _hived("scheduler-refines-model-at-four-groups", 4, 2, 1),
-    ]
+    ],
 }
 """(system, variant) -> how a reference implementation is explored side by side with it."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...impl.hived import GroupSpec, Memory, Placement, PodRow, PodStatus
-from ...model.semantics import Instance, State
-from .mismatch import Broken
+from ....impl.hived import GroupSpec, Memory, Placement, PodRow, PodStatus
+from ....model.semantics import Instance, State
+from ..mismatch import Broken
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from itertools import combinations
 from operator import methodcaller
 from typing import Any
 
-from ...impl.hived import (
+from ....impl.hived import (
     CellChoice,
     GroupSpec,
     InMemoryStore,
@@ -23,7 +23,7 @@ from ...impl.hived import (
     Report,
     Scheduler,
 )
-from .mismatch import Broken
+from ..mismatch import Broken
 
 StoreFactory = Callable[[], InMemoryStore]
 SchedulerFactory = Callable[..., Scheduler]

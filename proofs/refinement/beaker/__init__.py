@@ -1,0 +1,1 @@
+"""Beaker's reference scheduler beside its model, with a crash at every point."""
