@@ -163,6 +163,21 @@ class Order:
         with pytest.raises(Refused, match=r"t.0 on B was wanted, but there is nothing to choose"):
             bench.new.search(only("t.0", "B"))
 
+    def test_a_new_recipe_does_not_jump_the_queue(self, bench: Bench) -> None:
+        """Line 21: A became idle when s was not queued yet; s comes first all the same, if its priority is higher."""
+        bench.systems("A")
+        bench.submit(priority=1, s=["A"])
+        bench.new.take_up("s")
+        bench.new.search()
+        bench.pending.process("A")
+        bench.new.settle()
+        bench.submit(t=["A"])
+        bench.new.take_up("t")
+        with pytest.raises(Refused, match=r"t.0 on A was wanted, but there is nothing to choose"):
+            bench.new.search(only("t.0", "A"))
+        bench.web.change_priority("t", 1)
+        assert bench.new.search() == Report(What.FOUND_IDLE, "t", "t.0", "A")
+
     def test_priorities_decide_in_the_queue(self, bench: Bench) -> None:
         bench.systems("A")
         bench.submit(priority=1, s=["A"])
@@ -467,8 +482,8 @@ class Conditions:
         """Lines 249-255."""
         bench.idle("A")
         bench.submit(s=["A"])
-        bench.settle_down()
         bench.web.change_priority("s", 7)
+        bench.settle_down()
         bench.execute("s.0")
         bench.pending.process("A")
         bench.web.change_condition("A", MANUAL)
@@ -501,6 +516,7 @@ WRONG = [
     ("finished set", lambda b: b.web.cancel_set("f"), "recipe set 'f' is unknown or finished"),
     ("finished set to abort", lambda b: b.web.abort_set("f"), "recipe set 'f' is unknown or finished"),
     ("same priority", lambda b: b.web.change_priority("q", 0), "recipe set q has priority 0 already"),
+    ("too late for a priority", lambda b: b.web.change_priority("s", 5), "no recipe of s waits for a system"),
     ("same condition", lambda b: b.web.change_condition("A", AUTOMATED), "system A is Automated already"),
     ("reserve an Automated one", lambda b: b.web.reserve("B"), "system B is running .Automated.; only a Manual one"),
     ("install too early", lambda b: b.web.install("M"), "only a Manual one that is waiting"),

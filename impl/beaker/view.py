@@ -121,11 +121,22 @@ class View:
     # What the loops look for.
 
     def in_search(self, recipe_set: str) -> list[Option]:
-        """The recipes of a set in hand with the idle systems that they can take (lines 137-143)."""
+        """The recipes of a set in hand with the idle systems that they can take (lines 137-143).
+
+        Not past a queued recipe of a higher priority: it may be about to get the system (line 21).
+        """
         searching = (RecipeState.NEW, RecipeState.ASSIGNED)
         recipes = [r for r in self.members(recipe_set) if r.state in searching] if recipe_set in self._members else []
         idle = [s for s in self.systems.values() if s.usage is Usage.IDLE and s.condition is Condition.AUTOMATED]
-        return [(r.name, s.name) for r in recipes for s in idle if self.can_take(r, s)]
+        return [(r.name, s.name) for r in recipes for s in idle if self.can_take(r, s) and not self.is_outranked(r, s)]
+
+    def is_outranked(self, recipe: Recipe, system: System) -> bool:
+        """Whether a queued recipe of a higher priority than the recipe's can take the system."""
+        mine = self._priority(recipe)
+        return any(
+            r.state is RecipeState.QUEUED and self._priority(r) > mine and self.can_take(r, system)
+            for r in self.recipes.values()
+        )
 
     def takers(self, system: System) -> list[Recipe]:
         """Who should get a free system: an assigned recipe that can take it, else one of the queued

@@ -10,7 +10,7 @@ from .errors import Refused
 from .legal import FIRST_USAGE
 from .operations import Operations, Report, What
 from .placement import shares
-from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage
+from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,18 @@ class Web(Operations):
         return self._transact(lambda d: self._end_set(d, recipe_set, RecipeState.ABORTED, What.SET_ABORTED))
 
     def change_priority(self, recipe_set: str, priority: int) -> Report:
-        """A set gets another priority.
+        """A set gets another priority, as long as a recipe of it waits for a system.
 
         Raises:
-            Refused: it is its priority already.
+            Refused: it is its priority already, or no recipe waits.
         """
 
         def work(draft: Draft) -> Report:
             mine = draft.recipe_set(recipe_set)
             if mine.priority == priority:
                 raise Refused(f"recipe set {recipe_set} has priority {priority} already")
+            if not any(r.state in OPEN for r in draft.members(recipe_set)):
+                raise Refused(f"no recipe of {recipe_set} waits for a system, so its priority means nothing any more")
             draft.change_priority(mine, priority)
             return Report(What.PRIORITY_CHANGED, recipe_set, to=priority)
 

@@ -62,6 +62,8 @@ class ModelGraph:
         found: list[str] = []
         for objects in self.instance.describe(state).values():
             for name, fields in objects.items():
+                if "state" not in fields:  # what never changes, such as a lab
+                    continue
                 shown = {k: v for k, v in fields.items() if k not in ("state", "record") and v not in (None, [])}
                 extra = ", ".join(f"{k} {' '.join(v) if isinstance(v, list) else v}" for k, v in shown.items())
                 record = f"on record {fields['record']}" if "record" in fields else ""
