@@ -5,7 +5,7 @@ tuples of small integers; recipes, systems, sets and labs are numbered from 0, a
 `graph` enumerates every reachable state of an instance with every step out of it.
 
 Variants: ``AS_WRITTEN`` (an event is handled alone), ``INTERLEAVED`` (the loops and the people interleave at every
-step), ``REPAIRED`` (six changes of the rules, each of which `without` can take out again, to see what it is good for).
+step), ``REPAIRED`` (changes of the rules, each of which `without` can take out again, to see what it is good for).
 
 Paces: ``EXACT`` lets every recipe wait, install and run, a step each.  ``RUN`` begins a set straight into ``running``.
 ``LEAP`` begins and completes it in one step.  The faster paces are for searching: that they give the same verdicts
@@ -29,21 +29,26 @@ NONE = -1
 EXACT, RUN, LEAP = "exact", "run", "leap"
 
 ORDER, SHARES, FINISHED, GIVE_BACK, RESERVED, WAKE = "order", "shares", "finished", "give back", "reserved", "wake"
+QUEUE = "queue"  # a new recipe does not jump the queue: it leaves a system to a queued one of a higher priority
 
 
 class Variant(NamedTuple):
-    """Whether an event is handled alone, and which of the six changes of the rules hold."""
+    """Whether an event is handled alone, and which of the changes of the rules hold."""
 
     alone: bool
     rules: frozenset[str]
+    crash_inside: bool = True
+    """Whether a crash comes while a set is in hand too; elsewhere it changes nothing."""
 
     def without(self, rule: str) -> Variant:
         return self._replace(rules=self.rules - {rule})
 
 
-AS_WRITTEN = Variant(True, frozenset())
+AS_WRITTEN = Variant(True, frozenset(), crash_inside=False)
+CRASHING = Variant(True, frozenset())
+"""As written, but a crash can come between two recipes of an event."""
 INTERLEAVED = Variant(False, frozenset())
-REPAIRED = Variant(False, frozenset({ORDER, SHARES, FINISHED, GIVE_BACK, RESERVED, WAKE}))
+REPAIRED = Variant(False, frozenset({ORDER, SHARES, FINISHED, GIVE_BACK, RESERVED, WAKE, QUEUE}))
 
 
 class Instance(NamedTuple):
@@ -267,6 +272,16 @@ def foremost(inst: Instance, state: State, recipes: list[int]) -> list[int]:
     """Those of the recipes whose sets have the highest priority among them (212-213)."""
     best = max((state.rank[inst.set_of[r]] for r in recipes), default=0)
     return [r for r in recipes if state.rank[inst.set_of[r]] == best]
+
+
+def can_find(inst: Instance, state: State, variant: Variant, s: int, r: int) -> bool:
+    """Whether "New job" processing may give the idle, Automated s to r."""
+    if not can_take(inst, state, variant, s, r):
+        return False
+    if QUEUE not in variant.rules:
+        return True
+    rank = state.rank[inst.set_of[r]]
+    return all(state.rank[inst.set_of[q]] <= rank for q in takers(inst, state, variant, s, QUEUED))
 
 
 # --- Changes that several steps share ----------------------------------------------------------------------------------

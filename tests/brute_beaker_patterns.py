@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement, permutations, product
 from typing import NamedTuple
 
-from brute_beaker import AS_WRITTEN, INTERLEAVED, LEAP, REPAIRED, Instance, Variant, instance
+from brute_beaker import AS_WRITTEN, CRASHING, INTERLEAVED, LEAP, REPAIRED, Instance, Variant, instance
 from brute_beaker_deadlocks import has_a_cycle, shortest_by_cause, waiting_for_ever
 from brute_beaker_graph import Label
 from brute_beaker_steps import graph
 
-VARIANTS = {"as-written": AS_WRITTEN, "interleaved": INTERLEAVED, "repaired": REPAIRED}
+VARIANTS = {"as-written": AS_WRITTEN, "crashing": CRASHING, "interleaved": INTERLEAVED, "repaired": REPAIRED}
 
 Masks = tuple[tuple[int, ...], ...]
 

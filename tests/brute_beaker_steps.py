@@ -42,7 +42,7 @@ from brute_beaker import (
     Step,
     Variant,
     advance,
-    can_take,
+    can_find,
     drop_place,
     end,
     foremost,
@@ -83,7 +83,7 @@ def _search_steps(inst: Instance, state: State, variant: Variant, of: int) -> It
         if state.recipe[r] not in (NEW, ASSIGNED):
             continue
         for s, usage in enumerate(state.usage):
-            if usage == IDLE and state.condition[s] == AUTOMATED and can_take(inst, state, variant, s, r):
+            if usage == IDLE and state.condition[s] == AUTOMATED and can_find(inst, state, variant, s, r):
                 found = True
                 draft = Draft(state)
                 schedule(inst, draft, variant, r, s, NEW)
@@ -210,7 +210,7 @@ def scheduler_steps(inst: Instance, state: State, variant: Variant, pace: str) -
 
 def people_steps(inst: Instance, state: State, variant: Variant) -> Iterator[Step]:
     """Cancels, aborts, changes of priority and condition, reservations and crashes, as far as the instance has them."""
-    if "crash" in inst.moves and any(state.hand):
+    if "crash" in inst.moves and variant.crash_inside and any(state.hand):
         yield ("crash",), state._replace(hand=(AT_REST,) * len(state.hand))
     if variant.alone and any(state.hand):
         return

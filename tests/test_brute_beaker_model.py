@@ -1,0 +1,149 @@
+"""The model of Beaker's event-driven proposal against the brute-force scheduler: the same states and the same steps.
+
+Both were written from the text.  Here every reachable state of small instances is translated and the two graphs are
+compared edge by edge; so a guard, an update or a rule that one of them has otherwise is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import brute_beaker as by_hand
+import pytest
+from brute_beaker_steps import graph
+from schedproof.model.beaker.situations import Situation
+from schedproof.model.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Choice, Instance, State
+from schedproof.proofs.explore import explore
+
+RECIPE_STATES = [
+    "new", "queued", "assigned", "scheduled", "waiting", "installing", "running", "completed", "cancelled", "aborted",
+]  # fmt: skip
+"""In the order in which `brute_beaker` numbers them."""
+USAGES = {"idle": 0, "pending": 1, "scheduled": 3, "waiting": 4, "installing": 5, "running": 6}
+CONDITIONS = ["Automated", "Manual", "Broken"]
+PLACES = ["at_rest", "in_hand", "searched"]
+
+OTHER_NAMES = {
+    "reprioritize": "change_priority",
+    "automate": "make_automated",
+    "break_down": "make_broken",
+    "install_reserved": "provision",
+    "run_reserved": "provisioned",
+    "give_back": "return",
+}
+
+VARIANTS = [(AS_WRITTEN, by_hand.AS_WRITTEN), (INTERLEAVED, by_hand.INTERLEAVED), (REPAIRED, by_hand.REPAIRED)]
+
+SITUATIONS = [
+    Situation("people do what they can", [["A"]], [0], [0], [0], [0]),
+    Situation("two single recipes", [["A"], ["AB"]], [0, 0], [0], [1]),
+    Situation("a set that can block itself", [["AB", "A"]], [0, 0], [0]),
+    Situation("a host with its guest", [["A", 0, "B"]], [0, 0], [0]),
+    Situation("two labs, of which one can serve", [["AC", "AB"]], [0, 0, 1]),
+    Situation("a condition changes", [["A", "B"]], [0, 0], [0], [], [0]),
+    Situation("a condition changes, with a guest", [["A", 0]], [0], [], [], [0]),
+    Situation("a condition changes in one of two labs", [["AC", "BC"]], [0, 0, 1], [], [], [0]),
+    Situation("two sets of two", [["A", "B"], ["A", "B"]], [0, 0]),
+    Situation("two sets of two, one can be cancelled", [["A", "B"], ["A"]], [0, 0], [0]),
+    Situation("a set gives back while another waits", [["A", "B"], ["B"]], [0, 0], [], [], [1]),
+    Situation("priorities of a set and a recipe", [["A", "B"], ["AB"]], [0, 0], [], [0, 1]),
+]
+
+Edge = tuple[by_hand.State, tuple[str | int, ...], by_hand.State]
+
+
+def mine(situation: Situation, shares: tuple[int, ...] | None) -> by_hand.Instance:
+    """The situation as an instance of the brute-force scheduler, everything permitted to whom people may touch."""
+    masks, guests, first = [], {}, 0
+    for recipes in situation.sets:
+        of = [0 if isinstance(r, int) else sum(1 << ord(c) - ord("A") for c in r) for r in recipes]
+        guests |= {first + n: first + host for n, host in enumerate(recipes) if isinstance(host, int)}
+        masks.append(of)
+        first += len(recipes)
+    return by_hand.instance(
+        masks,
+        list(situation.labs),
+        guests=guests,
+        moves={"cancel", "abort", "cancel_set", "abort_set", "priority", "condition", "reserve", "crash"},
+        shares=shares,
+        endable=list(situation.endable),
+        rankable=list(situation.rankable),
+        adjustable=list(situation.adjustable),
+    )
+
+
+def translate(instance: Instance, state: State) -> by_hand.State:
+    """A model's state in the brute-force scheduler's terms."""
+
+    def values(sort: str, attribute: str = "") -> tuple[int, ...]:
+        start = instance.slot(sort, attribute)
+        return state[start : start + instance.sizes[sort]]
+
+    def renumbered(sort: str, names: list[str] | dict[str, int]) -> tuple[int, ...]:
+        own = [s.name for s in instance.model.machine(sort).states]
+        number = names if isinstance(names, dict) else {name: n for n, name in enumerate(names)}
+        return tuple(number[own[v]] for v in values(sort))
+
+    lab = values("RecipeSet", "lab")
+    order: tuple[int, ...] = ()
+    if any(a.name == "behind" for a in instance.attributes("RecipeSet")):
+        behind = values("RecipeSet", "behind")
+        placed = [j for j, of in enumerate(lab) if of != by_hand.NONE]
+        # what is remembered of sets without a place no longer counts
+        order = tuple(sorted(placed, key=lambda j: sum(behind[j] >> k & 1 for k in placed)))
+    return by_hand.State(
+        renumbered("Recipe", RECIPE_STATES),
+        values("Recipe", "system"),
+        renumbered("System", USAGES),
+        values("System", "condition"),
+        lab,
+        values("RecipeSet", "priority"),
+        renumbered("RecipeSet", PLACES),
+        order,
+    )
+
+
+def label(choice: Choice) -> tuple[str | int, ...]:
+    numbers = [number for name, number in choice.parameters if name != "n"]
+    return OTHER_NAMES.get(choice.action, choice.action), *numbers
+
+
+def edges_of_the_model(model: Model, situation: Situation) -> tuple[set[Edge], tuple[int, ...] | None]:
+    rigid = situation.rigid(with_shares=model is REPAIRED)
+    instance = Instance(model, situation.sizes, rigid)
+    found = explore(instance, symmetry=False)
+    assert found.complete
+    assert found.ill_formed is None
+    states = [translate(instance, state) for state in found.states]
+    edges = {
+        (states[n], label(e.choice), states[e.target])
+        for n, out in enumerate(found.edges)
+        for e in out
+        if e.choice.action != "crash" or n != e.target  # the model has the crash that changes nothing too
+    }
+    shares = rigid.get(("Recipe", "share"))
+    if shares is None:
+        return edges, None
+    return edges, tuple(sum(1 << s for s in share) for share in shares if isinstance(share, frozenset))
+
+
+def edges_by_hand(inst: by_hand.Instance, variant: by_hand.Variant) -> Iterator[Edge]:
+    found = graph(inst, variant)
+    for state, *both in zip(found.states, found.scheduler, found.people, strict=True):
+        for out in both:
+            for name, after in out:
+                yield state, name, found.states[after]
+
+
+@pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
+@pytest.mark.parametrize("situation", SITUATIONS, ids=[s.about for s in SITUATIONS])
+def test_the_same_steps(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
+    theirs, shares = edges_of_the_model(model, situation)
+    inst = mine(situation, shares)
+    if shares is not None:
+        assert shares in by_hand.all_shares(inst)
+    ours = set(edges_by_hand(inst, variant))
+    assert min(theirs - ours, default=None) is None
+    assert min(ours - theirs, default=None) is None
