@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .hived import AS_WRITTEN, REPAIRED
+from . import beaker, hived
 from .lang import Model
 
 
@@ -27,8 +27,18 @@ class System:
 HIVED = System(
     "hived",
     "HiveD: pod groups and cells",
-    {model.variant: model for model in (AS_WRITTEN, REPAIRED)},
+    {model.variant: model for model in (hived.AS_WRITTEN, hived.REPAIRED)},
     judged_by="as-written",
 )
 
-SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED,)}
+BEAKER = System(
+    "beaker",
+    "Beaker: event-driven scheduling of recipe sets",
+    {
+        model.variant: model
+        for model in (beaker.AS_WRITTEN, beaker.INTERLEAVED, beaker.REPAIRED, beaker.BATCH, beaker.SHIPPED)
+    },
+    judged_by="as-written",
+)
+
+SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER)}

@@ -88,12 +88,14 @@ def examine(
             rest = [p for p in mine if not isinstance(p, SAFETY)]
             instance = Instance(model, fewer, rigid, with_history)
             fresh: list[Result] = []
+            found = None
             if safe or formed:
-                found = explore(instance, symmetry=symmetry, crash=crash, limit=limit, progress=progress)
-                fresh += [_safety(found, w) for w in watch(found, safe)]
+                found, watches = watch(instance, safe, symmetry=symmetry, crash=crash, limit=limit, progress=progress)
+                fresh += [_safety(found, w) for w in watches]
                 fresh += [_well_formed(found)] if formed else []
             if rest:
-                found = explore(instance, symmetry=False, crash=crash, limit=limit, progress=progress)
+                if found is None or found.symmetry is not None:
+                    found = explore(instance, symmetry=False, crash=crash, limit=limit, progress=progress)
                 fresh += [_judge(instance, found, p) for p in rest]
             for result in fresh:
                 results.setdefault(result.name, []).append(result)

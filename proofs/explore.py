@@ -106,7 +106,7 @@ def explore(
     crash: bool = True,
     limit: int | None = None,
     progress: Progress | None = None,
-    on_step: Callable[[int, Step], None] | None = None,
+    on_step: Callable[[State, int, Step], None] | None = None,
 ) -> Exploration:
     """All reachable states of ``instance``.
 
@@ -114,7 +114,7 @@ def explore(
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
         limit: stop after this many states (then ``complete`` is false).
-        on_step: called for every step with the number of its source state.
+        on_step: called for every step with its source state and that state's number.
     """
     stepper = Stepper(instance)
     reducer = Symmetry(instance) if symmetry else None
@@ -154,7 +154,7 @@ def explore(
                         found.ill_formed = (source, choice, str(error))
                     continue
                 if on_step:
-                    on_step(source, step)
+                    on_step(state, source, step)
                 found.edges[source].append(Edge(choice, number(step.after, (source, choice))))
         source += 1
     return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from schedproof.model.lang import Invariant, Model, Property, Recovery, StepInvariant, Var, after, iff
+from schedproof.model.lang import Invariant, Model, Property, Recovery, StepInvariant, after, iff
 from schedproof.model.lang.check import common_parameters
+from schedproof.model.lang.terms import Not
 from schedproof.model.semantics import (
     Choice,
     IllFormed,
@@ -17,10 +18,10 @@ from schedproof.model.semantics import (
     Step,
     Stepper,
     Undefined,
-    compile_term,
+    search,
 )
 
-from .explore import Exploration, proper_steps
+from .explore import Exploration, Progress, explore, proper_steps
 from .trace import run
 from .verdict import Counterexample
 
@@ -58,8 +59,9 @@ class Check:
         self.met = False
         self.failed: tuple[int, str | None] | None = None
         self._instance = instance
-        self._given = compile_term(instance, prop.given, scope) if prop.given is not None else None
-        self._then = compile_term(instance, prop.then, scope)
+        given = [prop.given] if prop.given is not None else []
+        self._premise = search(instance, scope, prop.over, given)
+        self._violation = search(instance, scope, prop.over, [*given, Not(prop.then, place=prop.then.place)])
 
     def concerns(self, action: str) -> bool:
         """The condition is asked of this action's steps."""
@@ -68,25 +70,13 @@ class Check:
     def violated(self, moment: Moment) -> str | None:
         """For which objects the condition does not hold; None if for none."""
         try:
-            for m in _bindings(self._instance, self.prop.over, moment):
-                if self._given is None or self._given(m):
-                    self.met = True
-                    if not self._then(m):
-                        named = [f"{v.name} = {self._instance.show(v.type, m.bound[v.name])}" for v in self.prop.over]
-                        return ", ".join(named) or "the system"
+            self.met = self.met or self._premise.succeeds(moment)
+            if self._violation.succeeds(moment):
+                named = [f"{v.name} = {self._instance.show(v.type, moment.bound[v.name])}" for v in self.prop.over]
+                return ", ".join(named) or "the system"
         except Undefined as error:
             return f"an object that is not: {error}"
         return None
-
-
-def _bindings(instance: Instance, over: Sequence[Var], moment: Moment) -> Iterator[Moment]:
-    """``moment`` with each binding of ``over`` in turn (the same object, changed in place)."""
-    if not over:
-        yield moment
-        return
-    for value in instance.domain(over[0].type):
-        moment.bound[over[0].name] = value
-        yield from _bindings(instance, over[1:], moment)
 
 
 @dataclass(frozen=True)
@@ -108,20 +98,41 @@ class Watch:
         return min(failed, key=lambda c: c.failed or (0, None), default=None)
 
 
-def watch(found: Exploration, props: Sequence[Property]) -> list[Watch]:
-    """Judges safety properties on all states and steps of ``found``."""
-    instance = found.instance
+def watch(
+    instance: Instance,
+    props: Sequence[Property],
+    *,
+    symmetry: bool = True,
+    crash: bool = True,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Exploration, list[Watch]]:
+    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
+    checks = {
+        prop.name: [
+            Check(instance, part)
+            for part in (recovery_steps(instance.model, prop) if isinstance(prop, Recovery) else [prop])
+            if isinstance(part, Invariant | StepInvariant)
+        ]
+        for prop in props
+    }
+    on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]
+    of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in instance.model.actions}
+
+    def on_step(state: State, number: int, step: Step) -> None:
+        for check in of_action[step.choice.action]:
+            if check.failed is None and check.violated(_moment(state, step)) is not None:
+                check.failed = (number, step.choice.action)
+
+    found = explore(instance, symmetry=symmetry, crash=crash, limit=limit, progress=progress, on_step=on_step)
     watches = []
     for prop in props:
-        parts = recovery_steps(instance.model, prop) if isinstance(prop, Recovery) else [prop]
-        checks = [Check(instance, part) for part in parts if isinstance(part, Invariant | StepInvariant)]
         start = time.perf_counter()
-        for check in checks:
+        for check in checks[prop.name]:
             if isinstance(check.prop, Invariant):
                 _on_states(found, check)
-        watches.append(Watch(prop, checks, time.perf_counter() - start))
-    _on_steps(found, [c for w in watches for c in w.checks if isinstance(c.prop, StepInvariant)])
-    return watches
+        watches.append(Watch(prop, checks[prop.name], time.perf_counter() - start))
+    return found, watches
 
 
 def _on_states(found: Exploration, check: Check) -> None:
@@ -129,21 +140,6 @@ def _on_states(found: Exploration, check: Check) -> None:
         if check.violated(Moment(state)) is not None:
             check.failed = (number, None)
             return
-
-
-def _on_steps(found: Exploration, checks: Sequence[Check]) -> None:
-    if not checks:
-        return
-    stepper = Stepper(found.instance)
-    for number, edges in enumerate(found.edges):
-        state = found.states[number]
-        for edge in edges:
-            open_ = [c for c in checks if c.failed is None and c.concerns(edge.choice.action)]
-            if open_:
-                step = stepper.step(state, edge.choice)
-                for check in open_:
-                    if check.violated(_moment(state, step)) is not None:
-                        check.failed = (number, edge.choice.action)
 
 
 def _moment(state: State, step: Step) -> Moment:

@@ -3,9 +3,12 @@
 Read this package beside the document (beaker-event-driven-scheduling.rst): ``machines`` holds the
 states, ``events`` what the sections on processing and execution say, ``usage``, ``recipes``, ``races``
 and ``life`` the promises (``phases`` what they rest on), ``repairs`` and ``weaker`` what has to change,
-``variants`` the variants; ``situations`` is what explorations look at.
+``variants`` the variants; ``situations`` is what explorations look at. ``batch`` is the scheduler that the
+proposal replaces, ``shipped`` the one that was built instead.
 """
 
+from .batch import BATCH
+from .shipped import SHIPPED
 from .variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 
-__all__ = ["AS_WRITTEN", "INTERLEAVED", "REPAIRED"]
+__all__ = ["AS_WRITTEN", "BATCH", "INTERLEAVED", "REPAIRED", "SHIPPED"]

@@ -93,8 +93,16 @@ SITUATIONS = [
     Situation("two recipes for two systems; priorities change", [["AB"], ["A"]], [0, 0], [], [0, 1]),
     Situation("two sets of two need the same two systems", [["A", "B"], ["A", "B"]], [0, 0], [], [0]),
     Situation("a set of two and a set of three need the same systems", [["A", "B"], ["A", "B", "C"]], [0, 0, 0]),
-    Situation("three sets of two in a ring", [["A", "B"], ["B", "C"], ["C", "A"]], [0, 0, 0]),
+    Situation("three recipes, each with its own system", [["A"], ["B"], ["C"]], [0, 0, 0]),
     Situation("a set of two and a single recipe; a condition changes", [["AB", "A"], ["B"]], [0, 0], [], [], [0]),
+]
+
+# For the batch scheduler: without labs, guests and conditions.
+BATCH_SITUATIONS = [
+    Situation("one recipe on one system; people do what they can", [["A"]], [0], [0], [0]),
+    Situation("a set of two, and either system suits one of them", [["AB", "A"]], [0, 0], [0]),
+    Situation("three recipes for one system; a priority changes", [["A"], ["A"], ["A"]], [0], [], [0]),
+    Situation("two sets of two need the same two systems", [["A", "B"], ["A", "B"]], [0, 0]),
 ]
 
 

@@ -53,7 +53,7 @@ AS_WRITTEN = Model(
     properties=[*SETTINGS, *SETS, *PHASES, *RACES, *LIVES],
     axioms=AXIOMS,
     topologies=situations,
-    default_scope={"Lab": 2, "RecipeSet": 3, "Recipe": 6, "System": 3},
+    default_scope={"Lab": 2, "RecipeSet": 3, "Recipe": 5, "System": 3},
     refuted=BROKEN,
 )
 

@@ -317,6 +317,13 @@ def both(parts: Sequence[Term]) -> Term:
     return parts[0] if len(parts) == 1 else And(tuple(parts)) if parts else Constant(True)
 
 
+def conjuncts(term: Term) -> list[Term]:
+    """The parts of nested conjunctions, left to right."""
+    if isinstance(term, And):
+        return [c for part in term.parts for c in conjuncts(part)]
+    return [term]
+
+
 def children(term: Term) -> tuple[Term, ...]:
     """The direct sub-terms, left to right."""
     match term:

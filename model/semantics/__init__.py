@@ -1,10 +1,10 @@
 """What a model means at a finite scope: packed states, and the step."""
 
-from .evaluate import Firings, Moment, Undefined, compile_term
+from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import Instance, ScopeError, State, check_scope, fitted, instances
 from .step import Causes, Choice, IllFormed, Step, Stepper
 
 __all__ = [
     "Causes", "Choice", "Firings", "IllFormed", "Instance", "Moment", "ScopeError", "State", "Step", "Stepper", "Undefined",
-    "check_scope", "compile_term", "fitted", "instances",
+    "check_scope", "compile_term", "fitted", "instances", "search",
 ]  # fmt: skip

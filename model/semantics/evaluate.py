@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..lang import terms as t
 from ..lang.types import EnumType, Ref, Type
 from .instance import NO_OBJECT, Instance, State
+from .search import Search, plan
 
 Firings = dict[tuple[str, str], dict[int, dict[str, int]]]
 """What fires in a step: (sort, event) -> object number -> payload."""
@@ -130,11 +131,9 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.Fires(of, event, payload):
             return _fires(instance, of, event, payload, bound, me)
         case t.And(parts):
-            functions = [go(p) for p in parts]
-            return lambda m: all(f(m) for f in functions)
+            return _joined([go(p) for p in parts], False)
         case t.Or(parts):
-            functions = [go(p) for p in parts]
-            return lambda m: any(f(m) for f in functions)
+            return _joined([go(p) for p in parts], True)
         case t.Not(part):
             inner = go(part)
             return lambda m: not inner(m)
@@ -150,6 +149,21 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.Quantified(universal, variables, body):
             return _quantified(instance, universal, variables, body, bound, me)
     raise AssertionError(f"no meaning for {type(term).__name__}")
+
+
+def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
+    """A disjunction if truth is ``decisive``, else a conjunction: read until one part decides it."""
+    if len(functions) == 2:
+        a, b = functions
+        return (lambda m: a(m) or b(m)) if decisive else (lambda m: a(m) and b(m))
+
+    def decide(m: Moment) -> int:
+        for function in functions:
+            if bool(function(m)) == decisive:
+                return decisive
+        return not decisive
+
+    return decide
 
 
 def compile_value(
@@ -242,25 +256,40 @@ def _quantified(
     bound: Mapping[str, t.Var],
     me: Owner,
 ) -> Eval:
-    inner = compile_term(instance, body, {**bound, **{v.name: v for v in variables}}, me)
-    for var in reversed(variables):
-        inner = _over(var.name, instance.domain(var.type), inner, universal)
-    return inner
+    # "all x with A have B" is "no x has A and not B"
+    if not universal:
+        conditions = [body]
+    elif isinstance(body, t.Implies):
+        conditions = [body.premise, t.Not(body.conclusion, place=body.place)]
+    else:
+        conditions = [t.Not(body, place=body.place)]
+    found = search(instance, bound, variables, conditions, me)
+    names = [v.name for v in variables]
 
-
-def _over(name: str, values: Sequence[int], inner: Eval, universal: bool) -> Eval:
     def decide(m: Moment) -> int:
-        outer = m.bound.get(name)  # a binder may reuse a name; the outer variable keeps its value
-        found = universal
-        for value in values:
-            m.bound[name] = value
-            if bool(inner(m)) != universal:
-                found = not universal
-                break
-        _restore(m, name, outer)
-        return found
+        outer = [(name, m.bound.get(name)) for name in names]  # a binder may reuse a name
+        some = found.succeeds(m)
+        for name, value in outer:
+            _restore(m, name, value)
+        return some != universal
 
     return decide
+
+
+def search(
+    instance: Instance,
+    known: Mapping[str, t.Var],
+    choose: Sequence[t.Var],
+    conditions: Sequence[t.Term],
+    me: Owner = NOBODY,
+) -> Search[Moment]:
+    """The search for objects ``choose`` that satisfy ``conditions``, besides the ``known`` variables."""
+    scope = {**known, **{v.name: v for v in choose}}
+    parts = [part for condition in conditions for part in t.conjuncts(condition)]
+    return plan(
+        [(v.name, instance.domain(v.type)) for v in choose],
+        [(compile_term(instance, part, scope, me), frozenset(t.free_variables(part))) for part in parts],
+    )
 
 
 def _restore(m: Moment, name: str, outer: int | None) -> None:

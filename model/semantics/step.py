@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 import networkx as nx
 
@@ -13,8 +12,9 @@ from ..lang.check import sort_of, trigger_graph
 from ..lang.machine import Attribute, Row
 from ..lang.rules import Action, Rule
 from ..lang.types import IntRange
-from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value
+from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, search
 from .instance import Instance, State
+from .search import Search
 
 Causes = dict[tuple[str, str, int], Action | Rule]
 """What caused a firing: (sort, event, object number) -> the action or the rule."""
@@ -40,47 +40,6 @@ class Step:
     choice: Choice
     fired: Firings = field(compare=False, hash=False)
     after: State
-
-
-@dataclass(frozen=True)
-class _Search:
-    """Variables to choose one after the other, each with the conditions that then become decidable."""
-
-    first: tuple[Eval, ...]
-    levels: tuple[tuple[str, Sequence[int], tuple[Eval, ...]], ...]
-
-    def solutions(self, moment: Moment) -> Iterator[None]:
-        """Each way to bind the variables in ``moment`` so that all conditions hold."""
-        if all(condition(moment) for condition in self.first):
-            yield from self._deeper(moment, 0)
-
-    def _deeper(self, moment: Moment, depth: int) -> Iterator[None]:
-        if depth == len(self.levels):
-            yield
-            return
-        name, domain, conditions = self.levels[depth]
-        for value in domain:
-            moment.bound[name] = value
-            if all(condition(moment) for condition in conditions):
-                yield from self._deeper(moment, depth + 1)
-
-
-def _search(
-    instance: Instance, known: dict[str, t.Var], choose: Sequence[t.Var], conditions: Sequence[t.Term]
-) -> _Search:
-    """Plans the search: each condition as soon as its variables are bound, but never before an
-    earlier one of the list, which may guard what it reads."""
-    scope = {**known, **{v.name: v for v in choose}}
-    order = [v.name for v in choose]
-    needs = [max((order.index(n) + 1 for n in t.free_variables(c) if n in order), default=0) for c in conditions]
-    level_of = list(accumulate(needs, max))
-    compiled = [compile_term(instance, c, scope) for c in conditions]
-
-    def at(depth: int) -> tuple[Eval, ...]:
-        return tuple(c for c, d in zip(compiled, level_of, strict=True) if d == depth)
-
-    levels = tuple((v.name, instance.domain(v.type), at(i + 1)) for i, v in enumerate(choose))
-    return _Search(at(0), levels)
 
 
 @dataclass(frozen=True)
@@ -115,7 +74,7 @@ class Stepper:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         model = instance.model
-        self._guards = {a.name: _search(instance, {}, a.parameters, a.when) for a in model.actions}
+        self._guards = {a.name: search(instance, {}, a.parameters, a.when) for a in model.actions}
         self._roots = {
             a.name: [self._head(f, {v.name: v for v in a.parameters}, a) for f in a.fires] for a in model.actions
         }
@@ -153,15 +112,15 @@ class Stepper:
         payload = tuple((n, compile_value(self.instance, v, kinds[n], scope)) for n, v in firing.payload)
         return _Head((sort, firing.event), compile_term(self.instance, firing.of, scope), payload, cause)
 
-    def _rule(self, rule: Rule) -> tuple[str | None, _Search, _Head]:
+    def _rule(self, rule: Rule) -> tuple[str | None, Search[Moment], _Head]:
         known = {v.name: v for v in rule.on.parameters} if isinstance(rule.on, Action) else {}
         conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
         free: dict[str, t.Var] = {}
         for part in (*conditions, rule.fires):
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
-        search = _search(self.instance, known, list(free.values()), conditions)
+        found = search(self.instance, known, list(free.values()), conditions)
         head = self._head(rule.fires, {**known, **free}, rule)
-        return (rule.on.name if isinstance(rule.on, Action) else None), search, head
+        return (rule.on.name if isinstance(rule.on, Action) else None), found, head
 
     def choices(self, state: State, action: Action) -> Iterator[Choice]:
         """Every choice of parameters for which the guard of ``action`` holds in ``state``."""
@@ -189,11 +148,11 @@ class Stepper:
         busy: dict[tuple[str, int], tuple[str, str]] = {}
         for head in self._roots[choice.action]:
             self._fire(moment, head, busy, causes)
-        for action, search, head in self._rules:
+        for action, found, head in self._rules:
             if action is None or action == choice.action:
                 # Its own variables: another rule's of the same name are others.
                 own = Moment(state, dict(choice.parameters), fired)
-                for _ in search.solutions(own):
+                for _ in found.solutions(own):
                     self._fire(own, head, busy, causes)
         return fired
 

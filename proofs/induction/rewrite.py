@@ -50,13 +50,6 @@ def substitute(term: t.Term, name: str, by: t.Term) -> t.Term:
     return term
 
 
-def conjuncts(term: t.Term) -> list[t.Term]:
-    """The parts of nested conjunctions, left to right."""
-    if isinstance(term, t.And):
-        return [c for part in term.parts for c in conjuncts(part)]
-    return [term]
-
-
 def one_point(term: t.Quantified) -> t.Term:
     """``term`` without the variables that a reference determines.
 
@@ -68,14 +61,14 @@ def one_point(term: t.Quantified) -> t.Term:
         if term.universal:
             if not isinstance(body, t.Implies):
                 break
-            premises, conclusion = conjuncts(body.premise), body.conclusion
+            premises, conclusion = t.conjuncts(body.premise), body.conclusion
             found = _determined(var, premises, [conclusion])
             if found is None:
                 continue
             premises, (conclusion,) = found
             body = t.Implies(t.both(premises), conclusion, place=body.place)
         else:
-            found = _determined(var, conjuncts(body), [])
+            found = _determined(var, t.conjuncts(body), [])
             if found is None:
                 continue
             body = t.both(found[0])

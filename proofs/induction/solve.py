@@ -160,6 +160,8 @@ class _Prover:
         self.answers: dict[str, Answer] = {}
         self._contexts: dict[int, _Context] = {}
         self._spent: dict[str, float] = {}
+        self._derived: dict[str, frozenset[str] | None] = {}
+        self._alone = _Context(proof, proof.axioms)
 
     def _context(self, obligation: Obligation) -> _Context:
         key = id(obligation.context)
@@ -203,6 +205,8 @@ class _Prover:
             found, used = self._context(obligation).ask(obligation.goal, some, QUICK_EFFORT)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
+        if (others := self._follows(obligation)) is not None:
+            return self._answer(obligation, start, Verdict.PROVED, others, note=f"follows from {', '.join(sorted(others))}")
         if found == "unknown":
             found, used = self._context(obligation).ask(obligation.goal, assume, 2 * QUICK_EFFORT)
             if found == "unsat":
@@ -216,6 +220,24 @@ class _Prover:
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
         return self._spend(obligation, start)
+
+    def _follows(self, obligation: Obligation) -> frozenset[str] | None:
+        """The invariants of the set that the obligation's own follows from, in any one state.
+
+        They hold after the step, so it does; their own proofs do not rest on it in turn, because what
+        follows from others is not asked to support any.
+        """
+        name = obligation.invariant
+        if name not in self.inductive or not obligation.inductive:
+            return None
+        if name not in self._derived:
+            others = self.inductive - {name} - {n for n, core in self._derived.items() if core is not None}
+            supports = any(core is not None and name in core for core in self._derived.values())
+            found, core = ("", frozenset[str]()) if supports else self._alone.ask(
+                self.proof.assumed[name], sorted(others), QUICK_EFFORT
+            )
+            self._derived[name] = core if found == "unsat" else None
+        return self._derived[name]
 
     def thoroughly(self, obligation: Obligation) -> None:
         """Answers an obligation with all that may be assumed, within the limit."""
@@ -236,6 +258,7 @@ class _Prover:
         self.inductive -= lost
         if not lost:
             return []
+        self._derived = {n: core for n, core in self._derived.items() if core is not None and not core & lost}
         for name in [n for n, a in self.answers.items() if a.used & lost]:
             del self.answers[name]
         return [o for o in self.proof.obligations if o.name not in self.answers]

@@ -39,7 +39,7 @@ queue = Action(
 schedule_pending = Action(
     "schedule_pending",
     [s, r],
-    when=[s.is_("pending"), s.condition == "Automated", r.is_("queued"), NO_GUEST, r.candidates.has(s)],
+    when=[r.is_("queued"), NO_GUEST, r.candidates.has(s), s.is_("pending"), s.condition == "Automated"],
     fires=[r.fires("schedule", system=s), s.fires("reserve")],
     says="pending {s} goes to the queued {r}",
 )
