@@ -2,9 +2,10 @@
 
 A line says that fields of one object have new values. The choices of the reading:
 
-* **A record** is one line, or the lines in a row that share a ``step``. Exactly one step of the model
-  made at least one of its fields what it is, or, if they all are so already, an earlier one did: what
-  follows from a step may be said in later lines, or not at all.
+* **A record** is one line, or the lines in a row that share a ``step``. One step of the model made at
+  least one of its fields what it is; or, if they all are so already, an earlier one did.
+* **A step with a name** (``step``) is logged completely: it changes nothing else of what is logged. Of a line
+  without one, what follows from its step may be said in later lines, or not at all.
 * **What is logged**: changes of a recipe's status and system, of priorities and of conditions always; changes of
   a system's usage if the log speaks of usage at all. A step that changes nothing of it may
   happen unlogged, at most ``UNLOGGED`` of them before a record: a set is taken up, its search ends, it is settled;
@@ -160,6 +161,7 @@ class _Reader:
             longest=UNLOGGED,
             logged=logged,
             observed=Observation(slots),
+            fixed=logged - slots.keys() if "step" in first.line.value else frozenset(),
             telling=named is None,
             suspects=None if named else self.suspects(actions, group),
         )
@@ -194,6 +196,10 @@ class _Reader:
         sorts: dict[str, dict[str, None]] = {sort: {} for sort in self.numbers}
         for change in group:
             sorts[SORTS[change.kind]][change.name] = None
+            if change.kind == "recipe":
+                sets = self.instance.rigid["Recipe", "recipe_set"]
+                its = sets[self.numbers["Recipe"][change.name]]
+                sorts["RecipeSet"][self.instance.object_names("RecipeSet")[int(its)]] = None  # type: ignore[arg-type]
             if change.fields.get("system"):
                 sorts["System"][change.fields["system"]] = None
         found = []
@@ -205,7 +211,8 @@ class _Reader:
                     sort = v.type.sort.name  # type: ignore[union-attr]
                     given[v.name] = self.numbers[sort][next(iter(objects_))]
             found.append(Wanted(action, given))
-        return found
+        # First those that speak of nothing else: of several that come equally close, the first is shown first.
+        return sorted(found, key=lambda wanted: len(wanted.action.parameters) - len(wanted.given))
 
 
 def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:

@@ -30,7 +30,7 @@ from schedproof.model.semantics import State
 
 from .beakerd_log import Message, message
 from .engine import Observation, Record
-from .explain import Clue
+from .explain import Clue, nothing
 from .formats import Format, Reading
 from .lines import TextLine
 from .shipped import Cast, Shipped, fits
@@ -180,12 +180,15 @@ class _Reader:
             return f"a recipe has no such move, its table leads from {m.before} nowhere but to {self.targets(m.before)}"
         names = [row.event for row in RECIPE_TABLE if (row.source, row.target) == (m.before, m.now)]
         mine = self.roles.set(recipe)
-        if m.now in ("aborted", "cancelled"):
-            first = self.opens(m.now, mine, recipe)
+        if m.before == "new" and m.now == "aborted":  # it takes the whole set with it
+            steps = [wanted("abort_set", recipe_set=mine)]
+            first = self.opens("abort", mine, recipe)
+            return self.step(first, steps, Clue(observed=observed, before=before if first else nothing))
+        if m.now in ("aborted", "cancelled"):  # alone or, said by one after the other, with the set
             steps = [wanted("abort_set" if m.now == "aborted" else "cancel_set", recipe_set=mine)]
-            if m.now == "aborted" and m.before != "new":  # a new recipe takes the whole set with it
+            if m.now == "aborted":
                 steps.append(wanted("abort", recipe=recipe))
-            return self.step(first, steps, Clue(observed=observed, before=before if first else Clue().before))
+            return Clue(steps, or_none=True, before=self.shipped.was(recipe, m.before, m.now), observed=observed)
         return Clue([wanted(name, recipe=recipe) for name in names], before=before, observed=observed)
 
     def targets(self, source: str) -> str:

@@ -59,40 +59,59 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
 
 
 def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Promise]:
-    """The conjuncts of the action's guard that do not hold, each with an object that shows it."""
+    """The first condition of the action's guard that does not hold, with an object that shows it."""
+    found = guard_met(instance, state, choice)[1]
+    return [found] if found is not None else []
+
+
+def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Promise | None]:
+    """How many conditions of the action's guard hold before the first that does not, and that one.
+
+    Later ones may only make sense once this one holds.
+    """
     action = instance.model.action(choice.action)
     scope = {v.name: v for v in action.parameters}
-    found = []
-    for conjunct in action.when:
-        moment = Moment(state, dict(choice.parameters))
-        try:
-            holds = bool(compile_term(instance, conjunct, scope)(moment))
-        except Undefined:
-            holds = False
-        if not holds:
-            says = f"{action.name} needs {show_term(conjunct)}{_witness(instance, state, conjunct, choice, action)}"
-            found.append(Promise(None, says, instance.model.document.name, action.line))
-            break  # later conjuncts may only make sense once this one holds
-    return found
+    conditions = [part for conjunct in action.when for part in _conditions(conjunct)]
+    for met, condition in enumerate(conditions):
+        if not _holds(instance, state, condition, scope, dict(choice.parameters)):
+            says = f"{action.name} needs {show_term(condition)}{_witness(instance, state, condition, choice, action)}"
+            return met, Promise(None, says, instance.model.document.name, action.line)
+    return len(conditions), None
 
 
-def _witness(instance: Instance, state: State, conjunct: t.Term, choice: Choice, action: Action) -> str:
-    """Where the conjunct fails: the objects of its outermost "for all", or the parameters that it names."""
+def _conditions(term: t.Term) -> Iterator[t.Term]:
+    """The parts of a conjunction, one by one."""
+    if isinstance(term, t.And):
+        for part in term.parts:
+            yield from _conditions(part)
+    elif isinstance(term, t.Not) and isinstance(term.part, t.Or):
+        for part in term.part.parts:
+            yield from _conditions(t.Not(part, place=term.place))
+    else:
+        yield term
+
+
+def _holds(instance: Instance, state: State, term: t.Term, scope: Mapping[str, t.Var], bound: dict[str, int]) -> bool:
+    """A formula's value; one that reads an attribute of no object does not hold."""
+    try:
+        return bool(compile_term(instance, term, dict(scope))(Moment(state, dict(bound))))
+    except Undefined:
+        return False
+
+
+def _witness(instance: Instance, state: State, condition: t.Term, choice: Choice, action: Action) -> str:
+    """Where the condition fails: the objects of its outermost quantifier, or the parameters that it names."""
     scope = {v.name: v for v in action.parameters}
-    named = {n: v for n, v in choice.parameters if n in t.free_variables(conjunct)}
-    shown = dict(named)
-    if isinstance(conjunct, t.Quantified) and conjunct.universal:
-        inner = {**scope, **{v.name: v for v in conjunct.variables}}
-        body = compile_term(instance, conjunct.body, inner)
-        for values in product(*(instance.domain(v.type) for v in conjunct.variables)):
-            chosen = dict(zip((v.name for v in conjunct.variables), values, strict=True))
-            try:
-                holds = body(Moment(state, {**dict(choice.parameters), **chosen}))
-            except Undefined:
-                holds = False
-            if not holds:
+    shown = {n: v for n, v in choice.parameters if n in t.free_variables(condition)}
+    negated = isinstance(condition, t.Not)
+    inner = condition.part if isinstance(condition, t.Not) else condition
+    if isinstance(inner, t.Quantified) and inner.universal != negated:
+        within = {**scope, **{v.name: v for v in inner.variables}}
+        for values in product(*(instance.domain(v.type) for v in inner.variables)):
+            chosen = dict(zip((v.name for v in inner.variables), values, strict=True))
+            if _holds(instance, state, inner.body, within, {**dict(choice.parameters), **chosen}) == negated:
                 shown |= chosen
-                scope = inner
+                scope = within
                 break
     parts = [f"{n} = {_object(instance, state, scope[n], v)}" for n, v in shown.items()]
     return f" ({', '.join(parts)})" if parts else ""

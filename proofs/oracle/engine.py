@@ -42,11 +42,15 @@ class Observation:
 
 @dataclass(frozen=True)
 class Path:
-    """Steps in words, the state that they lead to and, if they are not allowed, what forbids them."""
+    """Steps in words, the state that they lead to and, if they are not allowed, what forbids them.
+
+    ``met`` counts the conditions that held before the one that forbids them: more are closer.
+    """
 
     steps: tuple[str, ...]
     state: State
     refused: tuple[Promise, ...] = ()
+    met: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,17 +139,23 @@ def closure(
 
 
 def _departure(instance: Instance, record: Record, before: Sequence[State]) -> Departure:
-    """The candidates that came closest: the fewest fields differ, then the fewest objections."""
-    ranked: list[tuple[int, int, int, State, Path]] = []
+    """The candidates that came closest: the fewest fields differ, the fewest objections, the most conditions met.
+
+    What makes nothing observed come true, and is allowed, comes after every step that is as close: it explains less.
+    """
+    ranked: list[tuple[tuple[int, bool, int, int, int], State, Path]] = []
     for state in before[:20]:  # enough to show; the verdict does not depend on it
+        at_first = len(record.observed.differing(state))
         for path in (*record.successors(state), *record.attempts(state)):
             differing = len(record.observed.differing(path.state))
-            ranked.append((differing, len(path.refused), len(path.steps), state, path))
-    ranked.sort(key=lambda entry: entry[:3])
+            idle = not path.refused and differing >= at_first
+            ranked.append(((differing, idle, len(path.refused), -path.met, len(path.steps)), state, path))
+    ranked.sort(key=lambda entry: entry[0])
     shown: dict[tuple[str, ...], Candidate] = {}
-    for _, _, _, state, path in ranked:
-        if len(shown) < MOST_SHOWN and path.steps not in shown:
-            shown[path.steps] = _candidate(instance, record, state, path)
+    for _, state, path in ranked:
+        what = path.steps[-1:] if path.refused else path.steps  # a refused step is shown once, after the fewest others
+        if len(shown) < MOST_SHOWN and what not in shown:
+            shown[what] = _candidate(instance, record, state, path)
     promises = broken_invariants(instance, before[0], record.observed.slots)
     candidates = list(shown.values())
     return Departure(record.number, record.line, _reason(record, candidates), promises, candidates)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from schedproof.model.semantics import State
 
-from .engine import Observation, Path, Record, closure
+from .broken import guard_met
+from .engine import Observation, Path, Record, closure, difference
 from .report import Promise
 from .steps import Steps, Wanted
 from .wording import show_choice
@@ -44,6 +45,7 @@ class Clue:
             it knows that the other orders lead to nothing else that a later record could show.
         before, after: what speaks against a state just before the step, and just after it.
         observed: what it shows of the state after.
+        fixed: the slots that its own step leaves as they are.
         telling: only steps count that make at least one of the observed fields what it is.
         suspects: if the record departs: steps whose refusal may be what there is to say; None for ``steps``.
     """
@@ -57,6 +59,7 @@ class Clue:
     before: Complaint = nothing
     after: Complaint = nothing
     observed: Observation = field(default_factory=Observation)
+    fixed: frozenset[int] = frozenset()
     telling: bool = False
     suspects: Sequence[Wanted] | None = None
 
@@ -84,11 +87,10 @@ class Explainer:
         def moves(at: State) -> Iterator[tuple[str, State]]:
             for wanted in clue.unlogged:
                 for choice, after in self.steps.some(at, wanted):
-                    if any(at[slot] != after[slot] for slot in clue.logged):
-                        continue
-                    yield f"unlogged {show_choice(self.steps.instance, choice)}", after
-                    if clue.in_order:
-                        return
+                    if all(at[slot] == after[slot] for slot in clue.logged):
+                        yield f"unlogged {show_choice(self.steps.instance, choice)}", after
+                        if clue.in_order:
+                            return
 
         return closure(Path((), state), moves, longest=clue.longest)
 
@@ -101,8 +103,13 @@ class Explainer:
                 yield start
             for wanted in clue.steps:
                 for path in self.steps.paths(start, wanted):
-                    if not clue.after(path.state) and (not clue.telling or self.tells(start.state, path.state, clue)):
+                    if not clue.after(path.state) and self.fits(start.state, path.state, clue):
                         yield path
+
+    def fits(self, before: State, after: State, clue: Clue) -> bool:
+        """The clue's own step may change this."""
+        kept = all(before[slot] == after[slot] for slot in clue.fixed)
+        return kept and (not clue.telling or self.tells(before, after, clue))
 
     def tells(self, before: State, after: State, clue: Clue) -> bool:
         """The step makes one of the observed fields what it is."""
@@ -117,13 +124,26 @@ class Explainer:
             if (clue.or_none or not clue.steps) and (complaint := clue.after(start.state)):
                 yield Path(start.steps, start.state, (self.promise(complaint),))
             for wanted in clue.steps if clue.suspects is None else clue.suspects:
-                for refused in self.steps.refused(start.state, wanted):
-                    if not clue.telling or self.tells(start.state, refused.state, clue):
-                        yield Path((*start.steps, *refused.steps), refused.state, refused.refused)
+                for refused in self.steps.nearest(start.state, wanted):
+                    impossible = refused.state == start.state
+                    if not clue.telling or impossible or self.tells(start.state, refused.state, clue):
+                        yield Path((*start.steps, *refused.steps), refused.state, refused.refused, refused.met)
+                yield from self.saying_too_little(start, wanted, clue)
             for wanted in () if clue.telling else clue.steps:
                 for path in self.steps.paths(start, wanted):
                     if complaint := clue.after(path.state):
                         yield Path(path.steps, path.state, (self.promise(complaint),))
+
+    def saying_too_little(self, start: Path, wanted: Wanted, clue: Clue) -> Iterator[Path]:
+        """Steps that the model allows, but that change more than the record says."""
+        for choice, after in self.steps.some(start.state, wanted) if clue.fixed else ():
+            more = sorted(slot for slot in clue.fixed if after[slot] != start.state[slot])
+            if more and self.tells(start.state, after, clue):
+                d = difference(self.steps.instance, more[0], start.state[more[0]], after[more[0]])
+                says = f"it changes {d.object} too ({d.field} from {d.model} to {d.observed}), which the record does not say"
+                met = guard_met(self.steps.instance, start.state, choice)[0]
+                steps = (*start.steps, show_choice(self.steps.instance, choice))
+                yield Path(steps, after, (self.promise(says),), met)
 
     def promise(self, complaint: str) -> Promise:
         """A rule of the format that is broken."""

@@ -23,13 +23,16 @@ from schedproof.model.semantics import (
 )
 from schedproof.model.semantics.evaluate import Eval
 
-from .broken import broken_guard
+from .broken import guard_met
 from .engine import Path, TooManyStates
 from .report import Promise
 from .wording import show_choice
 
 MOST_CHOICES = 1 << 12
 """Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
+
+MOST_TRIED = 1 << 8
+"""Choices among which the nearest is looked for, to explain a departure."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,24 @@ class Steps:
         for choice, after in self.some(start.state, wanted):
             yield Path((*start.steps, show_choice(self.instance, choice)), after)
 
+    def nearest(self, state: State, wanted: Wanted) -> Iterator[Path]:
+        """As ``refused``; of the parameters that are not given, with the values that the guard has least against."""
+        action, given = wanted.action, wanted.given
+        domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
+        if prod(_size(domain) for domain in domains) > MOST_TRIED:
+            yield from self.refused(state, wanted)
+            return
+        best: tuple[int, Mapping[str, int]] | None = None
+        for values in product(*domains):
+            chosen = {v.name: value for v, value in zip(action.parameters, values, strict=True)}
+            met, broken = guard_met(self.instance, state, Choice(action.name, tuple(chosen.items())))
+            if broken is None:
+                return
+            if best is None or met > best[0]:
+                best = (met, chosen)
+        if best is not None:
+            yield from self.refused(state, Wanted(action, best[1]))
+
     def refused(self, state: State, wanted: Wanted) -> Iterator[Path]:
         """That no such step is possible, and why."""
         action, given = wanted.action, wanted.given
@@ -113,14 +134,16 @@ class Steps:
                 yield Path((action.name,), state, (Promise(None, says, document, action.line),))
             return
         choice = Choice(action.name, tuple((name, given[name]) for name in names))
-        why = broken_guard(self.instance, state, choice)
+        met, broken = guard_met(self.instance, state, choice)
+        why = [broken] if broken is not None else []
         try:
             after = self.stepper.step(state, choice).after
         except (IllFormed, Undefined) as error:
-            why.append(Promise(None, str(error), document, None))
             after = state
+            if broken is None:
+                why = [Promise(None, str(error), document, None)]
         if why:
-            yield Path((show_choice(self.instance, choice),), after, tuple(why))
+            yield Path((show_choice(self.instance, choice),), after, tuple(why), met)
 
 
 def _size(domain: Sequence[int]) -> int:

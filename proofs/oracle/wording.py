@@ -42,9 +42,9 @@ def show_term(term: t.Term) -> str:
         case t.Fires(of, event, _):
             return f"{event} on {show_term(of)}"
         case t.And(parts):
-            return " and ".join(show_term(p) for p in parts)
+            return " and ".join(f"({show_term(p)})" if isinstance(p, t.Or) else show_term(p) for p in parts)
         case t.Or(parts):
-            return " or ".join(show_term(p) for p in parts)
+            return " or ".join(f"({show_term(p)})" if isinstance(p, t.And) else show_term(p) for p in parts)
         case t.Not(part):
             return f"not ({show_term(part)})"
         case t.Implies(premise, conclusion):
