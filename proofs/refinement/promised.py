@@ -6,7 +6,9 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...model.beaker.situations import Situation
 from ...model.lang import Property
+from .beaker import check_refinement as check_beaker
 from .graph import Progress
 from .hived import check_refinement as check_hived
 from .report import RefinementReport
@@ -36,6 +38,17 @@ class HivedRefinement(Refinement):
         return check_hived(self.scope, pods_per_group=self.pods, progress=progress)
 
 
+@dataclass(frozen=True, kw_only=True)
+class BeakerRefinement(Refinement):
+    """Beaker's scheduler in one situation."""
+
+    situation: Situation
+
+    def check(self, progress: Progress | None = None) -> RefinementReport:
+        """Explores both."""
+        return check_beaker(self.situation, progress=progress)
+
+
 def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
     says = (
         "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
@@ -44,11 +57,36 @@ def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
     return HivedRefinement(name=name, says=says, scope={"PodGroup": groups, "Cell": cells}, pods=pods)
 
 
+def _beaker(name: str, situation: Situation) -> Refinement:
+    says = f"the reference scheduler, killed at any point, takes exactly the model's steps ({situation.about})"
+    return BeakerRefinement(
+        name=f"scheduler-refines-model-{name}", says=says, scope=situation.sizes, situation=situation
+    )
+
+
 REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
     ("hived", "repaired"): [
         _hived("scheduler-refines-model", 2, 3, 2),
         # That a victim is freed though other groups are still preempted shows from four groups on.
         _hived("scheduler-refines-model-at-four-groups", 4, 2, 1),
+    ],
+    ("beaker", "repaired"): [
+        _beaker("one-recipe", Situation("one recipe; people do what they can", [["A"]], [0], [0], [0], [0])),
+        _beaker("guest", Situation("a host with its guest, and a sibling", [["A", 0, "B"]], [0, 0], [0])),
+        _beaker(
+            "two-labs",
+            Situation("a set of two and two labs; a condition changes", [["AC", "AB"]], [0, 0, 1], [], [], [1]),
+        ),
+        _beaker(
+            "two-sets",
+            Situation(
+                "two sets of two need the same two systems; a priority changes",
+                [["A", "B"], ["A", "B"]],
+                [0, 0],
+                [],
+                [0],
+            ),
+        ),
     ],
 }
 """(system, variant) -> how a reference implementation is explored side by side with it."""

@@ -126,6 +126,7 @@ class Runner:
     def __init__(self, sides: SidesFactory, store: Store, fill: Callable[[Web], object]) -> None:
         self._store = Watched(store)
         self._reports: list[Report] = []
+        self._stands_at: Snapshot | None = None
         self._sides = sides(self._store, self._reports.append)
         fill(self._sides.web)
 
@@ -146,6 +147,7 @@ class Runner:
         except Refused as error:
             if self.now() != at or self._reports:
                 raise Broken(f"the request was refused, but it changed something: {error}") from error
+            self._stands_at = at
             return None
         except Exception as error:  # whatever a bug raises
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
@@ -158,12 +160,18 @@ class Runner:
         return report, end
 
     def killed(self, at: Snapshot, operation: Operation, point: str) -> Snapshot:
-        """What is left of an operation, which is not refused at ``at``, when the process dies at ``point``."""
+        """What is left of an operation, which is not refused at ``at``, when the process dies at ``point``.
+
+        Raises:
+            Broken: the operation goes on, or told what it did before it was done.
+        """
         self._restore(at)
         self._store.kill = point
         try:
             operation.call(self._sides)
         except Killed:
+            if self._reports:
+                raise Broken(f"the operation tells what it did {point}", found=f"{self._reports[0]}") from None
             self._store.kill = None
             return self.crash(self.now())
         raise Broken(f"the operation goes on where the process died ({point})")
@@ -175,7 +183,9 @@ class Runner:
         return self.now()
 
     def _restore(self, at: Snapshot) -> None:
-        self._store.restore(at.world)
+        if self._stands_at is not at:  # most requests are refused, and leave everything as it is
+            self._store.restore(at.world)
+        self._stands_at = None
         self._store.commits = 0
         self._store.kill = None
         self._reports.clear()
