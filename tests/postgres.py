@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 START_SECONDS = 60
+DEBIANS = Path("/usr/lib/postgresql")
+"""Where Debian keeps the programs of the server: VERSION/bin, and not in PATH."""
 
 
 class Unavailable(Exception):
@@ -43,7 +45,7 @@ def server() -> Iterator[str]:
         make = [initdb, "-D", data, "-U", "beaker", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]
         made = subprocess.run(make, cwd=directory, user=user, capture_output=True, text=True)
         if made.returncode != 0:
-            raise Unavailable(f"initdb failed: {made.stderr.strip().splitlines()[-1:]}")
+            raise Unavailable(f"initdb failed: {_last(made.stderr)}")
         start = [postgres, "-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "fsync=off"]
         with (directory / "log").open("w") as log:
             process = subprocess.Popen(start, cwd=directory, user=user, stdout=log, stderr=log)
@@ -58,11 +60,10 @@ def server() -> Iterator[str]:
 
 
 def _program(name: str) -> str:
-    """Debian keeps the server's programs out of PATH."""
-    newest = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
+    newest = sorted(DEBIANS.glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
     found = str(newest[-1]) if newest else shutil.which(name)
     if found is None:
-        raise Unavailable(f"PostgreSQL's {name} is neither in /usr/lib/postgresql nor in PATH; install postgresql")
+        raise Unavailable(f"PostgreSQL's {name} is neither in {DEBIANS} nor in PATH; install postgresql")
     return found
 
 
@@ -88,5 +89,8 @@ def _wait(process: subprocess.Popen[bytes], directory: Path) -> None:
             return
         except psycopg.OperationalError:
             time.sleep(0.05)
-    said = (directory / "log").read_text().strip().splitlines()[-1:]
-    raise Unavailable(f"the server does not start: {said}")
+    raise Unavailable(f"the server does not start: {_last((directory / 'log').read_text())}")
+
+
+def _last(said: str) -> str:
+    return said.strip().rpartition("\n")[2] or "it says nothing"
