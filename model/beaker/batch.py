@@ -71,7 +71,8 @@ SCHEDULER = Machine(
 RECIPE_SET = Machine(
     RecipeSet,
     line=25,
-    states=[State("submitted")],
+    # "the full set of submitted recipes" (line 15): a set arrives whole, at any time
+    states=[State("to_come"), State("submitted", line=15)],
     attributes=[
         Attribute("priority", IntRange(0, 1), durable=True, line=213),
         Attribute("endable", BoolType(), rigid=True),
@@ -113,7 +114,8 @@ TABLE = [
     Row(Scheduler, "next_phase", "scheduling", "provisioning", line=25),
     Row(Scheduler, "pass_over", "scheduling", "scheduling", line=23, ahead=me.ahead.without(given("recipe"))),
     *[Row(Scheduler, "crash", now, "processing", line=15, ahead=EMPTY) for now in PHASES[1:]],
-    Row(RecipeSet, "reprioritize", "submitted", "submitted", line=213, priority=given("to")),
+    Row(RecipeSet, "submit", "to_come", "submitted", line=15),
+    *[Row(RecipeSet, "reprioritize", now, now, line=213, priority=given("to")) for now in ("to_come", "submitted")],
     Row(Recipe, "process", "new", "processed", line=17),
     Row(Recipe, "queue", "processed", "queued", line=18),
     Row(Recipe, "schedule", "queued", "scheduled", line=21, system=given("system")),
@@ -130,10 +132,13 @@ TABLE = [
 NONE_BEFORE = ~exists(q, b.ahead.has(q) & q.is_("queued") & (q.recipe_set.priority > r.recipe_set.priority))
 COMES_TO_R = [b.is_("scheduling"), b.ahead.has(r), r.is_("queued"), NONE_BEFORE]
 
+SUBMITTED = r.recipe_set.is_("submitted")
+
+submit = Action("submit", [j], when=[j.is_("to_come")], fires=[j.fires("submit")], says="{j} is submitted", line=15)
 process = Action(
     "process",
     [b, r],
-    when=[b.is_("processing"), r.is_("new")],
+    when=[b.is_("processing"), r.is_("new"), SUBMITTED],
     fires=[r.fires("process")],
     says="{r} is processed",
     line=17,
@@ -141,7 +146,7 @@ process = Action(
 end_processing = Action(
     "end_processing",
     [b],
-    when=[b.is_("processing")],
+    when=[b.is_("processing"), ~exists(r, r.is_("new") & SUBMITTED)],
     fires=[b.fires("next_phase")],
     says="the pass goes on to the processed recipes",
     line=18,
@@ -213,13 +218,11 @@ end_provisioning = Action(
     line=15,
 )
 run = Action("run", [r], when=[r.is_("waiting")], fires=[r.fires("run")], says="{r} runs", line=115)
-complete = Action(
-    "complete", [r], when=[r.is_("running")], fires=[r.fires("complete")], says="{r} completes", line=115
-)
+complete = Action("complete", [r], when=[r.is_("running")], fires=[r.fires("complete")], says="{r} completes", line=115)
 cancel = Action(
     "cancel",
     [r],
-    when=[r.recipe_set.endable, r.is_(*UNFINISHED)],
+    when=[r.recipe_set.endable, SUBMITTED, r.is_(*UNFINISHED)],
     fires=[r.fires("cancel")],
     says="{r} is cancelled",
     line=116,
@@ -227,7 +230,7 @@ cancel = Action(
 abort = Action(
     "abort",
     [r],
-    when=[r.recipe_set.endable, r.is_(*UNFINISHED)],
+    when=[r.recipe_set.endable, SUBMITTED, r.is_(*UNFINISHED)],
     fires=[r.fires("abort")],
     says="{r} is aborted",
     line=116,
@@ -245,6 +248,7 @@ CRASH, CRASH_RULES = crash("crash", "crash", [SCHEDULER], TABLE, line=15)
 
 PEOPLE = [cancel, abort, reprioritize]
 ACTIONS = [
+    submit,
     process,
     end_processing,
     queue,
@@ -283,11 +287,7 @@ def holds(recipe: Var, system: Var) -> Term:
 
 def needs_just(recipe: Var, system: Var) -> Term:
     """``recipe`` is queued, and only ``system`` is viable for it."""
-    return (
-        recipe.is_("queued")
-        & recipe.viable.has(system)
-        & forall(x, implies(recipe.viable.has(x), x == system))
-    )
+    return recipe.is_("queued") & recipe.viable.has(system) & forall(x, implies(recipe.viable.has(x), x == system))
 
 
 PROMISES = [
