@@ -115,7 +115,7 @@ TABLE = [
     Row(Scheduler, "pass_over", "scheduling", "scheduling", line=23, ahead=me.ahead.without(given("recipe"))),
     *[Row(Scheduler, "crash", now, "processing", line=15, ahead=EMPTY) for now in PHASES[1:]],
     Row(RecipeSet, "submit", "to_come", "submitted", line=15),
-    *[Row(RecipeSet, "reprioritize", now, now, line=213, priority=given("to")) for now in ("to_come", "submitted")],
+    Row(RecipeSet, "reprioritize", "to_come", "to_come", line=213, priority=given("to")),
     Row(Recipe, "process", "new", "processed", line=17),
     Row(Recipe, "queue", "processed", "queued", line=18),
     Row(Recipe, "schedule", "queued", "scheduled", line=21, system=given("system")),
@@ -239,9 +239,9 @@ n = variable(IntRange(0, 1), "n")
 reprioritize = Action(
     "reprioritize",
     [j, n],
-    when=[j.rankable, j.priority != n, exists(r, (r.recipe_set == j) & r.is_("new", "processed", "queued"))],
+    when=[j.rankable, j.priority != n, j.is_("to_come")],
     fires=[j.fires("reprioritize", to=n)],
-    says="the priority of {j} becomes {n}",
+    says="{j} is to have the priority {n}",
     line=213,
 )
 CRASH, CRASH_RULES = crash("crash", "crash", [SCHEDULER], TABLE, line=15)
