@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from beaker_bench import Bench
+from beaker_daemons import Daemons
+from beaker_people import Conditions, Ends
+from beaker_races import Races
+from beaker_refusals import Refusals
+from beaker_runs import always_so, filled, outcome, random_requests
+from beaker_scenarios import Lives, Order, Wakes
 from postgres import Unavailable, server
-
-pytest.register_assert_rewrite("beaker_scenarios", "beaker_daemons", "beaker_runs")
-
-from beaker_bench import Bench  # noqa: E402
-from beaker_daemons import Daemons  # noqa: E402
-from beaker_runs import always_so, filled, outcome, random_requests  # noqa: E402
-from beaker_scenarios import Conditions, Ends, Lives, Order, Races, Refusals, Wakes  # noqa: E402
-from schedproof.impl.beaker import (  # noqa: E402
+from schedproof.impl.beaker import (
     Changes,
     Condition,
     Contended,

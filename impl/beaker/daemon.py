@@ -64,7 +64,8 @@ class Daemon:
         """
         self._stopped.set()
         for thread in self._threads:
-            thread.join()
+            if thread.ident is not None:  # it was started
+                thread.join()
         if self._failures:
             raise self._failures[0]
 
