@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 from beaker_bench import Bench, job
-from schedproof.impl.beaker import (
-    Condition,
-    Refused,
-)
+from schedproof.impl.beaker import Condition, Job, RecipeSpec, Refused, SetSpec
 
-AUTOMATED, MANUAL, BROKEN = Condition.AUTOMATED, Condition.MANUAL, Condition.BROKEN
-
+AUTOMATED, MANUAL = Condition.AUTOMATED, Condition.MANUAL
 
 WRONG = [
     ("unknown set", lambda b: b.new.take_up("nothing"), "recipe set 'nothing' is unknown or finished"),
@@ -76,4 +72,21 @@ class Refusals:
         for sets, says in (((first, first), "two of recipe set s"), ((), "needs at least one recipe set")):
             with pytest.raises(Refused, match=says):
                 bench.web.submit(type(job(s=["A"]))("twice", sets))
+        assert bench.store.snapshot().recipe_sets == ()
+
+    def test_a_recipe_of_another_set_has_the_name(self, bench: Bench) -> None:
+        bench.systems("A")
+        bench.submit(s=["A"], f=["A"])
+        bench.web.cancel_set("f")
+        before = bench.store.snapshot()
+        for taken in ("s.0", "f.0"):  # of a set that is read with every transaction, and of one that is finished
+            with pytest.raises(Refused, match=f"there is a recipe {taken} already"):
+                bench.web.submit(Job("j", (SetSpec("n", (RecipeSpec(taken, frozenset("A")),)),)))
+        assert bench.store.snapshot() == before
+
+    def test_a_guest_needs_no_system(self, bench: Bench) -> None:
+        bench.systems("A")
+        guest = RecipeSpec("guest", frozenset("A"), host="host")
+        with pytest.raises(Refused, match="guest is a guest, so it needs no system of its own; leave viable empty"):
+            bench.web.submit(Job("j", (SetSpec("n", (RecipeSpec("host", frozenset("A")), guest)),)))
         assert bench.store.snapshot().recipe_sets == ()
