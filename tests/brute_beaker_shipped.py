@@ -227,7 +227,7 @@ def _told(world: World, judged: list[tuple[str, str]], at: int) -> Reader:
 
         return of_set
     earlier = [s for a, s in judged[:at] if a == about]
-    if earlier and earlier[-1] == status:
+    if (earlier and earlier[-1] == status) or status in WAITING_FOR_A_SYSTEM:
         return lambda states: set()
     of = world.of[about]
 

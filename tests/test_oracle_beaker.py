@@ -232,7 +232,7 @@ class TestMessages:
         [
             ("R:1 Installing,R:1 Installing", 2, ["it was that already"]),
             ("R:1 Completed,R:1 Running", 2, ["run needs r waiting or installing", "R:1: completed"]),
-            ("R:1 Running,R:1 Scheduled", 2, ["R:1.state: running in the model, scheduled observed"]),
+            ("R:1 Scheduled", 1, ["written directly, and no message about the recipe is sent"]),
             ("R:1 Running,R:1 Installing", 2, ["install needs r waiting", "R:1: running"]),
             ("R:1 Reserved,R:1 Running", 2, ["run needs", "R:1: reserved"]),
             ("R:1 Cancelled,R:2 Running", 2, ["run needs", "R:2: cancelled"]),

@@ -18,7 +18,8 @@ from beaker_logs import beakerd_log, changes, messages
 from brute_beaker_shipped import judge_messages
 from brute_beaker_trace import judge_changes
 from brute_beakerd import judge_log
-from schedproof.proofs.oracle import OracleVerdict, check_trace
+from schedproof.model.beaker.shipped.machines import STATUSES
+from schedproof.proofs.oracle import OracleVerdict, beaker_changes, beaker_messages, beakerd, check_trace, explain
 
 Lines = list[str]
 Mutation = Callable[[Lines, random.Random], str]
@@ -201,3 +202,33 @@ def test_mutants_are_judged_alike(case: str, runs: range, departing: int, confor
 @pytest.mark.parametrize("case", CASES)
 def test_many_mutants_are_judged_alike(case: str, tmp_path: Path) -> None:
     judged_by_both(*CASES[case], range(1000, 1030), tmp_path / "mutant")
+
+
+def _anything(*_: object) -> bool:
+    return True
+
+
+PLANTED = [
+    ("beakerd", beakerd, "AROUND", 0, range(6)),
+    ("beakerd", beakerd._Reader, "opens", _anything, range(3)),
+    ("beakerd", beakerd._Reader, "around", lambda self, systems: [], range(6)),
+    ("messages", beaker_messages, "SEVERITY", STATUSES, range(6)),
+    ("messages", beaker_messages, "A_RECIPE_AT_MOST", 0, range(6)),
+    ("messages", beaker_messages, "STEPS", {**beaker_messages.STEPS, "waiting": ("boot",)}, range(6)),
+    ("messages", beaker_messages._Reader, "never_sent", lambda self, m: "", range(6)),
+    ("changes", beaker_changes, "UNLOGGED", 1, range(3)),
+    ("changes", beaker_changes, "SILENT", ("take_up", "search_ends"), range(3)),
+    ("steps", explain.Explainer, "fits", _anything, range(200, 204)),
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "where", "name", "bug", "runs"), PLANTED, ids=[f"{p[0]}-{p[2]}-{n}" for n, p in enumerate(PLANTED)]
+)
+def test_a_planted_bug_of_the_oracle_is_found(
+    case: str, where: Any, name: str, bug: object, runs: range, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The comparison with the brute-force search is no formality."""
+    monkeypatch.setattr(where, name, bug)
+    with pytest.raises(AssertionError, match="run "):
+        judged_by_both(*CASES[case], runs, tmp_path / "mutant")

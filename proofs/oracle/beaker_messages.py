@@ -7,10 +7,10 @@ about a task as the message bus knows it (``{"id": "R:12", "state": "Installing"
 * **What is judged**: messages about recipes (``R:``) and about those sets (``RS:``) whose recipes the first line
   names. Messages about jobs and tasks, and about other sets, are left out and counted. A recipe of no
   named set is alone in one.
-* **A message is a change**: one that repeats the last status of its recipe departs.
+* **A message is a change**: one that repeats the last status of its recipe departs. So does one that says of
+  a recipe that it is new, processed, queued or scheduled: these are written directly.
 * **Statuses are not monotone**: waiting comes again after installing and after running.
-* **Unlogged steps**: processing, queueing, scheduling and provisioning write the status directly and send no
-  message about the recipe. Before a message, those of its set may have happened, each recipe's at most once.
+* **Unlogged steps**: processing, queueing, scheduling and provisioning send no message about the recipe. Before a message, those of its set may have happened, each recipe's at most once.
 * **A step for a whole set** (cancelled, aborted) is one step; each recipe has its own message, in any order,
   and a recipe that had ended otherwise before may say so after it.
 * **The status of a set** is that of its recipes which comes first in the order of severity.
@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schedproof.model.beaker.shipped.machines import SEVERITY, STATUSES
+from schedproof.model.beaker.shipped.machines import QUEUED_GROUP, SEVERITY, STATUSES
 from schedproof.model.lang import Model
 from schedproof.model.semantics import State
 
@@ -103,12 +103,21 @@ class _Reader:
                 self.left_out[m.about] += 1
                 continue
             number += 1
-            if self.last.get(m.about) == m.status and m.about in self.sets:
-                why = f"{m.says}: it was that already, and a message is sent only when the status changes"
+            if why := self.never_sent(m):
                 yield Record(number, m.line, m.says, lambda state: (), Observation(), broken=why)
             else:
                 yield self.shipped.explainer.record(number, m.line, m.says, clue)
             self.last[m.about] = m.status
+
+    def never_sent(self, m: Message) -> str:
+        """Why a message about a recipe can be none of Beaker's, whatever happened."""
+        if m.about not in self.sets:
+            return ""
+        if self.last.get(m.about) == m.status:
+            return f"{m.says}: it was that already, and a message is sent only when the status changes"
+        if m.status in QUEUED_GROUP:
+            return f"{m.says}: this status is written directly, and no message about the recipe is sent"
+        return ""
 
     def members(self, recipe_set: str) -> list[str]:
         """The recipes of a set."""
@@ -117,8 +126,9 @@ class _Reader:
     def direct(self, recipe_set: str) -> list[Wanted]:
         """What is written directly, in the order in which a set goes through it.
 
-        Another order leads through other states, but to none whose statuses a message could tell from
-        these: a set has the status of the recipe that is furthest behind, and that one can always go on.
+        Another order leads through other states, but to none that a message could tell from these: no
+        message tells these statuses of a recipe, a set has that of the recipe that is furthest behind, and
+        recipes go on independently until all are scheduled.
         """
         wanted, recipes = self.shipped.wanted, self.members(recipe_set)
         scheduling = [

@@ -113,8 +113,7 @@ class Shape:
     def load(schema_file: str, definition: str) -> Shape:
         """The definition ``definition`` of ``schema_file``."""
         schema = json.loads((Path(__file__).parent / schema_file).read_text("utf-8"))
-        chosen = {**schema, "$ref": f"#/$defs/{definition}"}
-        chosen.pop("oneOf", None)
+        chosen = {"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
         return Shape(jsonschema.Draft202012Validator(chosen))
 
     def check(self, line: Line) -> None:
