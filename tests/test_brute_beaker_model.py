@@ -56,7 +56,9 @@ Edge = tuple[by_hand.State, tuple[str | int, ...], by_hand.State]
 
 def mine(situation: Situation, shares: tuple[int, ...] | None) -> by_hand.Instance:
     """The situation as an instance of the brute-force scheduler, everything permitted to whom people may touch."""
-    masks, guests, first = [], {}, 0
+    guests: dict[int, int] = {}
+    masks: list[list[int]] = []
+    first = 0
     for recipes in situation.sets:
         of = [0 if isinstance(r, int) else sum(1 << ord(c) - ord("A") for c in r) for r in recipes]
         guests |= {first + n: first + host for n, host in enumerate(recipes) if isinstance(host, int)}
@@ -147,3 +149,20 @@ def test_the_same_steps(model: Model, variant: by_hand.Variant, situation: Situa
     ours = set(edges_by_hand(inst, variant))
     assert min(theirs - ours, default=None) is None
     assert min(ours - theirs, default=None) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "situation"),
+    [
+        (by_hand.SHARES, "a set that can block itself"),
+        (by_hand.FINISHED, "a set that can block itself"),
+        (by_hand.WAKE, "two sets of two"),
+        (by_hand.GIVE_BACK, "a condition changes"),
+        (by_hand.RESERVED, "a condition changes"),
+        (by_hand.QUEUE, "priorities of a set and a recipe"),
+    ],
+)
+def test_a_missing_rule_is_seen(rule: str, situation: str) -> None:
+    chosen = next(s for s in SITUATIONS if s.about == situation)
+    theirs, shares = edges_of_the_model(REPAIRED, chosen)
+    assert theirs != set(edges_by_hand(mine(chosen, shares), by_hand.REPAIRED.without(rule)))
