@@ -129,7 +129,7 @@ def verify_variant(
     )
     induction = None
     if any(r.kind in INDUCTIVE for r in explored):
-        induction = prove(model, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
+        induction = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
     judged = [Judged(combine(r, induction), expected(model, r.name)) for r in explored]
     for prop in refinements(model):
         if not only or prop.name in only:

@@ -108,10 +108,11 @@ def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> z3.Solver:
     return solver
 
 
-def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -> Induction:
+def prove(model: Model, *, every: bool = True, progress: Callable[[int, int], None] | None = None) -> Induction:
     """Proves what can be proved of ``model`` for any number of objects.
 
     Args:
+        every: ask every obligation; else no more of a property once one of it has failed.
         progress: called with (obligations answered, obligations).
 
     Raises:
@@ -123,13 +124,15 @@ def prove(model: Model, *, progress: Callable[[int, int], None] | None = None) -
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
     doubtful = frozenset(model.refuted & proof.assumed.keys())
-    induction = _settle(proof, doubtful, progress)
+    induction = _settle(proof, doubtful, every, progress)
     if any(induction.proved(name) for name in doubtful):
-        return _settle(proof, frozenset(), progress)
+        return _settle(proof, frozenset(), every, progress)
     return induction
 
 
-def _settle(proof: Proof, doubtful: frozenset[str], progress: Callable[[int, int], None] | None) -> Induction:
+def _settle(
+    proof: Proof, doubtful: frozenset[str], every: bool, progress: Callable[[int, int], None] | None
+) -> Induction:
     """Asks all obligations until nothing rests on an invariant that failed.
 
     ``doubtful`` invariants are assumed for their own obligations only: from false ones together
@@ -139,15 +142,16 @@ def _settle(proof: Proof, doubtful: frozenset[str], progress: Callable[[int, int
     work = list(proof.obligations)
     while work:
         for obligation in work:
-            prover.quickly(obligation)
+            if every or obligation.invariant not in prover.failed():
+                prover.quickly(obligation)
             if progress:
                 progress(len(prover.answers), len(proof.obligations))
         work = prover.drop_failed()
         # Only when the set has settled are the hard ones worth their time.
-        while not work and (hard := [o for o in proof.obligations if o.name not in prover.answers]):
+        while not work and (hard := prover.unanswered(every)):
             prover.thoroughly(hard[0])
             work = prover.drop_failed()
-    answers = tuple(prover.answers[o.name] for o in proof.obligations)
+    answers = tuple(prover.answers[o.name] for o in proof.obligations if o.name in prover.answers)
     return Induction(proof, answers, frozenset(prover.inductive))
 
 
@@ -201,12 +205,17 @@ class _Prover:
         start = time.perf_counter()
         assume = self._assumed(obligation)
         plain = [n for n in assume if n == obligation.invariant or not _has_witness(self.proof, n)]
-        for some in ([n for n in plain if n == obligation.invariant], plain):
-            found, used = self._context(obligation).ask(obligation.goal, some, QUICK_EFFORT)
-            if found == "unsat":
-                return self._answer(obligation, start, Verdict.PROVED, used)
-        if (others := self._follows(obligation)) is not None:
-            return self._answer(obligation, start, Verdict.PROVED, others, note=f"follows from {', '.join(sorted(others))}")
+        for some, effort in (
+            ([n for n in plain if n == obligation.invariant], QUICK_EFFORT // 4),
+            (plain, QUICK_EFFORT),
+        ):
+            if self._derived.get(obligation.invariant) is None:
+                found, used = self._context(obligation).ask(obligation.goal, some, effort)
+                if found == "unsat":
+                    return self._answer(obligation, start, Verdict.PROVED, used)
+            if (others := self._follows(obligation)) is not None:
+                note = f"follows from {', '.join(sorted(others))}"
+                return self._answer(obligation, start, Verdict.PROVED, others, note=note)
         if found == "unknown":
             found, used = self._context(obligation).ask(obligation.goal, assume, 2 * QUICK_EFFORT)
             if found == "unsat":
@@ -233,8 +242,10 @@ class _Prover:
         if name not in self._derived:
             others = self.inductive - {name} - {n for n, core in self._derived.items() if core is not None}
             supports = any(core is not None and name in core for core in self._derived.values())
-            found, core = ("", frozenset[str]()) if supports else self._alone.ask(
-                self.proof.assumed[name], sorted(others), QUICK_EFFORT
+            found, core = (
+                ("", frozenset[str]())
+                if supports
+                else self._alone.ask(self.proof.assumed[name], sorted(others), QUICK_EFFORT)
             )
             self._derived[name] = core if found == "unsat" else None
         return self._derived[name]
@@ -247,14 +258,21 @@ class _Prover:
             return self._answer(obligation, start, Verdict.PROVED, used)
         return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {found}")
 
+    def failed(self) -> set[str]:
+        """The properties with an obligation that is not proved."""
+        return {a.obligation.invariant for a in self.answers.values() if a.verdict is not Verdict.PROVED}
+
+    def unanswered(self, every: bool) -> list[Obligation]:
+        """The obligations without an answer, of properties that have not failed unless ``every`` is asked for."""
+        failed = set() if every else self.failed()
+        return [o for o in self.proof.obligations if o.name not in self.answers and o.invariant not in failed]
+
     def drop_failed(self) -> list[Obligation]:
         """Takes invariants that failed out of the set; returns what is to be asked again.
 
         That is what was proved with the help of a lost invariant, and whatever is still open.
         """
-        lost = {
-            a.obligation.invariant for a in self.answers.values() if a.verdict is not Verdict.PROVED
-        } & self.inductive
+        lost = self.failed() & self.inductive
         self.inductive -= lost
         if not lost:
             return []
