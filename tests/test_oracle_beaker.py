@@ -392,3 +392,12 @@ def test_every_format_is_told_from_the_others() -> None:
 def test_the_table_of_formats() -> None:
     assert all(isinstance(f, Format) for formats in entry.FORMATS.values() for f in formats)
     assert list(FORMATS) == ["beaker", "beakerd", "beaker-messages", "schedproof"]
+
+
+def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
+    text = (Path(entry.__file__).parent / "README.md").read_text("utf-8").partition("## Logs of Beaker")[2]
+    examples = [block.partition("\n")[2].partition("\n```")[0] for block in text.split("```")[1::2]]
+    assert len(examples) == 3
+    for example, name in zip(examples, FORMATS, strict=False):
+        report = check(example.splitlines(), tmp_path)
+        assert conforms(report) and report.format == name and report.records >= 4

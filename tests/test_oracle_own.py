@@ -116,7 +116,7 @@ class TestRunsOfTheModel:
 class TestReading:
     def test_the_readme_example(self, tmp_path: Path) -> None:
         text = (PACKAGE / "README.md").read_text("utf-8")
-        (example,) = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
+        example, *_ = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
         report = check(example.splitlines(), tmp_path)
         assert departs_at(report) is None and report.records == 6
         assert departs_at(check(example.replace('"Reserved"', '"Free"').splitlines(), tmp_path)) == 3
@@ -130,7 +130,7 @@ class TestReading:
         schema = json.loads((PACKAGE / "trace.schema.json").read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
         text = (PACKAGE / "README.md").read_text("utf-8")
-        (example,) = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
+        example, *_ = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
         for line in example.splitlines():
             jsonschema.validate(json.loads(line), schema)
         with pytest.raises(jsonschema.ValidationError):

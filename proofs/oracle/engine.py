@@ -146,7 +146,11 @@ def _departure(instance: Instance, record: Record, before: Sequence[State]) -> D
     ranked: list[tuple[tuple[int, bool, int, int, int], State, Path]] = []
     for state in before[:20]:  # enough to show; the verdict does not depend on it
         at_first = len(record.observed.differing(state))
-        for path in (*record.successors(state), *record.attempts(state)):
+        try:
+            paths = [*record.attempts(state), *record.successors(state)]
+        except TooManyStates:
+            continue  # the verdict stands; what is shown comes from the other states
+        for path in paths:
             differing = len(record.observed.differing(path.state))
             idle = not path.refused and differing >= at_first
             ranked.append(((differing, idle, len(path.refused), -path.met, len(path.steps)), state, path))

@@ -76,9 +76,9 @@ class Explainer:
             number,
             line,
             says,
-            lambda state: self.successors(state, clue),
+            self.steps.from_zero(lambda state: self.successors(state, clue)),
             clue.observed,
-            lambda state: self.attempts(state, clue),
+            self.steps.from_zero(lambda state: self.attempts(state, clue), each=True),
         )
 
     def starts(self, state: State, clue: Clue) -> Iterable[Path]:

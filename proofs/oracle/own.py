@@ -173,9 +173,9 @@ class _Reader:
             number,
             line.number,
             says,
-            lambda state: steps.paths(Path((), state), wanted),
+            steps.from_zero(lambda state: steps.paths(Path((), state), wanted)),
             observed,
-            lambda state: steps.refused(state, wanted),
+            steps.from_zero(lambda state: steps.refused(state, wanted), each=True),
         )
 
     def action(self, line: Line) -> tuple[Action | None, Mapping[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -31,6 +31,9 @@ from .wording import show_choice
 MOST_CHOICES = 1 << 12
 """Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
 
+MOST_WORK = 300_000
+"""Choices tried for one record, over all states that explain the trace so far; beyond it the trace is undetermined."""
+
 MOST_TRIED = 1 << 8
 """Choices among which the nearest is looked for, to explain a departure."""
 
@@ -45,9 +48,14 @@ class Wanted:
 
 @dataclass
 class Steps:
-    """The steps of one instance, with the guards compiled once."""
+    """The steps of one instance, with the guards compiled once.
+
+    ``work`` counts the choices tried since it was set to 0, so that a record that leaves too much open ends
+    as undetermined and not in hours.
+    """
 
     stepper: Stepper
+    work: int = 0
     _guards: dict[str, list[Eval]] = field(default_factory=dict)
 
     @property
@@ -58,7 +66,7 @@ class Steps:
         """The steps of the action that have the given parameters, each with the state after.
 
         Raises:
-            TooManyStates: more choices of the other parameters than anyone could try.
+            TooManyStates: more choices of the other parameters, or for this record, than anyone could try.
         """
         action, given = wanted.action, wanted.given
         names = [v.name for v in action.parameters]
@@ -66,6 +74,9 @@ class Steps:
         if prod(_size(domain) for domain in domains) > MOST_CHOICES:
             raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
         for values in product(*domains):
+            self.work += 1
+            if self.work > MOST_WORK:
+                raise TooManyStates(f"more than {MOST_WORK} choices of steps to try")
             choice = Choice(action.name, tuple(zip(names, values, strict=True)))
             try:
                 moment = Moment(state, dict(choice.parameters))
@@ -73,6 +84,20 @@ class Steps:
                     yield choice, self.stepper.step(state, choice).after
             except (IllFormed, Undefined):
                 continue
+
+    def from_zero(
+        self, paths: Callable[[State], Iterable[Path]], each: bool = False
+    ) -> Callable[[State], Iterable[Path]]:
+        """``paths``, with the work counted from its first call on (or from ``each``)."""
+        begun: list[bool] = []
+
+        def counted(state: State) -> Iterable[Path]:
+            if each or not begun:
+                begun.append(True)
+                self.work = 0
+            return paths(state)
+
+        return counted
 
     @cached_property
     def events(self) -> Mapping[str, frozenset[tuple[str, str]]]:
