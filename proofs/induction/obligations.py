@@ -55,12 +55,19 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Proof:
-    """The obligations of a model, and its invariants as formulas over the state before."""
+    """The obligations of a model, and its invariants as formulas over the state before.
+
+    ``axioms`` are the model's own, ``always`` these and that numbers are in their ranges, which holds
+    before a step; ``stated`` says of each of the ``assumed`` invariants also that it reads nothing of
+    no object.
+    """
 
     model: Model
     symbols: Symbols
     axioms: tuple[Z, ...]
+    always: tuple[Z, ...]
     assumed: dict[str, Z]
+    stated: dict[str, Z]
     cascades: dict[str, Cascade]
     obligations: tuple[Obligation, ...]
 
@@ -106,7 +113,9 @@ def obligations(model: Model) -> Proof:
             Obligation(WELL_FORMED, action.name, d, g, c)
             for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
         ]
-    return Proof(model, symbols, axioms + ranges, assumed, cascades, tuple(_told_apart(found)))
+    stated = {p.name: _whole(before, closed(p)) for p in invariants}
+    told = tuple(_told_apart(found))
+    return Proof(model, symbols, axioms, axioms + ranges, assumed, stated, cascades, told)
 
 
 def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:

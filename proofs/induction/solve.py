@@ -119,7 +119,7 @@ def prove(model: Model, *, every: bool = True, progress: Callable[[int, int], No
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
     proof = obligations(model)
-    if small_model(_solver(proof, proof.axioms), proof.symbols, EFFORT) is None:
+    if small_model(_solver(proof, proof.always), proof.symbols, EFFORT) is None:
         place = model.axioms[0].place if model.axioms else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
@@ -214,7 +214,7 @@ class _Prover:
                 if found == "unsat":
                     return self._answer(obligation, start, Verdict.PROVED, used)
             if (others := self._follows(obligation)) is not None:
-                note = f"follows from {', '.join(sorted(others))}"
+                note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
                 return self._answer(obligation, start, Verdict.PROVED, others, note=note)
         if found == "unknown":
             found, used = self._context(obligation).ask(obligation.goal, assume, 2 * QUICK_EFFORT)
@@ -245,7 +245,7 @@ class _Prover:
             found, core = (
                 ("", frozenset[str]())
                 if supports
-                else self._alone.ask(self.proof.assumed[name], sorted(others), QUICK_EFFORT)
+                else self._alone.ask(self.proof.stated[name], sorted(others), QUICK_EFFORT)
             )
             self._derived[name] = core if found == "unsat" else None
         return self._derived[name]
