@@ -23,7 +23,10 @@ __all__ = ["SHIPPED"]
 
 def patterns(sizes: Mapping[str, int]) -> Iterator[Rigid]:
     """What explorations choose: every recipe alone in its set (as far as there are sets), then all recipes
-    in one set, then the last recipe a guest of the first; every system a candidate of every host."""
+    in one set, then the last recipe a guest of the first.
+
+    Every system is a candidate of every host, but in the second pattern the first one is of the first recipe only.
+    """
     sets, recipes, systems = sizes["RecipeSet"], sizes["Recipe"], frozenset(range(sizes["System"]))
     of_set, host, candidates = (("Recipe", name) for name in ("recipe_set", "host", "candidates"))
     alone = [min(i, sets - 1) for i in range(recipes)]
@@ -31,7 +34,7 @@ def patterns(sizes: Mapping[str, int]) -> Iterator[Rigid]:
     nobody: list[int | None] = [None] * recipes
     yield {of_set: alone, host: nobody, candidates: [systems] * recipes}
     if recipes > 1:
-        yield {of_set: together, host: nobody, candidates: [systems] * recipes}
+        yield {of_set: together, host: nobody, candidates: [systems, *[systems - {0}] * (recipes - 1)]}
         guest: list[int | None] = [*nobody[1:], 0]
         yield {of_set: together, host: guest, candidates: [*[systems] * (recipes - 1), frozenset()]}
 
