@@ -25,7 +25,7 @@ def patterns(sizes: Mapping[str, int]) -> Iterator[Rigid]:
     """What explorations choose: every recipe alone in its set (as far as there are sets), then all recipes
     in one set, then the last recipe a guest of the first.
 
-    Every system is a candidate of every host, but in the second pattern the first one is of the first recipe only.
+    Every system is a candidate of every host, but in the second pattern the first of several is of the first recipe only.
     """
     sets, recipes, systems = sizes["RecipeSet"], sizes["Recipe"], frozenset(range(sizes["System"]))
     of_set, host, candidates = (("Recipe", name) for name in ("recipe_set", "host", "candidates"))
@@ -34,7 +34,7 @@ def patterns(sizes: Mapping[str, int]) -> Iterator[Rigid]:
     nobody: list[int | None] = [None] * recipes
     yield {of_set: alone, host: nobody, candidates: [systems] * recipes}
     if recipes > 1:
-        yield {of_set: together, host: nobody, candidates: [systems, *[systems - {0}] * (recipes - 1)]}
+        yield {of_set: together, host: nobody, candidates: [systems, *[systems - {0} or systems] * (recipes - 1)]}
         guest: list[int | None] = [*nobody[1:], 0]
         yield {of_set: together, host: guest, candidates: [*[systems] * (recipes - 1), frozenset()]}
 
