@@ -10,7 +10,7 @@ from schedproof.model.lang import Model
 from schedproof.model.systems import System
 
 from .examine import examine
-from .verdict import Counterexample, Verdict
+from .verdict import Counterexample, Verdict, facts_as_json
 
 
 @dataclass(frozen=True)
@@ -36,45 +36,76 @@ class Finding:
             "document": self.document,
             "line": self.line,
             "sentence": self.sentence,
+            "setting": facts_as_json(self.counterexample.setting),
             "trace": [step.as_json() for step in self.counterexample.steps],
             "problem": self.counterexample.problem,
+            "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
         }
 
     def text(self) -> list[str]:
         """Lines for people."""
-        steps = [f"    {n}. {step.says}" for n, step in enumerate(self.counterexample.steps, 1)]
-        return [
-            f"{self.property} ({self.document}:{self.line}, {self.variant})",
-            f"  The document: {self.sentence}",
-            f"  The promise: {self.says}. It fails:",
-            *steps,
-            f"    {self.counterexample.problem}",
-            f"  Repair: {self.repair}",
-        ]
+        example = self.counterexample
+        where = self.document if self.line is None else f"{self.document}:{self.line}"
+        lines = [f"{self.property} ({where}, {self.variant})"]
+        if self.sentence:
+            lines.append(f"  The document: {self.sentence}")
+        lines.append(f"  The promise: {self.says}. It fails:")
+        if example.setting:
+            lines += ["    Given", *(f"      {facts.text}" for facts in example.setting)]
+        lines += [f"    {n}. {step.says}" for n, step in enumerate(example.steps, 1)]
+        lines.append(f"    {example.problem.removeprefix(f'{self.says}: ')}")
+        if example.end:
+            lines.append(f"    in the end {example.ending}")
+        return [*lines, f"  Repair: {self.repair}"]
 
 
-def repair_of(system: System, prop: str) -> str:
-    """All the changes that a property needs, in their own words: those of the first variant that repairs it."""
+def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
+    """All the changes that a property of ``broken`` (by default the base variant) needs, in their own words:
+    those of the first variant that repairs it, or else gives it up."""
+    if broken is not None and broken is not system.base and not broken.changes:
+        return _elsewhere(system, prop, broken)
     for model in system.variants.values():
         if why := [change.why for change in model.changes if prop in change.repairs]:
             return f"{' And: '.join(why)} (variant {model.variant})"
+    for model in system.variants.values():
+        if why := [change.why for change in model.changes if prop in change.drops]:
+            return f"none: the promise is given up. {' And: '.join(why)} (variant {model.variant})"
+    return "none is modelled"
+
+
+def _elsewhere(system: System, prop: str, broken: Model) -> str:
+    """Of a variant that is a model of its own no change is modelled; another variant may keep the promise."""
+    for model in system.variants.values():
+        if model.document == broken.document and prop in {p.name for p in model.properties} - model.refuted:
+            return f"no change of this variant is modelled; variant {model.variant} keeps the promise of this name"
     return "none is modelled"
 
 
 def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
-    """Every promise that a variant's manifest expects to fail and that does, in document order."""
+    """Every promise that a variant's manifest expects to fail and that does, variant by variant in document order.
+
+    What an amended variant breaks just as the base variant does (see :func:`repeated`) is not told again.
+    """
     found = []
     for model in system.variants.values():
         if not variants or model.variant in variants:
-            found += _of(system, model)
-    return sorted(found, key=lambda f: (f.variant, f.line or 0))
+            found += sorted(_of(system, model), key=lambda f: f.line or 0)
+    return found
+
+
+def repeated(system: System, model: Model) -> frozenset[str]:
+    """The promises that a variant is expected to break under the same name as the base variant that it amends."""
+    if model is system.base or not model.changes:
+        return frozenset()
+    return model.refuted & system.base.refuted
 
 
 def _of(system: System, model: Model) -> list[Finding]:
-    if not model.refuted:
+    names = model.refuted - repeated(system, model)
+    if not names:
         return []
-    results = examine(model, {}, only=sorted(model.refuted))
+    results = examine(model, {}, only=sorted(names))
     found = []
     for result in results:
         if result.verdict is Verdict.REFUTED and result.counterexample is not None:
@@ -89,7 +120,7 @@ def _of(system: System, model: Model) -> list[Finding]:
                     prop.line,
                     prop.sentence,
                     result.counterexample,
-                    repair_of(system, prop.name),
+                    repair_of(system, prop.name, model),
                 )
             )
     return found

@@ -16,7 +16,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Choice, Instance, Moment, compile_term
 
 from .explore import Exploration
-from .trace import run
+from .trace import told
 from .verdict import Counterexample
 
 Answer = Counterexample | str | None
@@ -103,9 +103,8 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
             nearest = min(stuck), bound
     if nearest is not None:
         names = ", ".join(f"{v.name} = {instance.show(v.type, nearest[1][v.name])}" for v in prop.over)
-        return Counterexample(
-            run(instance, found.path(nearest[0])), f"{prop.says}: not so any more for {names or 'the system'}"
-        )
+        problem = f"{prop.says}: not so any more for {names or 'the system'}"
+        return told(instance, found.path(nearest[0]), problem, over=prop.over, bound=nearest[1])
     return "vacuous: its premise is never true" if vacuous else None
 
 
@@ -194,7 +193,7 @@ def _lasso(
     problem = f"{prop.says}: not so for {names}; " + (
         "the last steps repeat for ever" if cycle else "nothing more need happen"
     )
-    return Counterexample(run(instance, stem + cycle), problem, loops_from=len(stem))
+    return told(instance, stem + cycle, problem, over=prop.over, bound=bound, loops_from=len(stem))
 
 
 def _tour(found: Exploration, prop: LeadsTo, loop: set[int], first: int) -> list[Choice]:

@@ -22,7 +22,7 @@ from schedproof.model.semantics import (
 )
 
 from .explore import Exploration, Progress, explore, proper_steps
-from .trace import run
+from .trace import told
 from .verdict import Counterexample
 
 SAFETY = (Invariant, StepInvariant, Recovery)
@@ -156,16 +156,18 @@ def counterexample(found: Exploration, check: Check) -> Counterexample:
     number, action = check.failed
     choices, now = real_run(found, number)
     stepper = Stepper(found.instance)
-    where = ""
+    moment, where = Moment(now), ""
     if action is None:
-        where = check.violated(Moment(now)) or ""
+        where = check.violated(moment) or ""
     else:
         for step in proper_steps(stepper, now, action):
-            where = check.violated(_moment(now, step)) or ""
+            moment = _moment(now, step)
+            where = check.violated(moment) or ""
             if where:
                 choices.append(step.choice)
                 break
-    return Counterexample(run(found.instance, choices), f"{check.prop.says}: not so for {where}")
+    problem = f"{check.prop.says}: not so for {where}"
+    return told(found.instance, choices, problem, over=check.prop.over, bound=moment.bound)
 
 
 def ill_formed(found: Exploration) -> Counterexample:
@@ -179,10 +181,10 @@ def ill_formed(found: Exploration) -> Counterexample:
             try:
                 stepper.step(now, choice)
             except (IllFormed, Undefined) as error:
-                return Counterexample(run(found.instance, [*choices, choice]), str(error))
+                return told(found.instance, [*choices, choice], str(error))
     except Undefined as error:
         message = str(error)
-    return Counterexample(run(found.instance, choices), message)
+    return told(found.instance, choices, message)
 
 
 def real_run(found: Exploration, number: int) -> tuple[list[Choice], State]:

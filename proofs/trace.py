@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from schedproof.model.lang import Rule
+from schedproof.model.lang import Ref, Rule, Var
 from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined
 
-from .verdict import FieldChange, TraceStep
+from .facts import Object, ending, setting
+from .verdict import Counterexample, FieldChange, TraceStep
 
 
 def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
@@ -51,6 +52,10 @@ def changes(instance: Instance, before: State, choice: Choice) -> tuple[State, t
 
 def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
     """A run from the initial state; an ill-formed last step appears without changes."""
+    return _run(instance, choices)[0]
+
+
+def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep, ...], State]:
     state, steps = instance.initial(), []
     for choice in choices:
         try:
@@ -59,4 +64,36 @@ def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
             changed = ()
         line = instance.model.action(choice.action).line
         steps.append(TraceStep(choice.action, parameters(instance, choice), sentence(instance, choice), line, changed))
-    return tuple(steps)
+    return tuple(steps), state
+
+
+def told(
+    instance: Instance,
+    choices: Sequence[Choice],
+    problem: str,
+    *,
+    over: Iterable[Var] = (),
+    bound: Mapping[str, int] | None = None,
+    loops_from: int | None = None,
+) -> Counterexample:
+    """The run that ``choices`` make, with what a reader has to know before it and what it ends in.
+
+    Args:
+        over, bound: the variables that ``problem`` names, and their values in it.
+    """
+    steps, last = _run(instance, choices)
+    named = _objects(over, bound or {})
+    # A run without a step, and no object named, is about the model itself.
+    moved = {name for step in steps for name in [*(c.object for c in step.changes), *_names(step.parameters.values())]}
+    return Counterexample(
+        steps, problem, loops_from, setting=setting(instance, moved, named), end=ending(instance, last, named)
+    )
+
+
+def _objects(over: Iterable[Var], bound: Mapping[str, int]) -> list[Object]:
+    return [(v.type.sort.name, bound[v.name]) for v in over if isinstance(v.type, Ref) and v.name in bound]
+
+
+def _names(values: Iterable[object]) -> Iterable[str]:
+    for value in values:
+        yield from (str(v) for v in (value if isinstance(value, list) else [value]))

@@ -76,23 +76,53 @@ class TraceStep:
 
 
 @dataclass(frozen=True)
+class ObjectFacts:
+    """What is true of one object: in ``text`` as a reader sees it, in ``fields`` by name."""
+
+    object: str
+    text: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Counterexample:
     """Why a property fails: a run from the initial state (``loops_from`` marks a lasso's loop), or,
-    with ``start``, one step from a state that induction could not exclude."""
+    with ``start``, one step from a state that induction could not exclude.
+
+    ``setting`` are the rigid facts of the objects that the run is about: what the reader has to know
+    before the first step. ``end`` is what has become of the objects that ``problem`` names.
+    """
 
     steps: Sequence[TraceStep]
     problem: str
     loops_from: int | None = None
     start: Mapping[str, Any] | None = None
+    setting: Sequence[ObjectFacts] = ()
+    end: Sequence[ObjectFacts] = ()
+
+    @property
+    def ending(self) -> str:
+        """``end`` in one line, empty if nothing is named."""
+        return "; ".join(facts.text for facts in self.end)
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``."""
-        found: dict[str, Any] = {"steps": [s.as_json() for s in self.steps], "problem": self.problem}
+        found: dict[str, Any] = {
+            "setting": facts_as_json(self.setting),
+            "steps": [s.as_json() for s in self.steps],
+            "problem": self.problem,
+            "end": facts_as_json(self.end),
+        }
         if self.loops_from is not None:
             found["loops_from"] = self.loops_from
         if self.start is not None:
             found["start"] = self.start
         return found
+
+
+def facts_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:
+    """Objects by name, each with its facts."""
+    return {each.object: dict(each.fields) for each in facts}
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,15 @@ def story(model: Model, counterexample: Counterexample) -> list[str]:
     if counterexample.start is not None:
         lines.append("From this state, which no invariant excludes:")
         lines += [f"    {line}" for line in objects(counterexample.start)]
+    if counterexample.setting:
+        lines += ["Given:", *(f"    {facts.text}" for facts in counterexample.setting), ""]
     for number, step in enumerate(counterexample.steps):
         if counterexample.loops_from == number:
             lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} go round for ever:")
         lines += told(model, number + 1, step)
     problem = counterexample.problem.splitlines() or [""]
-    return [*lines, f"So: {problem[0]}" + ("." if len(problem) == 1 else ""), *problem[1:]]
+    lines += [f"So: {problem[0]}" + ("." if len(problem) == 1 else ""), *problem[1:]]
+    return [*lines, f"In the end {counterexample.ending}."] if counterexample.end else lines
 
 
 def objects(state: Mapping[str, Any]) -> Iterator[str]:
@@ -81,6 +84,9 @@ def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
             name, _, fields = line.partition(": ")
             if name in order:
                 lines.append(f"    Note over {name}: {_plain(fields)}")
+    for facts in counterexample.setting:
+        if facts.object in order:
+            lines.append(f"    Note over {facts.object}: {_plain(facts.text)}")
     for number, step in enumerate(counterexample.steps):
         if counterexample.loops_from == number:
             lines.append("    loop for ever")
@@ -90,7 +96,8 @@ def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
     if counterexample.loops_from is not None:
         lines.append("    end")
     ends = f"{OUTSIDE},{order[-1]}" if order else OUTSIDE
-    return "\n".join([*lines, f"    Note over {ends}: {_plain(counterexample.problem)}"]) + "\n"
+    closing = f"{counterexample.problem}<br/>{counterexample.ending}" if counterexample.end else counterexample.problem
+    return "\n".join([*lines, f"    Note over {ends}: {_plain(closing)}"]) + "\n"
 
 
 def _objects(model: Model, counterexample: Counterexample) -> list[str]:

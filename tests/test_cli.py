@@ -168,7 +168,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
         def seconds(self, name):
             return 0.0
 
-    monkeypatch.setattr("schedproof.proofs.verify.prove", lambda model, progress=None: ProvesAnything())
+    monkeypatch.setattr("schedproof.proofs.verify.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify")
     assert (code, out) == (1, "")
     assert err.startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")
@@ -364,6 +364,8 @@ def test_findings_json(run_json, registered):
         "document": "lamps.md",
         "line": 7,
         "sentence": "Lamps stay dark.",
+        "setting": {},  # lamps have no rigid attributes; tests/test_facts.py has objects that do
+        "end": {"l0": {"state": "On"}},
         "repair": "A lamp that cannot be switched on stays dark (line 7). (variant broken)",
     }
     assert [(step["action"], set(step)) for step in trace] == [("switch_on", {"action", "parameters", "changes"})]
@@ -400,6 +402,7 @@ Document: lamps.md, line 7: "Lamps stay dark."
  1. l0 is switched on  [action switch_on, line 3]
       l0.state  Off -> On  Lamp.on, action switch_on, line 3
 So: no lamp is ever on: not so for x = l0.
+In the end l0: On.
 """
 
 SEQUENCE = """\
@@ -412,7 +415,7 @@ sequenceDiagram
     Note over scheduler,l0: 1. l0 is switched on
     scheduler->>l0: Lamp.on (line 3)
     Note right of l0: state: Off → On
-    Note over scheduler,l0: no lamp is ever on: not so for x = l0
+    Note over scheduler,l0: no lamp is ever on: not so for x = l0<br/>l0: On
 """
 
 

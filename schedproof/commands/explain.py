@@ -12,7 +12,7 @@ from schedproof.model.lang import Model, Ref
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
-from schedproof.proofs.trace import run
+from schedproof.proofs.trace import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verify import Judged, expected, property_names, verify_variant
 
@@ -126,8 +126,8 @@ def _explain_state(
             found = explore(instance, symmetry=False, progress=exploring(say))
             for number, state in enumerate(found.states):
                 if all(state[slot] == value for slot, value in slots):
-                    steps = run(instance, found.path(number))
-                    example = Counterexample(steps, f"after {count(len(steps), 'step')} the state is as asked")
+                    path = found.path(number)
+                    example = told(instance, path, f"after {count(len(path), 'step')} the state is as asked")
                     return _tell_state(model, title, example, instance.describe(state), mermaid, json_file)
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
     if json_file is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from schedproof.proofs.findings import findings as find
+from schedproof.proofs.findings import repeated
 
 from .. import choose
 from ..errors import Exit
@@ -33,6 +34,14 @@ def findings(system: str | None, json_file: Destination | None) -> int:
         for number, finding in enumerate(found, 1):
             head, *rest = finding.text()
             click.echo("\n".join([f"{number}. {head}", *rest, ""]))
-        documents = ", ".join(dict.fromkeys(one.base.document.name for one in chosen))
+        documents = ", ".join(dict.fromkeys([one.base.document.name for one in chosen] + [f.document for f in found]))
         click.echo(f"{count(len(found), 'finding')} in {documents}")
+        for one in chosen:
+            for model in one.variants.values():
+                if again := repeated(one, model):
+                    click.echo(
+                        f"left out: {count(len(again), 'promise')} that {one.name} {model.variant} breaks just as "
+                        f"{one.base.variant} does, of which it is an amendment "
+                        f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
+                    )
     return Exit.OK
