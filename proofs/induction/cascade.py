@@ -292,9 +292,10 @@ class After:
         symbols = self.cascade.symbols
         declared = symbols.model.machine(sort).attribute(attribute)
         assert declared is not None
-        before, result = symbols.state(sort, of), symbols.value(sort, attribute, of)
+        result = symbols.value(sort, attribute, of)
         if declared.rigid:
             return result
+        before = symbols.state(sort, of)
         for (owner, event), rows in self._rows.items():
             if owner != sort:
                 continue
