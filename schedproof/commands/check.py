@@ -25,7 +25,7 @@ CODES = {
 @click.argument("system")
 @click.argument("trace")
 @click.option("--variant", metavar="V", help="By default the one that the system's logs are judged by.")
-@click.option("--format", "format_", metavar="F", help="The trace's format; by default recognised by its header.")
+@click.option("--format", "format_", metavar="F", help="The trace's format; by default recognised by its content.")
 @json_option
 def check(system: str, trace: str, variant: str | None, format_: str | None, json_file: Destination | None) -> int:
     """Judge a log of a real implementation by the model.
