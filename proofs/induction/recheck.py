@@ -38,14 +38,20 @@ def smt(induction: Induction, answer: Answer) -> str:
     """The obligation as an SMT-LIB script: unsat means proved.
 
     A proved obligation assumes the invariants that its proof used; any other, all that are inductive.
+    What follows from others does so in any one state: its script has no step.
     """
-    obligation = answer.obligation
+    obligation, proof = answer.obligation, induction.proof
     names = sorted(answer.used if answer.verdict is Verdict.PROVED else induction.inductive)
-    solver = z3.Solver(ctx=induction.proof.symbols.context)
-    solver.add(*obligation.context, z3.Not(obligation.goal))
+    solver = z3.Solver(ctx=proof.symbols.context)
+    if answer.follows:
+        solver.add(*proof.axioms, z3.Not(proof.stated[obligation.invariant]))
+    else:
+        solver.add(*obligation.context, z3.Not(obligation.goal))
     if obligation.inductive:
-        solver.add(*[induction.proof.assumed[name] for name in names])
+        solver.add(*[proof.assumed[name] for name in names])
     heading = [f"; {obligation.name}", f"; assuming {', '.join(names) or 'nothing'}", "; unsat: proved"]
+    if answer.follows:
+        heading.append("; in the state after the step, where they are proved to hold")
     return "\n".join([*heading, "(set-logic ALL)", solver.to_smt2()])
 
 

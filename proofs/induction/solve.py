@@ -31,7 +31,10 @@ on how busy a machine is. At the limit z3 answers unknown, which is never taken 
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on one obligation; ``used`` are the invariants that its proof assumes."""
+    """The verdict on one obligation; ``used`` are the invariants that its proof assumes.
+
+    ``follows`` says that it was not asked of the step: its invariant follows from those, in any one state.
+    """
 
     obligation: Obligation
     verdict: Verdict
@@ -39,6 +42,7 @@ class Answer:
     used: frozenset[str] = frozenset()
     counterexample: Counterexample | None = None
     note: str = ""
+    follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,10 +185,11 @@ class _Prover:
         used: frozenset[str] = frozenset(),
         counterexample: Counterexample | None = None,
         note: str = "",
+        follows: bool = False,
     ) -> None:
         self._spend(obligation, start)
         self.answers[obligation.name] = Answer(
-            obligation, verdict, self._spent[obligation.name], used, counterexample, note
+            obligation, verdict, self._spent[obligation.name], used, counterexample, note, follows
         )
 
     def _spend(self, obligation: Obligation, start: float) -> None:
@@ -209,13 +214,13 @@ class _Prover:
             ([n for n in plain if n == obligation.invariant], QUICK_EFFORT // 4),
             (plain, QUICK_EFFORT),
         ):
-            if self._derived.get(obligation.invariant) is None:
+            if self._derived.get(obligation.invariant) is None or obligation.invariant not in self.inductive:
                 found, used = self._context(obligation).ask(obligation.goal, some, effort)
                 if found == "unsat":
                     return self._answer(obligation, start, Verdict.PROVED, used)
             if (others := self._follows(obligation)) is not None:
                 note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
-                return self._answer(obligation, start, Verdict.PROVED, others, note=note)
+                return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
         if found == "unknown":
             found, used = self._context(obligation).ask(obligation.goal, assume, 2 * QUICK_EFFORT)
             if found == "unsat":
