@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
 
 import graphviz
 
 from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
 from .style import (
+    ALARM,
     ARROWS,
     EDGE_WORDS,
     INK,
     MARKS,
     PAPER,
     QUIET,
+    SQUARE,
     Look,
+    alarm_words,
     colour,
     explained,
     in_lines,
@@ -26,6 +30,11 @@ from .style import (
 FONT = "Helvetica,Arial,sans-serif"
 """A family whose widths graphviz knows even without font libraries: no warnings."""
 
+DASHED = (EdgeKind.PREVENTS, EdgeKind.WAITS_FOR)
+
+WIDEST = 80
+"""Characters of a line of the legend."""
+
 START = "(start)"
 """The dot from which an arrow leads to the initial state. No state has that name."""
 
@@ -36,7 +45,7 @@ def dot(diagram: Diagram) -> str:
     Clusters are told apart by colour, not by boxes: events of two machines take turns in a cascade,
     and boxes around each machine's would tie the arrows into a knot.
     """
-    cascade = any(node.kind is not NodeKind.STATE for node in diagram.nodes)
+    cascade = any(node.kind in (NodeKind.ACTION, NodeKind.EVENT) for node in diagram.nodes)
     graph = graphviz.Digraph()
     graph.attr(
         "graph",
@@ -75,14 +84,14 @@ def dot(diagram: Diagram) -> str:
 
 def _node(graph: graphviz.Digraph, node: Node, look: Look) -> None:
     gone = node.mark is Mark.REMOVED
-    styles = ["filled"] if node.kind is NodeKind.EVENT else ["rounded", "filled"]
+    styles = ["filled"] if node.kind in SQUARE else ["rounded", "filled"]
     graph.node(
         node.name,
         label=_label(node, MARKS[node.mark] if gone else INK),
         style=",".join([*styles, "dashed"] if look.dashed or gone else styles),
         fillcolor=PAPER if gone else look.fill,
         color=MARKS.get(node.mark, look.border),
-        penwidth="2.5" if node.mark is Mark.ADDED else "1.3",
+        penwidth="2.5" if node.mark is Mark.ADDED or node.alarm else "1.3",
         peripheries="2" if node.final else "1",
         tooltip=", ".join([node.label, *node.details, *(["initial"] * node.initial), *(["final"] * node.final)]),
     )
@@ -104,8 +113,8 @@ def _edge(graph: graphviz.Digraph, edge: Edge) -> None:
         "tooltip": notes,
         "labeltooltip": notes,
         "arrowhead": "tee" if edge.kind is EdgeKind.PREVENTS else "normal",
-        "style": "dashed" if edge.kind is EdgeKind.PREVENTS or edge.mark is Mark.REMOVED else "solid",
-        "penwidth": "2" if edge.mark is Mark.ADDED else "1.1",
+        "style": "dashed" if edge.kind in DASHED or edge.mark is Mark.REMOVED else "solid",
+        "penwidth": "2" if edge.mark is Mark.ADDED or edge.alarm else "1.1",
     }
     graph.edge(edge.source, edge.target, **{key: value for key, value in attributes.items() if value})
 
@@ -120,13 +129,21 @@ def _caption(diagram: Diagram) -> str:
     if any(node.final for node in diagram.nodes):
         boxes.append("<td>double border: final</td>")
     kinds = {edge.kind for edge in diagram.edges}
-    signs = {EdgeKind.CAUSES: "A → B", EdgeKind.PREVENTS: "A - -| B"}
+    signs = {
+        EdgeKind.CAUSES: "A → B",
+        EdgeKind.PREVENTS: "A - -| B",
+        EdgeKind.HELD_BY: "A → B",
+        EdgeKind.WAITS_FOR: "A - → B",
+    }
     arrows = [_words(f"{sign}: {EDGE_WORDS[kind]}", ARROWS[kind]) for kind, sign in signs.items() if kind in kinds]
     arrows += [_words(mark_words(diagram, mark), MARKS[mark]) for mark in used_marks(diagram)]
     rows = [f'<td height="26" valign="bottom"><b>{escape(diagram.title)}</b></td>']
     rows += [f"<td>{_row(cells)}</td>" for cells in (boxes, arrows) if cells]
-    lines = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<<table border="0" cellborder="0" cellspacing="2">{lines}</table>>'
+    for text, ink in ((diagram.note, QUIET), (alarm_words(diagram), ALARM.border)):
+        lines = wrap(text, WIDEST, break_on_hyphens=False)
+        rows += [f'<td><font color="{ink}">{escape(line)}</font></td>' for line in lines]
+    table = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<<table border="0" cellborder="0" cellspacing="2">{table}</table>>'
 
 
 def _words(text: str, ink: str) -> str:

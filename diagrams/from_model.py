@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..model.lang import Durability, Machine, Model, Row
 from ..model.lang.check import trigger_graph
 from .errors import DiagramError
+from .fold import folded
 from .representation import Cluster, Diagram, Edge, EdgeKind, Node, NodeKind, compared, merged
 
 TRIGGERS = "triggers"
@@ -25,7 +26,7 @@ def diagram(model: Model, machine: str | None = None, *, since: Model | None = N
     if since is not None:
         had = machine is None or machine in picture_names(since)
         drawn = compared(drawn, _draw(since, machine) if had else Diagram("", (), ()), since.variant)
-    return merged(drawn)
+    return merged(folded(drawn))
 
 
 def picture_names(model: Model) -> tuple[str, ...]:
@@ -118,6 +119,8 @@ def _name(node: tuple[str, str]) -> str:
 def _moves(machine: Machine, rows: list[Row]) -> tuple[str, ...]:
     """What an event does to its object: "source → target", one line for each target."""
     sources: dict[str, list[str]] = {}
+    if len(rows) > 1 and all(row.source == row.target for row in rows):
+        return (f"{len(rows)} of {len(machine.states)} states stay",)
     for row in rows:
         sources.setdefault(row.target, []).append(row.source)
     return tuple(

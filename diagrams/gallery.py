@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..model.lang import Model
-from ..model.systems import SYSTEMS
+from ..model.lang.waiting import Waiting
+from ..model.systems import SYSTEMS, System
+from .deadlock import WAIT_FOR, deadlocks
 from .dot import dot
 from .errors import DiagramError
 from .from_model import TRIGGERS, diagram, picture_names
 from .images import fingerprint, png, png_fingerprint, svg, svg_fingerprint
 from .mermaid import mermaid
+from .pairing import changing_pairings, observed, pairing
 from .render import write_whole
 from .representation import Diagram
 from .style import used_marks
@@ -29,8 +32,8 @@ FOLDER = Path(__file__).parent / "gallery"
 ENDINGS = (".svg", ".png", ".dot", ".mmd")
 REMEDY = "python -m schedproof.diagrams.gallery"
 
-Systems = Mapping[str, Mapping[str, Model]]
-"""System name -> variant name -> model."""
+Systems = Mapping[str, System]
+"""By their names."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +50,42 @@ class Picture:
 def pictures(systems: Systems) -> Iterator[Picture]:
     """All pictures, in the order of the registry.
 
-    A variant that amends another is compared with the system's first variant.
+    The machines and triggers of a variant that amends another are compared with the system's first
+    variant. Deadlocks are drawn of variants that stand alone.
     """
-    for system, variants in systems.items():
-        first = next(iter(variants.values()))
-        for variant, model in variants.items():
-            since = first if model.changes and model is not first else None
+    for system in systems.values():
+        for model in system.variants.values():
+            since = system.base if model.changes and model is not system.base else None
             for name in picture_names(model):
                 drawn = diagram(model, name, since=since)
-                about = _about(model, name, drawn)
-                yield Picture(f"{system}/{variant}/{name}", f"{variant}: {name}", about, dot(drawn), mermaid(drawn))
+                yield _picture(model, name, name, _about(model, name, drawn), drawn)
+            for name in changing_pairings(model):
+                about = (
+                    f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
+                )
+                yield _picture(model, name, name, f"{about}.", pairing(model, observed(model, name)))
+            if model.variant in system.waits and not model.changes:
+                yield from _deadlocks(model, system.waits[model.variant])
+
+
+def _deadlocks(model: Model, waiting: Waiting) -> Iterator[Picture]:
+    wanted = [name for name in waiting.deadlocks if name in model.refuted]
+    found = deadlocks(model, waiting, wanted)
+    for name in wanted:
+        if name in found:
+            about = f"Who holds what and waits for what where `{name}` is broken first: {model.property(name).says}."
+            yield _picture(model, f"{WAIT_FOR}-{name}", f"{WAIT_FOR}, {name}", about, found[name])
+
+
+def _picture(model: Model, stem: str, heading: str, about: str, drawn: Diagram) -> Picture:
+    return Picture(
+        f"{model.system}/{model.variant}/{stem}", f"{model.variant}: {heading}", about, dot(drawn), mermaid(drawn)
+    )
+
+
+def _article(name: str) -> str:
+    sort = name.partition(".")[0]
+    return f"{'an' if sort[0] in 'AEIOU' else 'a'} {sort}"
 
 
 def _about(model: Model, name: str, drawn: Diagram) -> str:
@@ -78,7 +107,7 @@ def _about(model: Model, name: str, drawn: Diagram) -> str:
     )
 
 
-def readme(systems: Systems) -> str:
+def readme(drawn: Sequence[Picture]) -> str:
     """The gallery's own page."""
     lines = [
         "# Gallery",
@@ -91,10 +120,17 @@ def readme(systems: Systems) -> str:
         "*derived* is not written down but follows from what survives. Where a variant is compared with another, green is",
         "added and grey is removed. In the pictures of triggers an arrow says that one event (or action) causes the other,",
         "a dashed line with a bar (in Mermaid: *not*, with a cross) that the other happens only where the first does not.",
-        "Guards, parameters and updates are not drawn: the model's tables have them.",
+        "A dashed box stands for several states: its arrow starts at each of the states that it names (*any of*, if they lead",
+        "to one state; *each of*, if each stays where it is). Guards, parameters and updates are not drawn: the model's tables",
+        "have them.",
+        "",
+        "A picture `Sort.attribute` shows the states of an object together with those of what it refers to, as far as they",
+        "occur in the explored states; red pairs are such as a promise forbids. A wait-for graph shows a moment: a dashed",
+        "arrow from an owner to a resource that one of its parts waits for, a full one from a resource to its owner; what",
+        "is red waits in a circle, or for what never comes.",
     ]
     shown = ""
-    for picture in pictures(systems):
+    for picture in drawn:
         system = picture.stem.split("/")[0]
         if system != shown:
             lines += ["", f"## {system}"]
@@ -121,21 +157,21 @@ def readme(systems: Systems) -> str:
     return "\n".join([*lines, ""])
 
 
-def texts(systems: Systems) -> dict[str, str]:
+def texts(drawn: Sequence[Picture]) -> dict[str, str]:
     """The files of the gallery that are compared as they are: path -> content."""
-    found = {"README.md": readme(systems)}
-    for picture in pictures(systems):
+    found = {"README.md": readme(drawn)}
+    for picture in drawn:
         found |= {f"{picture.stem}.dot": picture.dot, f"{picture.stem}.mmd": picture.mermaid}
     return found
 
 
-def stale(systems: Systems, folder: Path = FOLDER) -> list[str]:
+def stale(drawn: Sequence[Picture], folder: Path = FOLDER) -> list[str]:
     """What is not as it should be in the gallery, one line for each file; empty if it is fresh.
 
     Needs no graphviz program.
     """
-    wanted = texts(systems)
-    hashes = {f"{p.stem}.{ending}": fingerprint(p.dot) for p in pictures(systems) for ending in ("svg", "png")}
+    wanted = texts(drawn)
+    hashes = {f"{p.stem}.{ending}": fingerprint(p.dot) for p in drawn for ending in ("svg", "png")}
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     wrong = [f"{name}: missing" for name in (*wanted, *hashes) if name not in there]
     wrong += [f"{name}: nothing draws it" for name in sorted(there - {*wanted, *hashes})]
@@ -144,20 +180,20 @@ def stale(systems: Systems, folder: Path = FOLDER) -> list[str]:
             wrong.append(f"{name}: not what the model gives now")
     for name in sorted(there & set(hashes)):
         data = (folder / name).read_bytes()
-        drawn = png_fingerprint(data) if name.endswith(".png") else svg_fingerprint(data.decode(errors="replace"))
-        if drawn != hashes[name]:
+        source = png_fingerprint(data) if name.endswith(".png") else svg_fingerprint(data.decode(errors="replace"))
+        if source != hashes[name]:
             wrong.append(f"{name}: drawn from other DOT")
     return wrong
 
 
-def regenerate(systems: Systems, folder: Path = FOLDER) -> None:
+def regenerate(drawn: Sequence[Picture], folder: Path = FOLDER) -> None:
     """Draws the gallery again and removes pictures that nothing draws; changes nothing if one cannot be drawn.
 
     Raises:
         DiagramError: no ``dot`` program, or a file that cannot be written.
     """
-    content: dict[str, str | bytes] = dict(texts(systems))
-    for picture in pictures(systems):
+    content: dict[str, str | bytes] = dict(texts(drawn))
+    for picture in drawn:
         content |= {f"{picture.stem}.svg": svg(picture.dot), f"{picture.stem}.png": png(picture.dot)}
     for name, data in content.items():
         path = folder / name
@@ -171,9 +207,9 @@ def regenerate(systems: Systems, folder: Path = FOLDER) -> None:
             path.unlink()
 
 
-def registered() -> Systems:
-    """The systems of the project, each with its variants."""
-    return {name: system.variants for name, system in SYSTEMS.items()}
+def registered() -> list[Picture]:
+    """The pictures of the project's systems; the pairs and deadlocks among them take some seconds of exploration."""
+    return list(pictures(SYSTEMS))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

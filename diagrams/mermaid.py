@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import count
+from textwrap import wrap
 
 from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
-from .style import INK, MARKS, PAPER, Look, colour, looks, mark_words
+from .style import INK, MARKS, PAPER, QUIET, SQUARE, Look, alarm_words, colour, in_lines, looks, mark_words
+
+LINKS = {EdgeKind.PREVENTS: "-. not .-x", EdgeKind.WAITS_FOR: "-.->"}
+"""The links of a flowchart that are not plain arrows."""
 
 RESERVED = {
     "accdescr", "acctitle", "as", "class", "classdef", "click", "default", "direction", "end", "flowchart", "graph",
@@ -18,7 +23,7 @@ RESERVED = {
 def mermaid(diagram: Diagram) -> str:
     """``diagram`` as Mermaid: pure text, the same text for the same picture."""
     ids = identifiers(node.name for node in diagram.nodes)
-    states = all(node.kind is NodeKind.STATE for node in diagram.nodes)
+    states = all(node.kind in (NodeKind.STATE, NodeKind.GROUP) for node in diagram.nodes)
     body = _state_diagram(diagram, ids) if states else _flowchart(diagram, ids)
     title = diagram.title.replace('"', "'")
     return "\n".join(["---", f'title: "{title}"', "---", *body, ""])
@@ -54,20 +59,35 @@ def _flowchart(diagram: Diagram, ids: dict[str, str]) -> list[str]:
     lines = ["flowchart LR"]
     for node in diagram.nodes:
         text = "<br/>".join(_quoted(line) for line in (node.label, *node.details, *_mark(diagram, node.mark)))
-        left, right = ("[", "]") if node.kind is NodeKind.EVENT else ("([", "])")
+        left, right = ("[", "]") if node.kind in SQUARE else ("([", "])")
         lines.append(f'    {ids[node.name]}{left}"{text}"{right}')
     links = []
     for number, edge in enumerate(diagram.edges):
-        link = "-. not .-x" if edge.kind is EdgeKind.PREVENTS else "-->"
+        words = "<br/>".join(_quoted(line) for line in in_lines(edge.labels))
+        link = LINKS.get(edge.kind, "-->") + (f'|"{words}"|' if words else "")
         lines.append(f"    {ids[edge.source]} {link} {ids[edge.target]}")
         if (ink := colour(edge)) != INK:
             links.append(f"    linkStyle {number} stroke:{ink},color:{ink}{_width(edge)}")
-    return lines + links + _classes(diagram, ids)
+    return lines + links + _classes(diagram, ids) + _legend(diagram, ids)
+
+
+def _legend(diagram: Diagram, ids: dict[str, str]) -> list[str]:
+    """What a picture says below its title, as a box of its own."""
+    said = [text for text in (diagram.note, alarm_words(diagram)) if text]
+    if not said:
+        return []
+    name = next(n for n in (f"legend{'_' * i}" for i in count()) if n not in ids.values())
+    words = "<br/>".join(_quoted(line) for text in said for line in wrap(text, 60, break_on_hyphens=False))
+    return [f'    {name}["{words}"]', f"    style {name} fill:{PAPER},stroke:none,color:{QUIET}"]
 
 
 def _width(edge: Edge) -> str:
     return (
-        ",stroke-width:3px" if edge.mark is Mark.ADDED else ",stroke-dasharray:6 4" if edge.mark is Mark.REMOVED else ""
+        ",stroke-width:3px"
+        if edge.mark is Mark.ADDED or edge.alarm
+        else ",stroke-dasharray:6 4"
+        if edge.mark is Mark.REMOVED
+        else ""
     )
 
 
@@ -96,6 +116,6 @@ def _look(look: Look, node: Node) -> tuple[str, str]:
     border = MARKS.get(node.mark, look.border)
     style = f"fill:{PAPER if gone else look.fill},stroke:{border},color:{border if gone else INK}"
     style += ",stroke-dasharray:6 4" if look.dashed or gone else ""
-    style += ",stroke-width:3px" if node.mark is Mark.ADDED else ""
+    style += ",stroke-width:3px" if node.mark is Mark.ADDED or node.alarm else ""
     name = re.sub(r"\W", "_", look.name, flags=re.ASCII) + "Look"
     return (name if node.mark is Mark.SAME else f"{name}_{node.mark.value}"), style

@@ -19,6 +19,13 @@ class NodeKind(enum.Enum):
     EVENT = "event"
     ACTION = "action"
     CRASH = "crash"
+    GROUP = "group"
+    """Several states, where arrows of one event start at each of them."""
+    PAIR = "pair"
+    """The state of an object and the state of what it refers to."""
+    OWNER = "owner"
+    """What can hold resources and wait for them."""
+    RESOURCE = "resource"
 
 
 class EdgeKind(enum.Enum):
@@ -27,6 +34,8 @@ class EdgeKind(enum.Enum):
     TRANSITION = "takes an object from state to state"
     CAUSES = "causes"
     PREVENTS = "happens only where that one does not"
+    HELD_BY = "is held by"
+    WAITS_FOR = "waits for"
 
 
 class Mark(enum.Enum):
@@ -39,13 +48,15 @@ class Mark(enum.Enum):
 
 @dataclass(frozen=True)
 class Node:
-    """A state, an event of a sort, or an action.
+    """What :class:`NodeKind` lists.
 
     Args:
         name: unique in its picture.
         label: what a reader sees; ``details`` are smaller lines below it.
         durability: what a crash does to a state; None where that is no question.
         initial, final: for states.
+        members: of a group, the names of its states.
+        alarm: this is what the picture warns of; its ``Diagram.alarm`` says of what.
     """
 
     name: str
@@ -56,6 +67,8 @@ class Node:
     initial: bool = False
     final: bool = False
     mark: Mark = Mark.SAME
+    members: tuple[str, ...] = ()
+    alarm: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,7 @@ class Edge:
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     mark: Mark = Mark.SAME
+    alarm: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +97,7 @@ class Diagram:
     """A picture. The order of its parts is the order in which they are written out.
 
     ``since`` names what ADDED and REMOVED refer to, if the picture is compared with another.
+    ``note`` is how to read it, and ``alarm`` what the legend says of what is drawn as a warning.
     """
 
     title: str
@@ -90,6 +105,8 @@ class Diagram:
     edges: tuple[Edge, ...]
     clusters: tuple[Cluster, ...] = ()
     since: str | None = None
+    note: str = ""
+    alarm: str = ""
 
 
 def compared(new: Diagram, old: Diagram, since: str) -> Diagram:

@@ -32,19 +32,33 @@ STATES = {
     Durability.DERIVED: Look("derived", "follows from what survives", "#e1f3e1", "#3f7a3f"),
 }
 PLAIN = Look("state", "", "#eef1f4", QUIET)
+GROUP = Look("any / each of", "its arrow starts at each of the states named", PAPER, QUIET, dashed=True)
 ACTION = Look("action", "where a step begins", "#e3e8ef", INK)
 CRASH = Look("crash", "of the scheduler", "#ffe3e0", "#b3261e", dashed=True)
+ALARM = Look("alarm", "", "#ffe3e0", "#b3261e")
+"""What a picture warns of: also thicker, and the legend says so."""
+PAIR = Look("pair", "", "#e1f3e1", "#3f7a3f")
+OWNER = Look("owner", "", "#d9ebff", "#1f5fa8")
+RESOURCE = Look("resource", "", "#fff1cc", "#9a6700")
 GROUPS = (
     ("#d9ebff", "#1f5fa8"), ("#fff1cc", "#9a6700"), ("#e1f3e1", "#3f7a3f"), ("#eee3fa", "#6b3fa0"), ("#d5f2f0", "#1b7a74"),
     ("#fde3ef", "#a8326b"), ("#e9ebc8", "#6c6f1c"), ("#f3e3d6", "#8a4b1d"),
 )  # fmt: skip
 """Fill and border of one cluster after the other, over again where there are more."""
 
-ARROWS = {EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e"}
+SQUARE = (NodeKind.EVENT, NodeKind.RESOURCE)
+"""What is drawn with corners; all else is round."""
+
+ARROWS = {
+    EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e",
+    EdgeKind.HELD_BY: INK, EdgeKind.WAITS_FOR: QUIET,
+}  # fmt: skip
 MARKS = {Mark.ADDED: "#1a7f37", Mark.REMOVED: "#6e7781"}
 EDGE_WORDS = {
     EdgeKind.CAUSES: "A causes B",
     EdgeKind.PREVENTS: "B happens only where A does not",
+    EdgeKind.HELD_BY: "A is held by B",
+    EdgeKind.WAITS_FOR: "A waits for B",
 }
 
 
@@ -59,11 +73,21 @@ def looks(diagram: Diagram) -> dict[str, Look]:
 
 
 def _look(node: Node) -> Look:
+    if node.alarm:
+        return ALARM
     match node.kind:
         case NodeKind.ACTION:
             return ACTION
         case NodeKind.CRASH:
             return CRASH
+        case NodeKind.GROUP:
+            return GROUP
+        case NodeKind.PAIR:
+            return PAIR
+        case NodeKind.OWNER:
+            return OWNER
+        case NodeKind.RESOURCE:
+            return RESOURCE
         case _:
             return PLAIN if node.durability is None else STATES[node.durability]
 
@@ -84,9 +108,16 @@ def mark_words(diagram: Diagram, mark: Mark) -> str:
     return f"{mark.value} since {diagram.since}"
 
 
+def alarm_words(diagram: Diagram) -> str:
+    """What the legend says of what is drawn as a warning; nothing if nothing is."""
+    if not any(node.alarm for node in diagram.nodes) and not any(edge.alarm for edge in diagram.edges):
+        return ""
+    return f"thick and red: {diagram.alarm}"
+
+
 def colour(edge: Edge) -> str:
-    """The colour of an arrow: its mark's, or its kind's."""
-    return MARKS.get(edge.mark, ARROWS[edge.kind])
+    """The colour of an arrow: the alarm's, its mark's, or its kind's."""
+    return ALARM.border if edge.alarm else MARKS.get(edge.mark, ARROWS[edge.kind])
 
 
 def in_lines(labels: tuple[str, ...], width: int = 24) -> tuple[str, ...]:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from . import beaker, hived
+from .beaker.waits import WAITS
 from .lang import Model
+from .lang.waiting import Waiting
 
 
 @dataclass(frozen=True)
 class System:
-    """A system, its variants in the order of their making, and the one that the oracle judges by."""
+    """A system, its variants in the order of their making, and the one that the oracle judges by.
+
+    ``waits`` has, by variant, what "holds" and "waits for" mean in wait-for graphs.
+    """
 
     name: str
     title: str
     variants: Mapping[str, Model]
     judged_by: str
+    waits: Mapping[str, Waiting] = field(default_factory=dict)
 
     @property
     def base(self) -> Model:
@@ -39,6 +45,7 @@ BEAKER = System(
         for model in (beaker.AS_WRITTEN, beaker.INTERLEAVED, beaker.REPAIRED, beaker.BATCH, beaker.SHIPPED)
     },
     judged_by="as-written",
+    waits=WAITS,
 )
 
 SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER)}

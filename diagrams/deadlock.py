@@ -1,0 +1,78 @@
+"""A deadlock of a model as a wait-for graph: the state in which a promise is broken first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..model.lang import Model
+from ..model.lang.waiting import Waiting
+from ..model.semantics import Instance, State, check_scope
+from ..proofs.explore import Progress
+from .errors import DiagramError
+from .explored import broken_states
+from .representation import Diagram
+from .waiting import observed, wait_for
+
+WAIT_FOR = "wait-for"
+"""The name of these pictures on the command line."""
+
+
+def deadlock(
+    model: Model,
+    waiting: Waiting,
+    name: str,
+    scope: Mapping[str, int] | None = None,
+    progress: Progress | None = None,
+) -> Diagram:
+    """The wait-for graph of the state in which a shortest run breaks property ``name``.
+
+    Args:
+        waiting: what "holds" and "waits for" mean in this variant.
+        scope: the number of objects of each sort; by default the model's own.
+
+    Raises:
+        ScopeError: the scope is impossible.
+        DiagramError: the model has no such property, or exploration does not refute it; or no one waits there.
+    """
+    if name not in {prop.name for prop in model.properties}:
+        raise DiagramError(
+            f"{model.system} ({model.variant}) has no property {name!r} whose broken state could be drawn; "
+            f"'schedproof list {model.system}' lists them"
+        )
+    found = deadlocks(model, waiting, [name], scope, progress)
+    if name not in found:
+        at = ",".join(f"{sort}={n}" for sort, n in check_scope(model, scope or {}).items())
+        there = ", ".join(n for n in waiting.deadlocks if n in model.refuted)
+        raise DiagramError(
+            f"exploration does not refute {name} in {model.system} ({model.variant}) at {at}, so there is no state to "
+            f"draw; {f'choose one of: {there}' if there else 'none of its deadlocks is expected to occur'}"
+        )
+    return found[name]
+
+
+def deadlocks(
+    model: Model,
+    waiting: Waiting,
+    names: Sequence[str],
+    scope: Mapping[str, int] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Diagram]:
+    """As :func:`deadlock`, for each of ``names`` that exploration refutes, at the price of one exploration."""
+    return {
+        name: wait_for(
+            observed(instance, state, waiting),
+            f"{model.system} ({model.variant}): who waits for whom when {name} is broken",
+            _states(instance, state),
+        )
+        for name, (instance, state) in broken_states(model, scope or {}, names, progress).items()
+    }
+
+
+def _states(instance: Instance, state: State) -> dict[str, str]:
+    """The state of each object whose machine has more than one, by the object's name."""
+    return {
+        name: machine.states[state[instance.slot(machine.sort.name) + number]].name
+        for machine in instance.model.machines
+        if len(machine.states) > 1
+        for number, name in enumerate(instance.object_names(machine.sort.name))
+    }

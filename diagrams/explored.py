@@ -1,0 +1,86 @@
+"""What only an exploration knows: which states and steps occur, and where a promise is broken first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ..model.lang import Model, Rigid
+from ..model.lang.check import WELL_FORMED
+from ..model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    State,
+    Step,
+    Stepper,
+    Undefined,
+    check_scope,
+    instances,
+)
+from ..proofs.examine import examine
+from ..proofs.explore import Progress, explore
+from ..proofs.verdict import Counterexample, Verdict
+from .errors import DiagramError
+
+OnStep = Callable[[State, Step], None]
+
+
+def reachable(
+    instance: Instance, on_step: OnStep = lambda state, step: None, progress: Progress | None = None
+) -> list[State]:
+    """The reachable states of ``instance``, of interchangeable ones one; ``on_step`` sees every step from them.
+
+    Raises:
+        DiagramError: there is a step that the model must not allow.
+    """
+    found = explore(instance, progress=progress, on_step=lambda state, _, step: on_step(state, step))
+    if found.ill_formed is not None:
+        model = instance.model
+        raise DiagramError(
+            f"{model.system} ({model.variant}) is not well-formed: {found.ill_formed[2]}; "
+            f"run: schedproof explain {model.system} {WELL_FORMED} --variant {model.variant}"
+        )
+    return found.states
+
+
+def broken_states(
+    model: Model, scope: Mapping[str, int], names: Sequence[str], progress: Progress | None = None
+) -> dict[str, tuple[Instance, State]]:
+    """Where a shortest run that breaks a property ends, for each of ``names`` that exploration refutes by a run.
+
+    It is the run that ``schedproof explain`` tells.
+
+    Raises:
+        ScopeError: the scope is impossible.
+        DiagramError: a run ends in a step that the model must not allow.
+    """
+    best: dict[str, tuple[Instance, Counterexample]] = {}
+    for instance in instances(model, check_scope(model, scope)):
+        alone = replace(model, topologies=partial(_just, instance.rigid))
+        for result in examine(alone, scope, only=names, progress=progress):
+            example = result.counterexample
+            if result.name not in names or result.verdict is not Verdict.REFUTED or example is None:
+                continue
+            if result.name not in best or len(example.steps) < len(best[result.name][1].steps):
+                best[result.name] = instance, example
+    return {name: (instance, _end(instance, example)) for name, (instance, example) in best.items()}
+
+
+def _just(rigid: Rigid, sizes: Mapping[str, int]) -> list[Rigid]:
+    """The topologies of a model that is looked at in one only."""
+    return [rigid]
+
+
+def _end(instance: Instance, example: Counterexample) -> State:
+    """The state after the run of a counterexample."""
+    stepper, state = Stepper(instance), instance.initial()
+    for told in example.steps:
+        kinds = [(v.name, v.type) for v in instance.model.action(told.action).parameters]
+        choice = Choice(told.action, tuple((n, instance.read(kind, told.parameters[n])) for n, kind in kinds))
+        try:
+            state = stepper.step(state, choice).after
+        except (IllFormed, Undefined) as error:
+            raise DiagramError(f"the run ends in a step that the model must not allow: {error}") from error
+    return state

@@ -1,0 +1,76 @@
+"""Many arrows of one event into one state, drawn as one arrow from a box that names where they start.
+
+A cancellation from each of seven states, or a change of condition from every state, would drown the
+rest of a picture. Nothing is left out: the box lists every state that it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
+from .style import in_lines
+
+FEWEST, FEWEST_LOOPS = 4, 3
+"""So many arrows of one event into one state become one, and so many that lead back to where each started."""
+
+ANY = "any of"
+EACH = "each of"
+"""How the box is headed: its arrows lead to one state, or each state back to itself."""
+
+STATES = (NodeKind.STATE, NodeKind.PAIR)
+
+Key = tuple[str | None, str, Mark]
+"""What is drawn as one: the target (None: each goes back to itself), the event, and the mark."""
+
+
+def folded(diagram: Diagram) -> Diagram:
+    """``diagram`` with one arrow for each event that leads from many states to one, or from many to themselves.
+
+    Arrows from the same states share a box. Call this before :func:`merged`, on arrows with one label
+    each; only transitions between states are folded.
+    """
+    states = [node.name for node in diagram.nodes if node.kind in STATES]
+    together: dict[Key, list[Edge]] = {}
+    loops: dict[Key, list[Edge]] = {}
+    for edge in diagram.edges:
+        if edge.kind is EdgeKind.TRANSITION:
+            event = ", ".join(edge.labels)
+            together.setdefault((edge.target, event, edge.mark), []).append(edge)
+            if edge.source == edge.target:
+                loops.setdefault((None, event, edge.mark), []).append(edge)
+    boxes: dict[tuple[str, tuple[str, ...]], Node] = {}
+    arrows: list[Edge] = []
+    gone: set[int] = set()
+    for (target, _, _), found in [*loops.items(), *together.items()]:
+        found = [edge for edge in found if id(edge) not in gone]
+        if len(found) < (FEWEST_LOOPS if target is None else FEWEST):
+            continue
+        gone |= {id(edge) for edge in found}
+        sources = tuple(name for name in states if name in {edge.source for edge in found})
+        heading = EACH if target is None else ANY
+        box = boxes.setdefault((heading, sources), _box(heading, sources, diagram, len(boxes)))
+        notes = tuple(dict.fromkeys(note for edge in found for note in edge.notes))
+        arrows.append(replace(found[0], source=box.name, target=target or box.name, notes=notes))
+    kept = tuple(edge for edge in diagram.edges if id(edge) not in gone)
+    return replace(diagram, nodes=(*diagram.nodes, *boxes.values()), edges=(*kept, *arrows))
+
+
+def unfolded(diagram: Diagram) -> Diagram:
+    """``diagram`` with an arrow for each state that a box stands for, and without boxes."""
+    members = {node.name: node.members for node in diagram.nodes if node.kind is NodeKind.GROUP}
+    edges = tuple(
+        replace(edge, source=source, target=source if edge.target in members else edge.target)
+        for edge in diagram.edges
+        for source in members.get(edge.source, (edge.source,))
+    )
+    return replace(diagram, nodes=tuple(n for n in diagram.nodes if n.name not in members), edges=edges)
+
+
+def _box(heading: str, sources: tuple[str, ...], diagram: Diagram, number: int) -> Node:
+    kinds = [node.kind for node in diagram.nodes if node.kind in STATES]
+    what = kinds[0].value
+    every = len(sources) == len(kinds)
+    label = f"{heading.split()[0]} {what}" if every else f"{heading} {len(sources)} {what}s"
+    details = () if every else in_lines(sources, 30)
+    return Node(f"({heading} {number})", label, NodeKind.GROUP, details=details, members=sources)
