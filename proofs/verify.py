@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.lang.check import WELL_FORMED
-from schedproof.model.systems import System
+from schedproof.model.systems import SYSTEMS, System
 
-from .examine import examine
-from .induction import Induction, prove
-from .refinement import REFINED, Refinement
-from .verdict import Counterexample, Disagreement, Method, Result, Verdict
-
-INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
-"""The kinds that are wanted for any number of objects."""
+from .parts import INDUCTIVE, Done, Inducted, Part, Say, judge, judge_of, parts, property_names
+from .verdict import Disagreement, Method, Result, Verdict
+from .workers import Workers
 
 
 @dataclass(frozen=True)
@@ -79,31 +74,12 @@ def expected(model: Model, prop: str) -> Verdict:
     return Verdict.REFUTED if prop in model.refuted else Verdict.PROVED
 
 
-def refinements(model: Model) -> Sequence[Refinement]:
-    """The explorations of a reference implementation that belong to a variant."""
-    return REFINED.get((model.system, model.variant), ())
-
-
-def property_names(model: Model) -> list[str]:
-    """What ``verify`` judges of a variant, in the order of the table."""
-    return [WELL_FORMED, *(p.name for p in model.properties), *(r.name for r in refinements(model))]
-
-
-def refinement(prop: Refinement, progress: Callable[[int, int], None] | None = None) -> Result:
-    """Explores the reference implementation side by side with its model."""
-    report = prop.check(progress)
-    verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
-    counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
-    note = f"{report.states} states of the scheduler, {report.crash_points} crash points"
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, prop.scope, report.seconds, counterexample, note)
-
-
 def verify_variant(
     model: Model,
     *,
     scope: Mapping[str, int] | None = None,
     only: Sequence[str] = (),
-    progress: Callable[[str], None] | None = None,
+    progress: Say | None = None,
 ) -> VariantReport:
     """Judges the properties of one variant by exploration and, where it is wanted, induction.
 
@@ -118,27 +94,27 @@ def verify_variant(
     """
     start = time.perf_counter()
     say = progress or (lambda line: None)
-    at = f"{model.system} {model.variant}"
-    explored = examine(
-        model,
-        scope or {},
-        only=only,
-        progress=lambda states, done, depth: say(
-            f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
-        ),
-    )
-    induction = None
-    if any(r.kind in INDUCTIVE for r in explored):
-        induction = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
-    judged = [Judged(combine(r, induction), expected(model, r.name)) for r in explored]
-    for prop in refinements(model):
-        if not only or prop.name in only:
-            result = refinement(prop, lambda done, edges: say(f"{at}: scheduler, {done} states, {edges} edges"))
-            judged.append(Judged(result, Verdict.PROVED))
-    return VariantReport(model.system, model.variant, judged, time.perf_counter() - start)
+    done = [judge_of(model, part, scope or {}, say) for part in parts(model, only)]
+    return _together(model, done, time.perf_counter() - start)
 
 
-def combine(explored: Result, induction: Induction | None) -> Result:
+def _together(model: Model, done: Iterable[Done], seconds: float) -> VariantReport:
+    """The verdicts on one variant, from all its parts.
+
+    Raises:
+        Disagreement: exploration refutes what induction proves.
+    """
+    inducted: dict[str, Inducted] = {}
+    explored: list[Result] = []
+    for each in done:
+        inducted |= each.inducted or {}
+        explored += each.results
+    names = property_names(model)
+    judged = [Judged(combine(r, inducted.get(r.name)), expected(model, r.name)) for r in explored]
+    return VariantReport(model.system, model.variant, sorted(judged, key=lambda j: names.index(j.result.name)), seconds)
+
+
+def combine(explored: Result, inducted: Inducted | None) -> Result:
     """The verdict of both ways.
 
     A refutation needs a run from the initial state; a proof needs induction, where it is wanted.
@@ -146,12 +122,10 @@ def combine(explored: Result, induction: Induction | None) -> Result:
     Raises:
         Disagreement: exploration refutes what induction proves.
     """
-    if explored.kind not in INDUCTIVE or induction is None:
+    if explored.kind not in INDUCTIVE or inducted is None:
         return explored
-    proved = induction.proved(explored.name)
-    seconds = explored.seconds + induction.seconds(explored.name)
     if explored.verdict is Verdict.REFUTED:
-        if proved:
+        if inducted.proved:
             raise Disagreement(
                 f"{explored.name}: induction proves it, but exploration finds a run that breaks it; "
                 "one of the two engines is wrong"
@@ -159,22 +133,66 @@ def combine(explored: Result, induction: Induction | None) -> Result:
         return explored
     if explored.verdict is Verdict.UNDETERMINED:
         return explored  # vacuous, or cut short: no proof makes that right
-    if proved:
-        return Result(explored.name, explored.kind, Verdict.PROVED, Method.INDUCTION, None, seconds)
-    open_ = [a for a in induction.of(explored.name) if a.verdict is not Verdict.PROVED]
-    example = next((a.counterexample for a in open_ if a.counterexample is not None), None)
-    note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
-    return Result(explored.name, explored.kind, Verdict.UNDETERMINED, Method.INDUCTION, None, seconds, example, note)
+    seconds = explored.seconds + inducted.seconds
+    verdict = Verdict.PROVED if inducted.proved else Verdict.UNDETERMINED
+    example = None if inducted.proved else inducted.counterexample
+    return Result(explored.name, explored.kind, verdict, Method.INDUCTION, None, seconds, example, inducted.note)
 
 
-def verify(
-    systems: Sequence[System], *, only: Sequence[str] = (), progress: Callable[[str], None] | None = None
-) -> list[VariantReport]:
-    """Every variant of ``systems`` that has a property of ``only`` (or any)."""
-    reports = []
+def chosen(systems: Sequence[System], only: Sequence[str] = ()) -> list[tuple[Model, list[str]]]:
+    """The variants of ``systems`` that have a property of ``only`` (or any), each with those that it has."""
+    found = []
     for system in systems:
         for model in system.variants.values():
             mine = [n for n in only if n in property_names(model)]
             if mine or not only:
-                reports.append(verify_variant(model, only=mine, progress=progress))
-    return reports
+                found.append((model, mine))
+    return found
+
+
+def verifiers(
+    systems: Sequence[System], *, only: Sequence[str] = (), jobs: int = 1
+) -> Workers[Part, tuple[Done, float]]:
+    """Processes for :func:`verify`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
+    work = sum(len(parts(model, mine)) for model, mine in chosen(systems, only))
+    known = all(SYSTEMS.get(system.name) is system for system in systems)  # others could not be named to a process
+    return Workers(_timed, max(1, min(jobs, work)) if known else 1)
+
+
+def _timed(part: Part, say: Say) -> tuple[Done, float]:
+    start = time.perf_counter()
+    return judge(part, say), time.perf_counter() - start
+
+
+def verify(
+    systems: Sequence[System],
+    *,
+    only: Sequence[str] = (),
+    progress: Say | None = None,
+    workers: Workers[Part, tuple[Done, float]] | None = None,
+) -> list[VariantReport]:
+    """Every variant of ``systems`` that has a property of ``only`` (or any).
+
+    Args:
+        workers: what :func:`verifiers` gives, entered; by default all is done in this process.
+
+    Raises:
+        Disagreement: exploration refutes what induction proves.
+    """
+    wanted = chosen(systems, only)
+    say = progress or (lambda line: None)
+    if workers is None:
+        return [verify_variant(model, only=mine, progress=say) for model, mine in wanted]
+    # The longest first, so that no worker is left with it at the end.
+    ordered = sorted(wanted, key=lambda each: -len(each[0].properties) * len(each[0].actions))
+    tasks = [part for model, mine in ordered for part in parts(model, mine)]
+    reports: dict[tuple[str, str], VariantReport] = {}
+    done: dict[tuple[str, str], list[tuple[Done, float]]] = {}
+    for part, found in workers.run(tasks, say):
+        key = (part.system, part.variant)
+        done.setdefault(key, []).append(found)
+        model, mine = next((m, names) for m, names in wanted if (m.system, m.variant) == key)
+        if len(done[key]) == len(parts(model, mine)):
+            # As soon as a variant is complete: engines that disagree stop the rest.
+            reports[key] = _together(model, [d for d, _ in done[key]], sum(seconds for _, seconds in done[key]))
+    return [reports[model.system, model.variant] for model, _ in wanted]

@@ -16,6 +16,7 @@ from schedproof.diagrams import DiagramError
 from schedproof.model.semantics import ScopeError
 from schedproof.proofs.oracle import TraceError
 from schedproof.proofs.verdict import Disagreement
+from schedproof.proofs.workers import WorkerDied
 
 from . import __version__
 from .commands import COMMANDS
@@ -58,6 +59,8 @@ def run(arguments: Sequence[str]) -> int:
         return fail(str(error), Exit.USAGE)
     except Disagreement as error:
         return fail(f"two engines disagree: {error}", Exit.DIFFERENT)
+    except WorkerDied as error:
+        return fail(str(error), Exit.UNDETERMINED)
     except MemoryError:
         return fail("out of memory; choose a smaller scope, or stop earlier with --max-states", Exit.UNDETERMINED)
     except OSError as error:

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from schedproof.model import systems as registry
-from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Property, Ref, SetOf, Type
+from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.semantics import check_scope
 from schedproof.model.systems import System
-from schedproof.proofs.examine import WELL_FORMEDNESS
-from schedproof.proofs.verify import property_names, refinements
+from schedproof.proofs.parts import property_names
 
 from .errors import UserError
 
@@ -81,11 +80,6 @@ def properties(models: Sequence[Model], names: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise unknown("property", name, known, listed_by=f"schedproof list {models[0].system}")
-
-
-def promises(model: Model) -> list[Property]:
-    """All that ``verify`` judges of a variant, also what is promised of every model."""
-    return [WELL_FORMEDNESS, *model.properties, *refinements(model)]
 
 
 def happening(action: Action) -> str:

@@ -168,7 +168,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
         def seconds(self, name):
             return 0.0
 
-    monkeypatch.setattr("schedproof.proofs.verify.prove", lambda model, **options: ProvesAnything())
+    monkeypatch.setattr("schedproof.proofs.parts.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify")
     assert (code, out) == (1, "")
     assert err.startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")

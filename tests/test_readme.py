@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.verify import property_names
+from schedproof.proofs.parts import property_names
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -12,9 +12,10 @@ from schedproof.model.lang import Model, Ref
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
+from schedproof.proofs.parts import promises, property_names
 from schedproof.proofs.trace import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
-from schedproof.proofs.verify import Judged, expected, property_names, verify_variant
+from schedproof.proofs.verify import Judged, expected, verify_variant
 
 from .. import choose
 from ..errors import Exit, UserError
@@ -72,7 +73,7 @@ def _explain_property(
             report = verify_variant(model, scope=sizes, only=[name], progress=say)
             judged = next(j for j in report.properties if j.result.name == name)
     result = judged.result
-    prop = next(p for p in choose.promises(model) if p.name == name)
+    prop = next(p for p in promises(model) if p.name == name)
     head = [
         f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
         f"Promise: {prop.says}.",

@@ -8,6 +8,7 @@ import click
 
 from schedproof.model.lang import Machine, Model
 from schedproof.model.systems import System
+from schedproof.proofs.parts import promises
 from schedproof.proofs.verify import expected
 
 from .. import choose
@@ -64,9 +65,7 @@ def _print(system: System) -> None:
         ]
         table(f"Actions of {model.variant}", ["name", "parameters", "what happens", "line"], actions)
         click.echo()
-        properties = [
-            [p.name, p.kind, str(expected(model, p.name)), _line(p.line), p.says] for p in choose.promises(model)
-        ]
+        properties = [[p.name, p.kind, str(expected(model, p.name)), _line(p.line), p.says] for p in promises(model)]
         table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
 
 
@@ -116,6 +115,6 @@ def _variant(model: Model) -> dict[str, Any]:
         ],
         "properties": [
             {"name": p.name, "kind": p.kind, "expected": str(expected(model, p.name)), "says": p.says, "line": p.line}
-            for p in choose.promises(model)
+            for p in promises(model)
         ],
     }

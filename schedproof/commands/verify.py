@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import click
 
-from schedproof.proofs.verify import Judged, VariantReport
+from schedproof.proofs.verify import Judged, VariantReport, verifiers
 from schedproof.proofs.verify import verify as verify_systems
 
 from .. import choose
@@ -23,12 +24,15 @@ from ..tables import count, seconds, table
 @click.command()
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Just this property; may be repeated.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
+              help="Work in N processes at a time; with 1, in this one.")  # fmt: skip
 @json_option
 @click.option("--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report for a CI server.")
 @click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE", help="Write Markdown for a CI page.")
 def verify(
     systems: tuple[str, ...],
     only: tuple[str, ...],
+    jobs: int,
     json_file: Destination | None,
     junit_file: Destination | None,
     summary_file: Destination | None,
@@ -41,8 +45,8 @@ def verify(
     chosen = choose.systems(systems)
     choose.properties([model for system in chosen for model in system.variants.values()], only)
     began = time.perf_counter()
-    with progress("verify") as say:
-        reports = verify_systems(chosen, only=only, progress=say)
+    with verifiers(chosen, only=only, jobs=jobs) as workers, progress("verify") as say:
+        reports = verify_systems(chosen, only=only, progress=say, workers=workers)
     took = time.perf_counter() - began
     found = code(standings(reports))
     if json_file is not None:

@@ -1,0 +1,145 @@
+"""The work of ``verify`` in parts that do not need each other: explorations, inductions, refinements.
+
+A part is named, not held, so that it can be done in another process; so is what comes of it: verdicts and
+runs, without the solver's own objects.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import Model, Property
+from schedproof.model.systems import SYSTEMS
+
+from .examine import WELL_FORMEDNESS, examine
+from .induction import Induction, prove
+from .refinement import REFINED, Refinement
+from .verdict import Counterexample, Method, Result, Verdict
+
+INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
+"""The kinds that are wanted for any number of objects."""
+
+Say = Callable[[str], None]
+
+
+class Work(enum.StrEnum):
+    """What is done in a part."""
+
+    EXPLORATION = "exploration"
+    INDUCTION = "induction"
+    REFINEMENT = "refinement"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One piece of the work on a variant. ``only`` names the properties that are wanted; () means all."""
+
+    system: str
+    variant: str
+    work: Work
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inducted:
+    """What induction says of one property; if it is not proved, why, and a step that shows it."""
+
+    proved: bool
+    seconds: float
+    note: str = ""
+    counterexample: Counterexample | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a part: the results of explorations, or by property what induction says."""
+
+    results: Sequence[Result] = ()
+    inducted: Mapping[str, Inducted] | None = None
+
+
+def refinements(model: Model) -> Sequence[Refinement]:
+    """The explorations of a reference implementation that belong to a variant."""
+    return REFINED.get((model.system, model.variant), ())
+
+
+def promises(model: Model) -> list[Property]:
+    """All that ``verify`` judges of a variant, in the order of the table; also what is promised of every model."""
+    return [WELL_FORMEDNESS, *model.properties, *refinements(model)]
+
+
+def property_names(model: Model) -> list[str]:
+    """The names of what ``verify`` judges of a variant, in the order of the table."""
+    return [p.name for p in promises(model)]
+
+
+def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
+    """What there is to do for the properties ``only`` of a variant, or for all."""
+    found = []
+    wanted = [p for p in promises(model) if not only or p.name in only]
+    if any(not isinstance(p, Refinement) for p in wanted):
+        found.append(Part(model.system, model.variant, Work.EXPLORATION, tuple(only)))
+    if any(p.kind in INDUCTIVE for p in wanted):
+        found.append(Part(model.system, model.variant, Work.INDUCTION, tuple(only)))
+    return found + [
+        Part(model.system, model.variant, Work.REFINEMENT, (p.name,)) for p in wanted if isinstance(p, Refinement)
+    ]
+
+
+def judge(part: Part, say: Say) -> Done:
+    """Does a part of the work on a registered system."""
+    return judge_of(SYSTEMS[part.system].variants[part.variant], part, {}, say)
+
+
+def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say) -> Done:
+    """Does a part of the work on ``model``; ``scope`` is for its exploration, instead of the model's default.
+
+    Raises:
+        ScopeError: the scope is impossible.
+    """
+    at = f"{part.system} {part.variant}"
+    match part.work:
+        case Work.EXPLORATION:
+            return Done(
+                examine(
+                    model,
+                    scope,
+                    only=part.only,
+                    progress=lambda states, done, depth: say(
+                        f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
+                    ),
+                )
+            )
+        case Work.INDUCTION:
+            # Once a property has failed, the rest of its obligations changes no verdict.
+            proof = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
+            names = [p.name for p in promises(model) if p.kind in INDUCTIVE and (not part.only or p.name in part.only)]
+            return Done(inducted=inducted(proof, names))
+        case Work.REFINEMENT:
+            prop = next(p for p in refinements(model) if p.name in part.only)
+            return Done([_refinement(prop, lambda done, edges: say(f"{at}: scheduler, {done} states, {edges} edges"))])
+
+
+def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:
+    """What an induction says of the properties ``names``."""
+    found = {}
+    for name in names:
+        if induction.proved(name):
+            found[name] = Inducted(True, induction.seconds(name))
+            continue
+        open_ = [a for a in induction.of(name) if a.verdict is not Verdict.PROVED]
+        example = next((a.counterexample for a in open_ if a.counterexample is not None), None)
+        note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
+        found[name] = Inducted(False, induction.seconds(name), note, example)
+    return found
+
+
+def _refinement(prop: Refinement, progress: Callable[[int, int], None]) -> Result:
+    """Explores the reference implementation side by side with its model."""
+    report = prop.check(progress)
+    verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
+    counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
+    note = f"{report.states} states of the scheduler, {report.crash_points} crash points"
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, prop.scope, report.seconds, counterexample, note)
