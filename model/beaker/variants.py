@@ -98,7 +98,7 @@ SHARES_ARE_LEFT = Change(
         "in arbitrary order (line 132) a recipe can take the only system of its sibling, or a lab that has none for it. "
         "So a queued recipe of a high priority is passed over if its siblings could not be served (line 213)."
     ),
-    repairs=["no-deadlock", "no-set-blocks-itself", "lab-can-serve-the-set"],
+    repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     drops=["queued-by-priority"],
     adds=[fix.find_idle, fix.search_ends, fix.make_idle, *SHARES],
 )
@@ -137,7 +137,12 @@ WAKE_THE_IDLE = Change(
         "Without it a wakeup is lost whenever something comes between the search and its end; "
         "with it no event need be handled alone, and a crash leaves nothing that no loop finds."
     ),
-    repairs=["no-system-idles-beside-a-waiting-recipe", "no-lost-wakeup", "nothing-special-at-start-up"],
+    repairs=[
+        "no-deadlock",
+        "no-system-idles-beside-a-waiting-recipe",
+        "no-lost-wakeup",
+        "nothing-special-at-start-up",
+    ],
     drops=[
         "no-system-idles-beside-a-waiting-recipe",
         "no-lost-wakeup",
