@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import networkx as nx
+from itertools import product
 
 from ..lang import Rigid
 
@@ -35,53 +34,51 @@ class Situation:
         recipes = sum(len(each) for each in self.sets)
         return {"Lab": max(self.labs) + 1, "RecipeSet": len(self.sets), "Recipe": recipes, "System": len(self.labs)}
 
-    def rigid(self, *, with_shares: bool = False) -> Rigid:
-        """The rigid attributes; with shares where the variant has them."""
+    def rigid(self, *, with_seatings: bool = False) -> Rigid:
+        """The rigid attributes; with seatings where the variant has them."""
         recipe_set: list[int] = []
         viable: list[frozenset[int]] = []
         host: list[int | None] = []
-        share: list[frozenset[int]] = []
         for number, recipes in enumerate(self.sets):
             first = len(recipe_set)
             mine = [frozenset() if isinstance(r, int) else frozenset(ord(c) - ord("A") for c in r) for r in recipes]
             recipe_set += [number] * len(recipes)
             viable += mine
             host += [first + r if isinstance(r, int) else None for r in recipes]
-            share += shares(mine, [n for n, r in enumerate(recipes) if not isinstance(r, int)], self.labs)
         sets, systems = range(len(self.sets)), range(len(self.labs))
         return {
             ("Recipe", "recipe_set"): recipe_set,
             ("Recipe", "viable"): viable,
             ("Recipe", "host"): host,
-            **({("Recipe", "share"): share} if with_shares else {}),
             ("RecipeSet", "endable"): [n in self.endable for n in sets],
             ("RecipeSet", "rankable"): [n in self.rankable for n in sets],
             ("System", "lab"): list(self.labs),
             ("System", "adjustable"): [n in self.adjustable for n in systems],
+        } | (self._seats(viable, recipe_set) if with_seatings else {})
+
+    def _seats(self, viable: Sequence[frozenset[int]], sets: Sequence[int]) -> Rigid:
+        all_of_them = list(seatings(viable, sets, self.labs))
+        seats = [(p, r, s) for p, (_, seats) in enumerate(all_of_them) for r, s in seats.items()]
+        return {
+            ("Seating", "recipe_set"): [number for number, _ in all_of_them],
+            ("Seat", "seating"): [p for p, _, _ in seats],
+            ("Seat", "recipe"): [r for _, r, _ in seats],
+            ("Seat", "system"): [s for _, _, s in seats],
         }
 
 
-def shares(viable: Sequence[frozenset[int]], hosts: Sequence[int], labs: Sequence[int]) -> list[frozenset[int]]:
-    """Disjoint parts of the viable systems of a set's recipes: in each lab that can serve them all.
-
-    A lab can serve them if a bipartite matching gives each a system of its own; what is viable
-    besides goes to the first that it suits.
-    """
-    found: list[set[int]] = [set() for _ in viable]
-    for lab in set(labs):
-        graph: nx.Graph[tuple[str, int]] = nx.Graph()
-        graph.add_nodes_from(("recipe", r) for r in hosts)
-        edges = [(("recipe", r), ("system", s)) for r in hosts for s in sorted(viable[r]) if labs[s] == lab]
-        graph.add_edges_from(edges)
-        matching = nx.bipartite.maximum_matching(graph, top_nodes=[("recipe", r) for r in hosts])
-        if any(("recipe", r) not in matching for r in hosts):
-            continue
-        for r in hosts:
-            found[r].add(matching["recipe", r][1])
-        for (_, r), (_, s) in edges:
-            if not any(s in part for part in found):
-                found[r].add(s)
-    return [frozenset(part) for part in found]
+def seatings(
+    viable: Sequence[frozenset[int]], sets: Sequence[int], labs: Sequence[int]
+) -> Iterator[tuple[int, dict[int, int]]]:
+    """Every seating of two or more recipes of a set: the set, and the system of each recipe."""
+    for number in sorted(set(sets)):
+        mine = [r for r, of in enumerate(sets) if of == number and viable[r]]
+        for lab in sorted(set(labs)):
+            choices = [[None, *sorted(s for s in viable[r] if labs[s] == lab)] for r in mine]
+            for chosen in product(*choices):
+                seats = {r: s for r, s in zip(mine, chosen, strict=True) if s is not None}
+                if len(seats) > 1 and len(set(seats.values())) == len(seats):
+                    yield number, seats
 
 
 SITUATIONS = [
@@ -106,8 +103,8 @@ BATCH_SITUATIONS = [
 ]
 
 
-def situations(sizes: Mapping[str, int], *, with_shares: bool = False) -> Iterator[Rigid]:
+def situations(sizes: Mapping[str, int], *, with_seatings: bool = False) -> Iterator[Rigid]:
     """The situations that need no more objects than ``sizes``."""
     for situation in SITUATIONS:
         if all(n <= sizes[sort] for sort, n in situation.sizes.items()):
-            yield situation.rigid(with_shares=with_shares)
+            yield situation.rigid(with_seatings=with_seatings)

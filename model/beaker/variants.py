@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..lang import Change, Model
+from . import order, seatings
 from . import repairs as fix
 from .events import ACTIONS, QUIET, RULES, take_up
 from .life import LIVES
@@ -13,7 +14,7 @@ from .races import RACES
 from .recipes import SETS
 from .situations import situations
 from .usage import SETTINGS
-from .weaker import IDLE, ORDER, SHARES
+from .weaker import IDLE, ORDER, SEATS
 
 BROKEN = frozenset(
     {
@@ -89,10 +90,10 @@ FIRST_COME_FIRST_SERVED = Change(
     ),
     repairs=["no-deadlock", "no-abba", "no-queue-jumping"],
     drops=["assigned-by-priority", "no-queue-jumping"],
-    adds=[*fix.ORDER_TABLE, fix.FORGET, fix.give_to_assigned, fix.give_to_queued, *ORDER],
+    adds=[*order.ORDER_TABLE, order.FORGET, fix.give_to_assigned, fix.give_to_queued, *ORDER],
 )
 
-SHARES_ARE_LEFT = Change(
+SEATS_ARE_LEFT = Change(
     why=(
         "A recipe takes a system only if each of its siblings keeps one that suits it, in the same lab; "
         "in arbitrary order (line 132) a recipe can take the only system of its sibling, or a lab that has none for it. "
@@ -100,7 +101,7 @@ SHARES_ARE_LEFT = Change(
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     drops=["queued-by-priority"],
-    adds=[fix.find_idle, fix.search_ends, fix.make_idle, *SHARES],
+    adds=[seatings.seat, *seatings.SEAT_TABLE, fix.find_idle, fix.search_ends, fix.make_idle, *SEATS],
 )
 
 FINISHED_DO_NOT_COUNT = Change(
@@ -156,10 +157,11 @@ REPAIRED = replace(
     AS_WRITTEN.amend(
         "repaired",
         "the proposal with the changes that its promises need, handled in any order at any time",
-        [ANY_TIME, FIRST_COME_FIRST_SERVED, SHARES_ARE_LEFT, FINISHED_DO_NOT_COUNT, LEAVE_TOGETHER, WAKE_THE_IDLE],
+        [ANY_TIME, FIRST_COME_FIRST_SERVED, SEATS_ARE_LEFT, FINISHED_DO_NOT_COUNT, LEAVE_TOGETHER, WAKE_THE_IDLE],
         refuted=frozenset(),
-        machines=[fix.RECIPE_SET_IN_ORDER, fix.RECIPE_WITH_SHARE],
+        machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
     ),
-    axioms=[*AXIOMS, *fix.SHARE_AXIOMS],
-    topologies=partial(situations, with_shares=True),
+    axioms=[*AXIOMS, *seatings.SEAT_AXIOMS],
+    topologies=partial(situations, with_seatings=True),
+    default_scope={**AS_WRITTEN.default_scope, "Seating": 5, "Seat": 11},
 )

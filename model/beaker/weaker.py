@@ -8,17 +8,20 @@ system that a recipe takes although its siblings then can not be served is held 
 
 from ..lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies
 from .events import suits
-from .machines import j, k, l, m, q, r, s
+from .machines import j, k, m, q, r, s
 from .races import HAS_BEGUN, PEOPLE_AND_CRASHES
-from .repairs import CAN_BE_TAKEN, OPEN, can_take, has_a_share
+from .repairs import CAN_BE_TAKEN, can_take
+from .seatings import OPEN, e, has_a_seat, open_recipe, p, serves
 
 TAKING = ["find_idle", "give_to_assigned", "give_to_queued"]
 LEFT_IDLE = s.is_("idle") & (s.condition == "Automated") & CAN_BE_TAKEN
-CAN_BE_SERVED = exists(r, (r.recipe_set == j) & r.is_(*OPEN)) & exists(
-    l, forall(r, implies((r.recipe_set == j) & r.is_(*OPEN) & (r.host == NONE), has_a_share(r, l)))
-)
+UNFINISHED_AND_NOT_BEGUN = exists(r, (r.recipe_set == j) & r.is_(*OPEN, "scheduled")) & ~HAS_BEGUN
+# A single open recipe needs no seating, just a system.
+CAN_BE_SERVED = exists(p, (p.recipe_set == j) & serves(p, j)) | ~exists(
+    [q, r], open_recipe(q, j) & open_recipe(r, j) & (q != r)
+) & forall(r, implies(open_recipe(r, j), exists(s, r.viable.has(s) & (s.condition == "Automated"))))
 SCHEDULING_AND_EXECUTION = [
-    "take_up", "find_idle", "search_ends", "settle", "give_to_assigned", "give_to_queued", "make_idle", "wake",
+    "take_up", "seat", "find_idle", "search_ends", "settle", "give_to_assigned", "give_to_queued", "make_idle", "wake",
     "begin", "install", "run", "complete",
 ]  # fmt: skip
 
@@ -86,22 +89,42 @@ ORDER = [
     ),
 ]
 
-SHARES = [
+SEATS = [
     Invariant(
-        name="assigned-have-a-share",
-        says="an assigned recipe has an Automated system of its share in its lab",
+        name="assigned-have-a-seat",
+        says="an assigned recipe has an Automated system in the seating of its set",
         line=125,
         over=[r],
         given=r.is_("assigned") & (r.host == NONE),
-        then=has_a_share(r, r.recipe_set.lab),
+        then=(r.recipe_set.seating != NONE) & has_a_seat(r, r.recipe_set.seating),
     ),
     Invariant(
-        name="shares-are-left-alone",
-        says="no recipe holds a system that is in the share of an assigned sibling",
+        name="seats-are-in-the-lab-of-the-set",
+        says="the seat of an assigned recipe is in the lab of its set",
+        line=125,
+        over=[r, e],
+        given=r.is_("assigned") & (r.host == NONE) & (e.seating == r.recipe_set.seating) & (e.recipe == r),
+        then=e.system.lab == r.recipe_set.lab,
+    ),
+    Invariant(
+        name="seats-are-left-free",
+        says="no recipe holds the seat of an assigned sibling",
         line=29,
-        over=[r, q, s],
-        given=r.is_("assigned") & r.share.has(s) & (q.recipe_set == r.recipe_set) & q.is_("scheduled"),
-        then=q.system != s,
+        over=[r, q, e],
+        given=r.is_("assigned")
+        & (e.seating == r.recipe_set.seating)
+        & (e.recipe == r)
+        & (q.recipe_set == r.recipe_set)
+        & q.is_("scheduled"),
+        then=q.system != e.system,
+    ),
+    Invariant(
+        name="seated-by-its-own-seating",
+        says="the seating of a set is one of its own",
+        line=132,
+        over=[j, p],
+        given=j.seating == p,
+        then=p.recipe_set == j,
     ),
 ]
 
@@ -124,20 +147,20 @@ IDLE = [
         over=[r],
         given=r.is_("new"),
         goal=~r.is_("new"),
-        weak=["take_up", "find_idle", "search_ends", "settle"],
+        weak=["take_up", "seat", "find_idle", "search_ends", "settle"],
         without=PEOPLE_AND_CRASHES,
     ),
     LeadsTo(
         name="sets-begin",
-        says="a set whose open recipes have Automated shares in one lab begins, if people leave things as they are",
+        says="a set that can be seated on Automated systems of one lab begins, if people leave things as they are",
         line=29,
         sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
         over=[j],
-        given=CAN_BE_SERVED,
-        goal=HAS_BEGUN | ~CAN_BE_SERVED,
+        given=UNFINISHED_AND_NOT_BEGUN & CAN_BE_SERVED,
+        goal=~(UNFINISHED_AND_NOT_BEGUN & CAN_BE_SERVED),
         weak=SCHEDULING_AND_EXECUTION,
         without=PEOPLE_AND_CRASHES,
     ),
 ]
 
-WEAKER = [*ORDER, *SHARES, *IDLE]
+WEAKER = [*ORDER, *SEATS, *IDLE]

@@ -121,7 +121,8 @@ class Model:
     ) -> Model:
         """A variant that differs from this one by ``changes``, in their order.
 
-        ``machines`` replace those of their sorts, where what is added needs further attributes or events.
+        ``machines`` replace those of their sorts, where what is added needs further attributes, events
+        or sorts.
 
         Raises:
             ModelError: a change that cannot be made, or a variant that says something impossible.
@@ -163,7 +164,7 @@ class Model:
             self,
             variant=variant,
             about=about,
-            machines=[next((new for new in machines if new.sort == old.sort), old) for old in self.machines],
+            machines=[*{m.sort: m for m in [*self.machines, *machines]}.values()],
             rows=parts[Row],  # type: ignore[arg-type]
             actions=parts[Action],  # type: ignore[arg-type]
             rules=parts[Rule],  # type: ignore[arg-type]
