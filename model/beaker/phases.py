@@ -4,7 +4,7 @@ No sentence says these outright, but what the sentences do say rests on them; ea
 it follows from.
 """
 
-from ..lang import NONE, Invariant
+from ..lang import NONE, Invariant, exists
 from .events import suits
 from .machines import EXECUTING, FINISHED, IN_USE, g, j, q, r, s
 
@@ -50,6 +50,14 @@ PHASES = [
         over=[r],
         then=((r.system != NONE) & r.is_(*IN_USE) & (r.host == NONE))
         | ((r.system == NONE) & (~r.is_(*IN_USE) | (r.host != NONE))),
+    ),
+    Invariant(
+        name="in-use-by-a-recipe",
+        says="an Automated system that is in use has a recipe on it",
+        line=186,
+        over=[s],
+        given=(s.condition == "Automated") & s.is_(*IN_USE),
+        then=exists(r, r.system == s),
     ),
     Invariant(
         name="system-of-its-lab",

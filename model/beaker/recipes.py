@@ -62,6 +62,12 @@ SETS = [
         over=[r, q, s, t],
         given=SIBLINGS & (r.system == s) & (q.system == t),
         then=s.lab == t.lab,
+        follows_from=[
+            "system-of-its-lab",
+            "systems-of-begun-sets-are-in-one-lab",
+            "begun-together",
+            "a-system-while-in-use",
+        ],
     ),
     Invariant(
         name="lab-can-serve-the-set",

@@ -25,7 +25,7 @@ from ..lang import (
     variable,
     variables,
 )
-from .machines import Recipe, RecipeSet, System, j, o, q, r
+from .machines import Recipe, RecipeSet, System, j, o, q, r, s, t
 from .order import PLACES, RECIPE_SET_IN_ORDER
 
 Seating = Sort("Seating", "p")
@@ -56,13 +56,19 @@ RECIPE_SET_WITH_SEATING = replace(
     events=[*RECIPE_SET_IN_ORDER.events, Event("seat", {"seating": Ref(Seating)})],
 )
 
+# A seat is for a host recipe of the set, on a system that is viable for it; two seats of one seating are
+# for different recipes, on different systems of one lab.
 SEAT_AXIOMS = [
     forall(e, (e.seating != NONE) & (e.recipe != NONE) & (e.system != NONE)),
     forall(p, p.recipe_set != NONE),
-    forall(e, (e.recipe.recipe_set == e.seating.recipe_set) & e.recipe.viable.has(e.system)),
+    forall([e, p, r], implies((e.seating == p) & (e.recipe == r), r.recipe_set == p.recipe_set)),
+    forall([e, r, s], implies((e.recipe == r) & (e.system == s), r.viable.has(s))),
     forall([e, f], implies((e.seating == f.seating) & (e.system == f.system), e == f)),
     forall([e, f], implies((e.seating == f.seating) & (e.recipe == f.recipe), e == f)),
-    forall([e, f], implies(e.seating == f.seating, e.system.lab == f.system.lab)),
+    forall(
+        [e, f, s, t],
+        implies((e.seating == f.seating) & (e.system == s) & (f.system == t), s.lab == t.lab),
+    ),
 ]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from ..lang import Change, Model
+from ..lang import Change, Invariant, Model
 from . import order, seatings
 from . import repairs as fix
 from .events import ACTIONS, QUIET, RULES, take_up
@@ -81,6 +81,14 @@ INTERLEAVED = AS_WRITTEN.amend(
     },
 )
 
+
+def following(name: str, *others: str) -> Invariant:
+    """An invariant of the proposal as written, with what it follows from once that is kept."""
+    prop = AS_WRITTEN.property(name)
+    assert isinstance(prop, Invariant)
+    return replace(prop, follows_from=others)
+
+
 FIRST_COME_FIRST_SERVED = Change(
     why=(
         "Assigned recipes get a system in the order in which their sets were assigned, which never changes; "
@@ -90,7 +98,19 @@ FIRST_COME_FIRST_SERVED = Change(
     ),
     repairs=["no-deadlock", "no-abba", "no-queue-jumping"],
     drops=["assigned-by-priority", "no-queue-jumping"],
-    adds=[*order.ORDER_TABLE, order.FORGET, fix.give_to_assigned, fix.give_to_queued, *ORDER],
+    adds=[
+        *order.ORDER_TABLE,
+        order.FORGET,
+        fix.give_to_assigned,
+        fix.give_to_queued,
+        *ORDER,
+        following(
+            "no-abba",
+            "waits-only-for-earlier-sets",
+            "assigned-sets-are-in-order",
+            "assigned-has-a-lab-and-no-system",
+        ),
+    ],
 )
 
 SEATS_ARE_LEFT = Change(
@@ -101,7 +121,21 @@ SEATS_ARE_LEFT = Change(
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     drops=["queued-by-priority"],
-    adds=[seatings.seat, *seatings.SEAT_TABLE, fix.find_idle, fix.search_ends, fix.make_idle, *SEATS],
+    adds=[
+        seatings.seat,
+        *seatings.SEAT_TABLE,
+        fix.find_idle,
+        fix.search_ends,
+        fix.make_idle,
+        *SEATS,
+        following(
+            "no-set-blocks-itself",
+            "assigned-have-a-seat",
+            "seats-are-in-the-lab-of-the-set",
+            "seats-are-left-free",
+        ),
+        following("lab-can-serve-the-set", "assigned-have-a-seat", "seats-are-in-the-lab-of-the-set"),
+    ],
 )
 
 FINISHED_DO_NOT_COUNT = Change(
@@ -129,7 +163,18 @@ LEAVE_TOGETHER = Change(
         "pending-after-a-recipe",
     ],
     drops=["nothing-queued-in-hand"],  # a set in hand can have to give back
-    adds=[fix.automate, *fix.REQUEUE_TABLE, *fix.RELEASES, *fix.LEAVING],
+    adds=[
+        *[
+            following(f"{state}-with-its-recipe", "in-use-by-a-recipe", "recipe-and-system-in-step")
+            for state in ("running", "installing", "waiting", "scheduled")
+        ],
+        following("idle-is-not-running", "recipe-and-system-in-step"),
+        following("pending-runs-nothing", "recipe-and-system-in-step"),
+        fix.automate,
+        *fix.REQUEUE_TABLE,
+        *fix.RELEASES,
+        *fix.LEAVING,
+    ],
 )
 
 WAKE_THE_IDLE = Change(

@@ -10,7 +10,7 @@ from ..lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, foral
 from .events import suits
 from .machines import j, k, m, q, r, s
 from .races import HAS_BEGUN, PEOPLE_AND_CRASHES
-from .repairs import CAN_BE_TAKEN, can_take
+from .repairs import CAN_BE_TAKEN, outranked
 from .seatings import OPEN, e, has_a_seat, open_recipe, p, serves
 
 TAKING = ["find_idle", "give_to_assigned", "give_to_queued"]
@@ -82,10 +82,10 @@ ORDER = [
         says="a system goes to no new or queued recipe while a queued one of a higher priority can take it",
         line=21,
         sentence='... including the possibility of recipes "jumping the queue" to access a rare system ...',
-        over=[q],
+        over=[],
         on=TAKING,
-        given=q.is_("queued") & can_take(s, q) & r.is_("new", "queued"),
-        then=q.recipe_set.priority <= r.recipe_set.priority,
+        given=r.is_("new", "queued"),
+        then=~outranked(s, r),
     ),
 ]
 

@@ -196,6 +196,7 @@ def _property(model: Model, prop: Property) -> None:
         no_sets(context, getattr(each, "over", ()))
     match prop:
         case Invariant(over=over, given=premise, then=then):
+            _known_invariants(model, prop, prop.follows_from)
             inside = context.bind(over)
             for part in _given((premise, then)):
                 formula(part, inside)
@@ -254,6 +255,18 @@ def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
         if name not in known:
             raise ModelError(
                 f"property {prop.name}", prop.place, f"unknown action {name!r}", f"use one of: {', '.join(known)}"
+            )
+
+
+def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> None:
+    known = [p.name for p in model.properties if isinstance(p, Invariant) and p.name != prop.name]
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                f"property {prop.name}",
+                prop.place,
+                f"it is said to follow from {name!r}, which is no other invariant",
+                f"use one of: {', '.join(known)}",
             )
 
 

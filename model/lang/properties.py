@@ -32,11 +32,14 @@ class Invariant(Property):
     """In every reachable state: for all ``over``, ``given`` implies ``then``.
 
     ``given`` is the premise; a premise that is never true makes the property vacuous: an error.
+    ``follows_from`` names invariants that it is thought to follow from in any one state: a hint to
+    proofs, which is checked.
     """
 
     over: Sequence[Var]
     then: Term
     given: Term | None = None
+    follows_from: Sequence[str] = ()
 
     kind = "invariant"
 

@@ -10,7 +10,7 @@ all of them hold.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
@@ -78,6 +78,12 @@ class _Context:
             switch = z3.Bool(f"assume {name}", proof.symbols.context)
             self.switches[name] = switch
             self.solver.add(z3.Implies(switch, formula))
+        true = proof.symbols.true()
+        self._said = [(part, true) for part in _parts(context)]
+
+    def less_what_is_said(self, goal: z3.BoolRef) -> z3.BoolRef:
+        """The goal without what the context says in the same words: z3 would look for it among all instances."""
+        return z3.simplify(z3.substitute(goal, *self._said)) if self._said else goal
 
     def ask(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[str, frozenset[str]]:
         """z3's answer to "can the goal be false", and the invariants in the core of unsat."""
@@ -99,6 +105,15 @@ class _Context:
         found = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
         self.solver.pop()
         return found
+
+
+def _parts(formulas: Iterable[z3.BoolRef]) -> Iterator[z3.BoolRef]:
+    """The conjuncts of ``formulas``."""
+    for formula in formulas:
+        if z3.is_and(formula):
+            yield from _parts(formula.children())
+        else:
+            yield formula
 
 
 def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> z3.Solver:
@@ -208,32 +223,37 @@ class _Prover:
         invariants; and a false claim is refuted at once by few objects.
         """
         start = time.perf_counter()
+        goal = self._context(obligation).less_what_is_said(obligation.goal)
         assume = self._assumed(obligation)
         plain = [n for n in assume if n == obligation.invariant or not _has_witness(self.proof, n)]
-        for some, effort in (
-            ([n for n in plain if n == obligation.invariant], QUICK_EFFORT // 4),
-            (plain, QUICK_EFFORT),
-        ):
-            if self._derived.get(obligation.invariant) is None or obligation.invariant not in self.inductive:
-                found, used = self._context(obligation).ask(obligation.goal, some, effort)
+        alone = [n for n in plain if n == obligation.invariant]
+        hinted = [([], 0)] if self._hints(obligation.invariant) else []
+        for some, effort in [*hinted, (alone, QUICK_EFFORT // 4), (plain, QUICK_EFFORT)]:
+            derived = obligation.invariant in self.inductive and self._derived.get(obligation.invariant) is not None
+            if effort and not derived:
+                found, used = self._context(obligation).ask(goal, some, effort)
                 if found == "unsat":
                     return self._answer(obligation, start, Verdict.PROVED, used)
             if (others := self._follows(obligation)) is not None:
                 note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
                 return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
         if found == "unknown":
-            found, used = self._context(obligation).ask(obligation.goal, assume, 2 * QUICK_EFFORT)
+            found, used = self._context(obligation).ask(goal, assume, 2 * QUICK_EFFORT)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
         for effort in (QUICK_EFFORT // 2, MORE_EFFORT):
-            refuted = self._context(obligation).refute(obligation.goal, assume, effort)
+            refuted = self._context(obligation).refute(goal, assume, effort)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)
                 return self._answer(obligation, start, Verdict.REFUTED, counterexample=example)
-            found, used = self._context(obligation).ask(obligation.goal, assume, effort)
+            found, used = self._context(obligation).ask(goal, assume, effort)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
         return self._spend(obligation, start)
+
+    def _hints(self, name: str) -> Sequence[str]:
+        """The invariants that a property is said to follow from."""
+        return getattr(self.proof.model.property(name), "follows_from", ()) if name in self.proof.assumed else ()
 
     def _follows(self, obligation: Obligation) -> frozenset[str] | None:
         """The invariants of the set that the obligation's own follows from, in any one state.
@@ -247,12 +267,12 @@ class _Prover:
         if name not in self._derived:
             others = self.inductive - {name} - {n for n, core in self._derived.items() if core is not None}
             supports = any(core is not None and name in core for core in self._derived.values())
-            found, core = (
-                ("", frozenset[str]())
-                if supports
-                else self._alone.ask(self.proof.stated[name], sorted(others), QUICK_EFFORT)
-            )
-            self._derived[name] = core if found == "unsat" else None
+            hints = others & set(self._hints(name))
+            self._derived[name] = None
+            for some, effort in [*([(hints, MORE_EFFORT)] if hints else []), (others, QUICK_EFFORT)]:
+                if not supports and self._derived[name] is None:
+                    found, core = self._alone.ask(self.proof.stated[name], sorted(some), effort)
+                    self._derived[name] = core if found == "unsat" else None
         return self._derived[name]
 
     def thoroughly(self, obligation: Obligation) -> None:
