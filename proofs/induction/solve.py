@@ -258,22 +258,29 @@ class _Prover:
     def _follows(self, obligation: Obligation) -> frozenset[str] | None:
         """The invariants of the set that the obligation's own follows from, in any one state.
 
-        They hold after the step, so it does; their own proofs do not rest on it in turn, because what
-        follows from others is not asked to support any.
+        They hold after the step, so it does; they do not follow from it in turn, not even by way of others.
         """
         name = obligation.invariant
         if name not in self.inductive or not obligation.inductive:
             return None
         if name not in self._derived:
-            others = self.inductive - {name} - {n for n, core in self._derived.items() if core is not None}
-            supports = any(core is not None and name in core for core in self._derived.values())
+            others = self.inductive - {name} - self._resting_on(name)
             hints = others & set(self._hints(name))
             self._derived[name] = None
             for some, effort in [*([(hints, MORE_EFFORT)] if hints else []), (others, QUICK_EFFORT)]:
-                if not supports and self._derived[name] is None:
+                if self._derived[name] is None:
                     found, core = self._alone.ask(self.proof.stated[name], sorted(some), effort)
                     self._derived[name] = core if found == "unsat" else None
         return self._derived[name]
+
+    def _resting_on(self, name: str) -> set[str]:
+        """The invariants that follow from ``name``, by way of others too."""
+        resting: set[str] = set()
+        while more := {
+            n for n, core in self._derived.items() if core is not None and n not in resting and core & {name, *resting}
+        }:
+            resting |= more
+        return resting
 
     def thoroughly(self, obligation: Obligation) -> None:
         """Answers an obligation with all that may be assumed, within the limit."""
