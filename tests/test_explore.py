@@ -12,9 +12,12 @@ import networkx as nx
 import pytest
 from by_hand import Graph, Person, Thing, Workshop, as_written, per_action, reachable, repaired, workshop
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.model.lang import Model, Row, Rule
-from schedproof.model.semantics import Instance, State, Stepper, instances
-from schedproof.proofs.examine import examine
+from schedproof.model.lang import Model, Row, Rule, StepInvariant, forall, implies
+from schedproof.model.lang.check import common_parameters
+from schedproof.model.semantics import Instance, Moment, State, Stepper, compile_term, instances
+from schedproof.proofs import examine as examining
+from schedproof.proofs import safety
+from schedproof.proofs.examine import examine, reads_history
 from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.symmetry import Symmetry
 from schedproof.proofs.verdict import Result, Verdict
@@ -284,3 +287,86 @@ def graph_of_all(model: Model) -> object:
         return graph_of(explored(model, {"Worker": 2, "Tool": 1}, symmetry=False), workshop_state)
     except AssertionError:
         return None
+
+
+# --- Step invariants, judged while the graph grows -------------------------------------------------------------------
+
+
+def step_promises(model: Model) -> list[StepInvariant]:
+    """The step invariants of a model, and each with its conclusion denied: most of those are broken somewhere."""
+    right = [p for p in model.properties if isinstance(p, StepInvariant)]
+    return [*right, *(replace(p, name=f"not {p.name}", then=~p.then) for p in right)]
+
+
+def broken_step(found: Exploration, prop: StepInvariant) -> int | None:
+    """The length of a shortest run to a step that breaks it, by looking at each step of the finished graph."""
+    model, stepper = found.instance.model, Stepper(found.instance)
+    scope = {v.name: v for v in common_parameters(model, prop.on)}
+    body = prop.then if prop.given is None else implies(prop.given, prop.then)
+    holds = compile_term(found.instance, forall(list(prop.over), body) if prop.over else body, scope)
+    for number, state in enumerate(found.states):
+        for step in stepper.steps(state):
+            concerned = not prop.on or step.choice.action in prop.on
+            if concerned and not holds(Moment(state, dict(step.choice.parameters), step.fired, step.after)):
+                return found.depths[number] + 1
+    return None
+
+
+STEPPED = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (REPAIRED, {"PodGroup": 2, "Cell": 2})]
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize(("model", "scope"), STEPPED, ids=["workshop", "written", "repaired"])
+def test_step_invariants_are_judged_as_on_the_finished_graph(model: Model, scope: Any, symmetry: bool) -> None:
+    asked = [p for p in step_promises(model) if not reads_history(model, p)]
+    found = refuted(examine(replace(model, properties=asked, refuted=frozenset()), scope, symmetry=symmetry))
+    graph = explored(model, scope, symmetry=False)
+    assert found == {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
+    assert found and len(found) < len(asked)
+
+
+def test_a_step_judged_by_another_step_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: what fires and the parameters are those of the step, the state after is the state before."""
+    right = safety._moment
+    monkeypatch.setattr(safety, "_moment", lambda state, step: right(state, replace(step, after=state)))
+    asked = step_promises(WORKSHOP)
+    graph = explored(WORKSHOP, {}, symmetry=False)
+    wanted = {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
+    assert refuted(examine(replace(WORKSHOP, properties=asked, refuted=frozenset()), {})) != wanted
+
+
+# --- One exploration for all that is asked ----------------------------------------------------------------------------
+
+
+def explorations(monkeypatch: pytest.MonkeyPatch, model: Model, scope: Mapping[str, int], **options: Any) -> int:
+    """How often an instance is explored."""
+    calls = []
+
+    def counted(*args: Any, **rest: Any) -> Exploration:
+        calls.append(rest)
+        return explore(*args, **rest)
+
+    for module in (safety, examining):
+        monkeypatch.setattr(module, "explore", counted)
+    examine(model, scope, **options)
+    wanted = {"crash": options.get("crash", True), "limit": options.get("limit")}
+    assert all(call | wanted == call for call in calls), "each exploration is asked the same way"
+    return len(calls)
+
+
+def test_safety_and_liveness_share_an_exploration_where_there_is_no_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert explorations(monkeypatch, MUTEX, {}, symmetry=False) == 1
+    assert explorations(monkeypatch, MUTEX, {}) == 2, "what follows single objects sees them all"
+    assert explorations(monkeypatch, MUTEX, {"Process": 1, "Lock": 1}) == 1, "one object of each sort: no symmetry"
+    assert explorations(monkeypatch, MUTEX, {}, only=["leaving"]) == 1
+    assert explorations(monkeypatch, MUTEX, {}, only=["held"]) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"crash": False}, {"limit": 30}], ids=["all", "no crash", "limit"])
+def test_what_is_shared_changes_no_verdict(options: Any) -> None:
+    """Asked alone, each property is judged on an exploration of its own."""
+    scope = {"PodGroup": 2, "Cell": 2}
+    together = {r.name: r.verdict for r in examine(REPAIRED, scope, **options)}
+    for name, verdict in together.items():
+        [alone] = [r for r in examine(REPAIRED, scope, only=[name], **options) if r.name == name]
+        assert alone.verdict is verdict, name

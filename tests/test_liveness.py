@@ -21,6 +21,7 @@ from schedproof.model.lang import (
     LifeCycle,
     Machine,
     Model,
+    ModelError,
     Row,
     Sort,
     State,
@@ -144,6 +145,69 @@ def test_always_can_reach_is_what_the_closure_says(seed: int) -> None:
         assert result.counterexample is not None
         graph = nx.DiGraph([(0, 0), *((a, b) for a, _, b in edges)])
         assert len(result.counterexample.steps) == min(nx.shortest_path_length(graph, 0, n) for n in stuck)
+
+
+def random_without(seed: int) -> tuple[EDGES, int, set[int], set[int], set[str]]:
+    """A graph, its size, what is given, the goal, and the actions that are not taken on the way to it."""
+    random = Random(1000 + seed)
+    size = random.randrange(2, 6)
+    edges = random_edges(random, size)
+    given = set(random.sample(range(size), random.randrange(1, size + 1)))
+    goal = set(random.sample(range(size), random.randrange(1, size)))
+    actions = sorted({a for _, a, _ in edges})
+    return edges, size, given, goal, set(random.sample(actions, random.randrange(len(actions) + 1)))
+
+
+def can_reach_without(seed: int) -> Model:
+    """The same as a model with its property."""
+    edges, size, given, goal, without = random_without(seed)
+    start, end = x.is_(*names(given)), x.is_(*names(goal))
+    prop = AlwaysCanReach(name="p", says="", over=[x], given=start, goal=end, without=sorted(without))
+    return model_of(edges, size, prop)
+
+
+def stuck_without(seed: int) -> set[int]:
+    """The given nodes, reached in any way, from which the goal is reached by no way that avoids the actions."""
+    edges, _, given, goal, without = random_without(seed)
+    left = tuple(e for e in edges if e[1] not in without)
+    return {n for n in reachable(edges, 0) & given if not reachable(left, n) & goal}
+
+
+def verdict_without(seed: int) -> Verdict:
+    """The verdict that the closure gives."""
+    edges, _, given, _, _ = random_without(seed)
+    if stuck_without(seed):
+        return Verdict.REFUTED
+    return Verdict.PROVED if reachable(edges, 0) & given else Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_reaching_without_some_actions_is_what_the_closure_says(seed: int) -> None:
+    result = judged(can_reach_without(seed))
+    assert result.verdict is verdict_without(seed)
+    if result.verdict is Verdict.REFUTED:
+        assert result.counterexample is not None
+        graph = nx.DiGraph([(0, 0), *((a, b) for a, _, b in random_without(seed)[0])])
+        nearest = min(nx.shortest_path_length(graph, 0, n) for n in stuck_without(seed))
+        assert len(result.counterexample.steps) == nearest, "the way to where it is stuck may take any action"
+
+
+def test_leaving_actions_out_makes_a_difference() -> None:
+    """Else the comparison above would show little."""
+    differs = [seed for seed in range(80) if random_without(seed)[4] and stuck_without(seed) != stuck_with(seed)]
+    assert len(differs) >= 10
+
+
+def stuck_with(seed: int) -> set[int]:
+    """The same if all actions may be taken."""
+    edges, _, given, goal, _ = random_without(seed)
+    return {n for n in reachable(edges, 0) & given if not reachable(edges, n) & goal}
+
+
+def test_an_unknown_action_cannot_be_left_out() -> None:
+    prop = AlwaysCanReach(name="p", says="", over=[x], goal=x.is_("s0"), without=["a", "stroll"])
+    with pytest.raises(ModelError, match=r"property p.*unknown action 'stroll'.*use one of: a, b"):
+        model_of(((0, "a", 1), (1, "b", 0)), 2, prop)
 
 
 # --- Leads to --------------------------------------------------------------------------------------------------------
@@ -374,3 +438,16 @@ def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytes
         return None
 
     assert any(verdict(seed) is not by_hand(seed) for seed in SEEDS)
+
+
+RIGHT_BACK = liveness._predecessors
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda found, without: RIGHT_BACK(found, ()), lambda found, without: RIGHT_BACK(found, without[:1])],
+    ids=["all actions are taken", "one action is left out"],
+)
+def test_a_wrong_search_without_some_actions_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(liveness, "_predecessors", wrong)
+    assert any(judged(can_reach_without(seed)).verdict is not verdict_without(seed) for seed in range(80))
