@@ -39,17 +39,19 @@ def folded(diagram: Diagram) -> Diagram:
             together.setdefault((edge.target, event, edge.mark), []).append(edge)
             if edge.source == edge.target:
                 loops.setdefault((None, event, edge.mark), []).append(edge)
-    boxes: dict[tuple[str, tuple[str, ...]], Node] = {}
+    boxes: dict[tuple[str, tuple[str, ...], Mark], Node] = {}
     arrows: list[Edge] = []
     gone: set[int] = set()
-    for (target, _, _), found in [*loops.items(), *together.items()]:
+    for (target, _, mark), found in [*loops.items(), *together.items()]:
         found = [edge for edge in found if id(edge) not in gone]
         if len(found) < (FEWEST_LOOPS if target is None else FEWEST):
             continue
         gone |= {id(edge) for edge in found}
         sources = tuple(name for name in states if name in {edge.source for edge in found})
         heading = EACH if target is None else ANY
-        box = boxes.setdefault((heading, sources), _box(heading, sources, diagram, len(boxes)))
+        # Loops of two marks at one box would run through each other's labels.
+        key = heading, sources, mark if target is None else Mark.SAME
+        box = boxes.setdefault(key, _box(heading, sources, diagram, len(boxes)))
         notes = tuple(dict.fromkeys(note for edge in found for note in edge.notes))
         arrows.append(replace(found[0], source=box.name, target=target or box.name, notes=notes))
     kept = tuple(edge for edge in diagram.edges if id(edge) not in gone)

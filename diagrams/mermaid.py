@@ -43,7 +43,8 @@ def identifiers(names: Iterable[str]) -> dict[str, str]:
 def _state_diagram(diagram: Diagram, ids: dict[str, str]) -> list[str]:
     lines = ["stateDiagram-v2", "    direction LR"]
     for node in diagram.nodes:
-        words = [*node.details, *_mark(diagram, node.mark)]
+        details = (" ".join(node.details),) if node.kind is NodeKind.GROUP and node.details else node.details
+        words = [*details, *_mark(diagram, node.mark)]
         more = f" ({', '.join(words)})" if words else ""
         lines.append(f'    state "{_quoted(node.label)}{more}" as {ids[node.name]}')
     lines += [f"    [*] --> {ids[node.name]}" for node in diagram.nodes if node.initial]

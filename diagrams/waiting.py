@@ -152,16 +152,14 @@ def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = Non
     nodes = [Node(name, name, NodeKind.OWNER, details(name), alarm=name in inside) for name in owners]
     nodes += [Node(name, name, NodeKind.RESOURCE, details(name), alarm=name in inside) for name in sorted(resources)]
     edges = [
-        Edge(
-            h.resource, h.owner, EdgeKind.HELD_BY, (f"held for {part(h.part)}",), alarm=(h.resource, h.owner) in circle
-        )
+        Edge(h.resource, h.owner, EdgeKind.HELD_BY, (f"held by {part(h.part)}",), alarm=(h.resource, h.owner) in circle)
         for h in graph.holds
     ]
     for wait in graph.waits:
-        several = f", any of {len(wait.alternatives)}" if len(wait.alternatives) > 1 else ""
+        several = f" for any of {len(wait.alternatives)}" if len(wait.alternatives) > 1 else ""
         edges += [
             Edge(
-                wait.owner, resource, EdgeKind.WAITS_FOR, (f"for {part(wait.part)}{several}",),
+                wait.owner, resource, EdgeKind.WAITS_FOR, (f"{part(wait.part)} waits{several}",),
                 alarm=(wait.owner, resource) in circle,
             )
             for resource in wait.alternatives or (NOTHING,)

@@ -1,4 +1,4 @@
-"""Pictures: the arrows are the document's, every format says the same, and the gallery is fresh.
+"""Pictures: the arrows are the document's, and every format says the same.
 
 What is expected is written out by hand from the document's figures and its sections "Events"; the
 readers of DOT and Mermaid below share no code with the renderers.
@@ -6,32 +6,22 @@ readers of DOT and Mermaid below share no code with the renderers.
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 import zlib
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from picture_readers import Arrow, arrows, blemishes, flowchart_arrows, laid_out, mermaid_arrows, needs_dot, text
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
-from schedproof.diagrams import gallery as gallery_module
-from schedproof.diagrams.gallery import FOLDER, main, regenerate, registered, stale
 from schedproof.diagrams.images import fingerprint, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
-
-needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz's dot (Debian package graphviz)")
-
-Arrow = tuple[str, str, str]
-Point = tuple[float, float]
-Box = tuple[float, float, float, float]
 
 # The two figures, arrow by arrow: source, event, target.
 POD_GROUP: set[Arrow] = {
@@ -89,10 +79,6 @@ TRIGGERS = {
 # "All the *other* cells" of e5 (lines 106 and 108): those that are not being overwritten. By the figure, e3 overwrites
 # Reserving cells (the others take e4), e6 and e8 overwrite Reserved ones (the others take e7).
 PREVENTS = {("Cell.e3", "Cell.e4"), ("Cell.e6", "Cell.e7"), ("Cell.e8", "Cell.e7")}
-
-
-def arrows(drawn: Diagram) -> set[Arrow]:
-    return {(edge.source, label, edge.target) for edge in drawn.edges for label in edge.labels}
 
 
 # --- What is drawn ---------------------------------------------------------------------------------------------------
@@ -176,77 +162,6 @@ def test_what_only_the_older_variant_has_is_put_back() -> None:
 # --- Every format says the same --------------------------------------------------------------------------------------
 
 
-def text(drawn: Diagram, format: str) -> str:
-    rendered = render(drawn, format)
-    assert isinstance(rendered, str)
-    return rendered
-
-
-def mermaid_arrows(source: str) -> set[Arrow]:
-    """The arrows of a Mermaid state diagram, its ends left out."""
-    lines = re.findall(r"^\s*(\w+) --> (\w+) : (.+)$", source, re.MULTILINE)
-    return {(a, event.strip(), b) for a, b, label in lines for event in label.split("(")[0].split(",")}
-
-
-def flowchart_arrows(source: str) -> dict[str, set[tuple[str, str]]]:
-    """The arrows of a Mermaid flowchart, by their link."""
-    names = {}
-    for ident, label in re.findall(r'^\s*(\w+)\(?\["?([^"<]+)', source, re.MULTILINE):
-        names[ident] = label.replace(" ", ".")
-    links: dict[str, set[tuple[str, str]]] = {"-->": set(), "-. not .-x": set()}
-    for a, link, b in re.findall(r"^\s*(\w+) (-->|-\. not \.-x) (\w+)$", source, re.MULTILINE):
-        links[link].add((names[a], names[b]))
-    return links
-
-
-@dataclass(frozen=True)
-class Laid:
-    """A picture as graphviz lays it out, in points: boxes are (left, bottom, right, top)."""
-
-    width: float
-    nodes: dict[str, Box]
-    edges: list[tuple[str, str, str, Box | None, list[Point]]]
-    """Tail, head, label, box of the label, points of the curve; without the edge to the initial state."""
-
-
-def laid_out(source: str) -> Laid:
-    done = subprocess.run(["dot", "-Tjson"], input=source, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    graph = json.loads(done.stdout)
-    names, nodes = {}, {}
-    for node in graph["objects"]:
-        if "pos" in node:
-            names[node["_gvid"]] = node["name"]
-            x, y = (float(number) for number in node["pos"].split(","))
-            w, h = 36 * float(node["width"]), 36 * float(node["height"])
-            nodes[node["name"]] = (x - w, y - h, x + w, y + h)
-    edges = []
-    for edge in graph["edges"]:
-        texts = [op for op in edge.get("_ldraw_", []) if op["op"] == "T"]
-        box = None
-        for op in texts:
-            (x, y), half = op["pt"], op["width"] / 2
-            line = (x - half, y - 2, x + half, y + 11)  # from base line to top of a capital, and a little air
-            box = line if box is None else (*map(min, box[:2], line[:2]), *map(max, box[2:], line[2:]))
-        curve = next(op["points"] for op in edge["_draw_"] if op["op"] in "bB")
-        tail, head = names[edge["tail"]], names[edge["head"]]
-        if tail != "(start)":
-            edges.append((tail, head, " ".join(op["text"] for op in texts), box, _along(curve)))
-    return Laid(float(graph["bb"].split(",")[2]), nodes, edges)
-
-
-def _along(curve: list[Point]) -> list[Point]:
-    """Points on a chain of cubic Bezier curves."""
-    found = []
-    for start in range(0, len(curve) - 1, 3):
-        ends = curve[start : start + 4]
-        for step in range(41):
-            t = step / 40
-            weights = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3]
-            found.append(tuple(sum(w * point[axis] for w, point in zip(weights, ends, strict=True)) for axis in (0, 1)))
-    return [(x, y) for x, y in found]
-
-
 @pytest.mark.parametrize("machine", FIGURES)
 def test_mermaid_has_the_arrows_of_the_figure(machine: str) -> None:
     source = text(diagram(AS_WRITTEN, machine), "mermaid")
@@ -288,8 +203,11 @@ def test_dot_has_the_triggers_of_the_picture() -> None:
 
 def test_the_text_does_not_depend_on_the_run() -> None:
     code = (
-        "from schedproof.diagrams.gallery import registered, texts; import hashlib;"
-        "print(hashlib.sha256(repr(texts(registered())).encode()).hexdigest())"
+        "from schedproof.diagrams.gallery import pictures, texts; import hashlib, dataclasses;"
+        "from schedproof.model.systems import SYSTEMS; beaker = SYSTEMS['beaker'];"
+        "batch = dataclasses.replace(beaker, variants={'batch': beaker.variants['batch']});"
+        "drawn = list(pictures({'hived': SYSTEMS['hived'], 'beaker': batch}));"
+        "print(hashlib.sha256(repr(texts(drawn)).encode()).hexdigest())"
     )
     runs = {
         subprocess.run(
@@ -379,21 +297,6 @@ def test_what_is_no_png_of_ours_carries_no_hash(broken: bytes) -> None:
     assert png_fingerprint(broken) is None
 
 
-def blemishes(laid: Laid) -> list[str]:
-    """What keeps a reader from reading: labels and nodes over each other, arrows through either."""
-    boxes = {**laid.nodes, **{f"{a}-{label}->{b}": box for a, b, label, box, _ in laid.edges if box}}
-    found = [
-        f"{one} and {two} overlap"
-        for (one, p), (two, q) in combinations(boxes.items(), 2)
-        if p[0] < q[2] and q[0] < p[2] and p[1] < q[3] and q[1] < p[3]
-    ]
-    for tail, head, label, _, curve in laid.edges:
-        for name, (left, bottom, right, top) in boxes.items():
-            if name not in (tail, head) and any(left < x < right and bottom < y < top for x, y in curve):
-                found.append(f"{tail}-{label}->{head} runs through {name}")
-    return found
-
-
 PICTURES = ["PodGroup", "Cell", "triggers"]
 
 
@@ -471,91 +374,3 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     write_diagram(diagram(AS_WRITTEN, "Cell"), "mermaid", tmp_path / "link")
     assert (tmp_path / "link").is_symlink() and "stateDiagram" in (tmp_path / "real").read_text()
-
-
-# --- The gallery -----------------------------------------------------------------------------------------------------
-
-
-def test_the_gallery_is_fresh() -> None:
-    """If this fails: python -m schedproof.diagrams.gallery"""
-    assert stale(registered()) == []
-    assert main(["--check"]) == 0
-
-
-def test_the_gallery_shows_hived_in_both_variants() -> None:
-    wanted = {f"hived/{v}/{name}.svg" for v in ("as-written", "repaired") for name in ("PodGroup", "Cell", "triggers")}
-    assert wanted <= {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.svg")}
-
-
-def test_every_link_of_the_gallerys_page_leads_to_a_file() -> None:
-    links = re.findall(r"\]\(([^)]+)\)", (FOLDER / "README.md").read_text())
-    assert len(links) >= 6 * 5
-    assert [link for link in links if not (FOLDER / link).is_file()] == []
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(FOLDER, tmp_path / "gallery"))
-
-
-CELL_PICTURE = "hived/as-written/Cell"
-
-
-@pytest.mark.parametrize("ending", ["svg", "png", "dot", "mmd"])
-def test_a_missing_file_is_stale(copy: Path, ending: str) -> None:
-    (copy / f"{CELL_PICTURE}.{ending}").unlink()
-    assert stale(registered(), copy) == [f"{CELL_PICTURE}.{ending}: missing"]
-
-
-@pytest.mark.parametrize("name", ["hived/as-written/Pod.svg", "old/Cell.dot", "notes.txt", ".Cell.dot.17.part"])
-def test_an_extra_file_is_stale(copy: Path, name: str) -> None:
-    (copy / name).parent.mkdir(exist_ok=True)
-    (copy / name).write_text("")
-    assert stale(registered(), copy) == [f"{name}: nothing draws it"]
-
-
-@pytest.mark.parametrize("name", ["README.md", f"{CELL_PICTURE}.dot", f"{CELL_PICTURE}.mmd"])
-def test_an_edited_text_is_stale(copy: Path, name: str) -> None:
-    (copy / name).write_text((copy / name).read_text().replace("e9", "e10"))
-    assert stale(registered(), copy) == [f"{name}: not what the model gives now"]
-
-
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_an_image_of_another_picture_is_stale(copy: Path, ending: str) -> None:
-    shutil.copy(copy / f"hived/as-written/PodGroup.{ending}", copy / f"{CELL_PICTURE}.{ending}")
-    assert stale(registered(), copy) == [f"{CELL_PICTURE}.{ending}: drawn from other DOT"]
-
-
-def test_a_changed_model_makes_its_pictures_stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = AS_WRITTEN.rules[:-1]
-    systems = {"hived": {"as-written": replace(AS_WRITTEN, rules=rules), "repaired": REPAIRED}}
-    assert {
-        f"hived/as-written/triggers.{ending}: {why}"
-        for ending, why in [
-            ("dot", "not what the model gives now"),
-            ("mmd", "not what the model gives now"),
-            ("svg", "drawn from other DOT"),
-            ("png", "drawn from other DOT"),
-        ]
-    } <= set(stale(systems))
-    monkeypatch.setattr(gallery_module, "registered", lambda: systems)
-    assert main(["--check"]) == 1
-
-
-@needs_dot
-def test_drawing_again_makes_the_gallery_fresh_and_removes_what_nothing_draws(tmp_path: Path) -> None:
-    systems = {"hived": registered()["hived"]}
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "Gone.svg").write_text("")
-    regenerate(systems, tmp_path)
-    assert stale(systems, tmp_path) == []
-
-
-def test_drawing_without_graphviz_is_exit_2_and_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    before = {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*")}
-    assert main([]) == 2
-    assert "apt-get install graphviz" in capsys.readouterr().err
-    assert {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*")} == before
