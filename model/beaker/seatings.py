@@ -8,6 +8,7 @@ that is not assigned yet may change its seating when that can not serve it any m
 from dataclasses import replace
 
 from ..lang import (
+    EMPTY,
     NONE,
     Action,
     Attribute,
@@ -114,4 +115,7 @@ seat = Action(
     says="{j} is seated anew: {p}",
     line=132,
 )
-SEAT_TABLE = [Row(RecipeSet, "seat", now, now, line=132, seating=given("seating")) for now in PLACES]
+SEAT_TABLE = [
+    *[Row(RecipeSet, "seat", now, now, line=132, seating=given("seating")) for now in PLACES],
+    *[Row(RecipeSet, "begin", now, now, line=226, lab=NONE, behind=EMPTY, seating=NONE) for now in PLACES],
+]
