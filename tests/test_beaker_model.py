@@ -19,13 +19,15 @@ from brute_beaker_graph import Graph
 from brute_beaker_steps import graph, people_steps, scheduler_steps
 from mutants import Place
 from schedproof.model.beaker import repairs as fix
+from schedproof.model.beaker import seatings
 from schedproof.model.beaker.batch import BATCH
 from schedproof.model.beaker.situations import SITUATIONS, Situation
 from schedproof.model.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.model.lang import Change, Invariant, Model, StepInvariant
 from schedproof.model.lang.terms import And, Implies, Or, Term
-from schedproof.model.semantics import Choice, Instance, Stepper
+from schedproof.model.semantics import Choice, Instance, Stepper, instances
 from schedproof.proofs.examine import examine
+from schedproof.proofs.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from test_brute_beaker_model import label, mine, translate
 
@@ -233,9 +235,11 @@ REPAIRS = [change for change in REPAIRED.changes if change.repairs]
 def less(change: Change) -> Model:
     """The repaired variant without one of its changes."""
     others = [other for other in REPAIRED.changes if other is not change]
-    machines = [fix.RECIPE_SET_IN_ORDER, fix.RECIPE_WITH_SHARE]
+    machines = [seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT]
     amended = AS_WRITTEN.amend("less", "", others, refuted=frozenset(), machines=machines)
-    return replace(amended, axioms=REPAIRED.axioms, topologies=REPAIRED.topologies)
+    return replace(
+        amended, axioms=REPAIRED.axioms, topologies=REPAIRED.topologies, default_scope=REPAIRED.default_scope
+    )
 
 
 NEED_NO_ORDER = [change for change in REPAIRS if fix.give_to_assigned not in change.adds]
@@ -256,15 +260,9 @@ def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Chan
 def test_without_the_order_of_assignment_sets_wait_for_each_other() -> None:
     """The two sets of the finding, with all other changes: each holds what the other needs, and neither can begin."""
     situation = SITUATIONS[CONTENDED[1]]
-    inst = mine(situation, shares(situation))
+    inst = mine(situation, None)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "ABBA" in {d.cause for d in deadlocks(inst, graph(inst, by_hand.REPAIRED.without(by_hand.ORDER)))}
-
-
-def shares(situation: Situation) -> tuple[int, ...]:
-    """The shares of a situation as bit masks."""
-    found = situation.rigid(with_shares=True)["Recipe", "share"]
-    return tuple(sum(1 << s for s in share) for share in found if isinstance(share, frozenset))
 
 
 def test_every_broken_promise_is_repaired_or_weakened() -> None:
@@ -282,7 +280,7 @@ VARIANTS = {"as-written": (AS_WRITTEN, by_hand.AS_WRITTEN), "interleaved": (INTE
 
 def here(situation: int, model: Model) -> Place:
     """A situation as the only topology."""
-    rigid = SITUATIONS[situation].rigid(with_shares=model is REPAIRED)
+    rigid = SITUATIONS[situation].rigid(with_seatings=model is REPAIRED)
     return Place(SITUATIONS[situation].about, SITUATIONS[situation].sizes, rigid)
 
 
@@ -513,10 +511,13 @@ def test_repaired_no_sets_wait_for_each_other_in_a_circle_of_any_length(number: 
     order (``assigned-sets-are-in-order``, ``order-is-transitive``, ``no-set-is-behind-itself``) is proved for
     any number. A circle j1, j2, ..., jn, j1 would be of assigned sets (each holds a system, so it has a lab),
     each behind the next; by transitivity j1 would be behind itself. Waiting for oneself, a circle of one, is
-    excluded by the shares (``assigned-have-a-share``, ``shares-are-left-alone``).
+    excluded by the seatings (``assigned-have-a-seat``, ``seats-are-left-free``).
     """
-    inst = mine(SITUATIONS[number], shares(SITUATIONS[number]))
-    assert not any(circles(inst, state) for state in graph(inst, by_hand.REPAIRED).states)
+    inst, place = mine(SITUATIONS[number], None), here(number, REPAIRED)
+    [instance] = instances(place.alone(REPAIRED), place.sizes)
+    states = [translate(instance, state) for state in explore(instance, symmetry=False).states]
+    assert any(holds(inst, state, of) for state in states for of in inst.sets)
+    assert not any(circles(inst, state) for state in states)
 
 
 def test_as_written_they_do() -> None:

@@ -5,8 +5,9 @@ Each truth is argued in the test; none is what the engines printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -14,12 +15,16 @@ from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import (
     NONE,
     Action,
+    AlwaysCanReach,
     Attribute,
     BoolType,
+    Change,
     Document,
     Event,
     IntRange,
     Invariant,
+    LeadsTo,
+    LifeCycle,
     Machine,
     Model,
     ModelError,
@@ -35,12 +40,15 @@ from schedproof.model.lang import (
     exists,
     forall,
     given,
+    implies,
     me,
     variable,
     variables,
 )
-from schedproof.model.semantics import Instance, ScopeError
+from schedproof.model.semantics import Instance, ScopeError, instances
+from schedproof.proofs import examine as examining
 from schedproof.proofs.examine import examine
+from schedproof.proofs.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Method, Result, Verdict
 from schedproof.proofs.verify import verify_variant
@@ -298,3 +306,162 @@ def test_what_holds_by_construction_is_looked_up_in_the_model() -> None:
     assert (result.verdict, result.method) == (Verdict.REFUTED, Method.CONSTRUCTION)
     (result,) = examine(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, only=[name])
     assert (result.verdict, result.method) == (Verdict.PROVED, Method.CONSTRUCTION)
+
+
+# --- Topologies of fewer objects ---------------------------------------------------------------------------------------
+
+
+def queueing(topologies: Any, **parts: Any) -> Model:
+    """Objects that go to T one by one, each only when all of a lower rank are there."""
+    go = Action("go", [x], [x.is_("S"), forall(y, implies(y.r < x.r, y.is_("T")))], [x.fires("e")], "go")
+    built: dict[str, Any] = {
+        "machines": [
+            Machine(A, states=[State("S"), State("T")], attributes=[Attribute("r", IntRange(0, 3), rigid=True)]),
+            Machine(B, states=[State("S")], attributes=[Attribute("n", BoolType())]),
+        ],
+        "rows": [Row(A, "e", "S", "T"), Row(B, "f", "S", "S", n=True)],
+        "actions": [go, Action("f", [b], [~b.n], [b.fires("f")], "f")],
+        "topologies": lambda sizes: topologies,
+        "default_scope": {"A": 3, "B": 2},
+    }
+    return model(**{**built, **parts})
+
+
+def ranks(*values: int) -> Rigid:
+    """A topology: one object for each rank."""
+    return {("A", "r"): list(values)}
+
+
+def alone(toy: Model, prop: Any, **options: Any) -> Result:
+    """The verdict on one property."""
+    [result] = examine(replace(toy, properties=[prop]), {}, only=[prop.name], **options)
+    return result
+
+
+def test_a_topology_of_fewer_objects_is_explored_with_so_many() -> None:
+    """And with as many of the sorts of which it says nothing as the scope has."""
+    found = list(instances(queueing([ranks(0), ranks(0, 1), ranks(0, 1, 2)]), {}))
+    assert [dict(instance.sizes) for instance in found] == [{"A": n, "B": 2} for n in (1, 2, 3)]
+    assert [len(explore(instance, symmetry=False).states) for instance in found] == [(n + 1) * 4 for n in (1, 2, 3)]
+
+
+def test_a_topology_of_more_objects_than_the_scope_is_refused() -> None:
+    with pytest.raises(ScopeError, match=r"gives 3 values of A\.r to 2 objects"):
+        list(instances(queueing([ranks(0, 1, 2)]), {"A": 2}))
+
+
+def test_a_topology_gives_all_attributes_of_a_sort_to_the_same_objects() -> None:
+    attributes = [Attribute("r", IntRange(0, 3), rigid=True), Attribute("p", BoolType(), rigid=True)]
+    toy = queueing(
+        [{("A", "r"): [0, 1], ("A", "p"): [True]}],
+        machines=[
+            Machine(A, states=[State("S"), State("T")], attributes=attributes),
+            Machine(B, states=[State("S")], attributes=[Attribute("n", BoolType())]),
+        ],
+    )
+    with pytest.raises(ScopeError, match=r"gives 2 values of A\.r to 1 objects"):
+        list(instances(toy, {}))
+
+
+ALL_IN_T = Invariant(name="p", says="not all are in T", over=[], then=exists(x, x.is_("S")))
+
+
+@pytest.mark.parametrize("topologies", list(permutations([ranks(0, 1, 2), ranks(0), ranks(1, 2)])))
+def test_the_shortest_run_of_all_topologies_refutes_and_names_its_objects(topologies: Sequence[Rigid]) -> None:
+    """With one object one step is enough, whatever comes first."""
+    result = alone(queueing(topologies), ALL_IN_T)
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert len(result.counterexample.steps) == 1 and result.scope == {"A": 1, "B": 2}
+    result = alone(queueing([t for t in topologies if t != ranks(0)]), ALL_IN_T)
+    assert result.counterexample is not None and len(result.counterexample.steps) == 2
+
+
+def life(*states: str) -> LifeCycle:
+    """Some A goes through these states."""
+    return LifeCycle(name="p", says="it lives", sort=A, states=states)
+
+
+STUCK = {"actions": [Action("go", [x], [x.is_("S"), x.r == 2], [x.fires("e")], "go")], "rows": [Row(A, "e", "S", "T")]}
+WITHOUT_B = [Machine(A, states=[State("S"), State("T")], attributes=[Attribute("r", IntRange(0, 3), rigid=True)])]
+
+
+@pytest.mark.parametrize(
+    ("topologies", "verdict"),
+    [
+        ([ranks(0), ranks(2)], Verdict.PROVED),
+        ([ranks(2), ranks(0)], Verdict.PROVED),
+        ([ranks(0), ranks(1)], Verdict.REFUTED),
+        ([ranks(2)], Verdict.PROVED),
+    ],
+)
+def test_what_can_happen_need_happen_in_one_topology_only(topologies: list[Rigid], verdict: Verdict) -> None:
+    """Only an object of rank 2 gets on. A promise to keep must be kept in all of them."""
+    toy = queueing(topologies, machines=WITHOUT_B, default_scope={"A": 1}, **STUCK)
+    assert alone(toy, life("S", "T")).verdict is verdict
+    kept = AlwaysCanReach(name="p", says="each gets on", over=[x], goal=x.is_("T"))
+    assert (alone(toy, kept).verdict is Verdict.PROVED) is (topologies == [ranks(2)])
+    led = LeadsTo(name="p", says="each gets on", over=[x], given=x.is_("S"), goal=x.is_("T"), weak=["go"])
+    assert (alone(toy, led).verdict is Verdict.PROVED) is (topologies == [ranks(2)])
+
+
+def test_what_was_not_explored_to_the_end_can_not_be_said_to_never_happen() -> None:
+    toy = queueing([ranks(0), ranks(0, 1, 2)])
+    result = alone(toy, life("S", "T", "S"), limit=3)
+    assert result.verdict is Verdict.UNDETERMINED and "stopped" in result.note
+    assert alone(toy, life("S", "T", "S")).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("wrong", ["first refuted", "any life"])
+def test_a_wrong_way_to_put_topologies_together_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = examining._together
+
+    def together(results: Sequence[Result], sizes: Mapping[str, int]) -> Result:
+        refuted = [r for r in results if r.verdict is Verdict.REFUTED]
+        if refuted and (wrong == "any life" or results[0].kind != LifeCycle.kind):
+            return refuted[0]
+        return right(results, sizes)
+
+    monkeypatch.setattr(examining, "_together", together)
+    toy = queueing([ranks(0, 1, 2), ranks(0)])
+    run = alone(toy, ALL_IN_T).counterexample
+    stuck = queueing([ranks(0), ranks(2)], machines=WITHOUT_B, default_scope={"A": 1}, **STUCK)
+    lives = alone(stuck, life("S", "T")).verdict
+    assert (run is None or len(run.steps) != 1) or lives is not Verdict.PROVED
+
+
+# --- An amendment with other machines ----------------------------------------------------------------------------------
+
+
+def test_an_amendment_can_give_a_machine_further_attributes() -> None:
+    base = topped(lambda sizes: [{}])
+    counted = replace(base.machine("A"), attributes=[*base.machine("A").attributes, Attribute("n", BoolType())])
+    change = Change("it counts", repairs=[], adds=[Row(A, "e", "S", "T", n=True)])
+    amended = base.amend("counted", "", [change], refuted=frozenset(), machines=[counted])
+    assert [a.name for a in amended.machine("A").attributes] == ["r", "n"]
+    assert [a.name for a in base.machine("A").attributes] == ["r"], "the base stays as it is"
+    [never] = examine(replace(amended, properties=[replace(base.properties[0], then=~x.n)]), {}, only=["never-T"])
+    assert never.verdict is Verdict.REFUTED
+
+
+def test_without_the_machine_the_amendment_is_refused() -> None:
+    base = topped(lambda sizes: [{}])
+    change = Change("it counts", repairs=[], adds=[Row(A, "e", "S", "T", n=True)])
+    with pytest.raises(ModelError, match="undeclared attribute 'n'"):
+        base.amend("counted", "", [change], refuted=frozenset())
+
+
+def test_a_machine_that_lacks_what_is_used_is_refused() -> None:
+    base = topped(lambda sizes: [{}])
+    with pytest.raises(ModelError, match="unknown state 'T' of A"):
+        base.amend("less", "", [], refuted=frozenset(), machines=[replace(base.machine("A"), states=[State("S")])])
+
+
+def test_an_amendment_can_add_a_sort_and_keeps_the_others_in_their_places() -> None:
+    base = topped(lambda sizes: [{}])
+    more = Machine(B, states=[State("S")], attributes=[Attribute("whose", Ref(A))])
+    wider = replace(base.machine("A"), attributes=[*base.machine("A").attributes, Attribute("to", Ref(B))])
+    amended = base.amend("more", "", [], refuted=frozenset(), machines=[more, wider])
+    assert [m.sort for m in amended.machines] == [A, B]
+    assert [a.name for a in amended.machine("A").attributes] == ["r", "to"]
+    with pytest.raises(ModelError, match="unknown sort"):
+        base.amend("more", "", [], refuted=frozenset(), machines=[wider])
