@@ -105,7 +105,7 @@ def examine(
             f"{model.system} {model.variant} has no topology at {at}: nothing was explored; try another scope"
         )
     order = [WELL_FORMED, *(p.name for p in model.properties)]
-    return sorted((_together(r, sizes) for r in results.values()), key=lambda r: order.index(r.name))
+    return sorted((_together(r) for r in results.values()), key=lambda r: order.index(r.name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +150,7 @@ def _stopped(found: Exploration) -> str:
     return f"stopped after {len(found.states)} states"
 
 
-def _together(results: Sequence[Result], sizes: Mapping[str, int]) -> Result:
+def _together(results: Sequence[Result]) -> Result:
     """One verdict for several graphs: the worst; a premise need only be met in one of them.
 
     What can happen need only happen in one. The run that refutes is a shortest of all, and tells the
@@ -162,7 +162,10 @@ def _together(results: Sequence[Result], sizes: Mapping[str, int]) -> Result:
     unknown = [r for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]
     proved = [r for r in results if r.verdict is Verdict.PROVED]
     worst = [*unknown, *proved, *results][0]
-    return replace(worst, scope=dict(sizes), seconds=sum(r.seconds for r in results)) if worst.scope else worst
+    if worst.scope is None:
+        return worst
+    most = {sort: max((r.scope or {}).get(sort, 0) for r in results) for sort in worst.scope}
+    return replace(worst, scope=most, seconds=sum(r.seconds for r in results), topologies=len(results))
 
 
 def check_axioms(instance: Instance) -> None:

@@ -138,6 +138,8 @@ class Result:
     counterexample: Counterexample | None = None
     note: str = ""
     vacuous: bool = False
+    topologies: int = 1
+    """How many of them were explored; then ``scope`` is the most objects of a sort in one of them."""
 
     @property
     def reach(self) -> str:
@@ -156,4 +158,5 @@ class Result:
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
-                return f"holds at {at}"
+                several = f"in {self.topologies} topologies of up to" if self.topologies > 1 else "at"
+                return f"holds {several} {at}"

@@ -39,6 +39,8 @@ class Judged:
             "scope": dict(r.scope) if r.scope is not None else None,
             "seconds": round(r.seconds, 4),
         }
+        if r.topologies > 1:
+            found["topologies"] = r.topologies
         if r.note:
             found["note"] = r.note
         if r.counterexample is not None:

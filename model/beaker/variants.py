@@ -117,7 +117,8 @@ SEATS_ARE_LEFT = Change(
     why=(
         "A recipe takes a system only if each of its siblings keeps one that suits it, in the same lab; "
         "in arbitrary order (line 132) a recipe can take the only system of its sibling, or a lab that has none for it. "
-        "So a queued recipe of a high priority is passed over if its siblings could not be served (line 213)."
+        "So a queued recipe of a high priority is passed over if its siblings could not be served (line 213), "
+        "and a set that can not be seated waits without holding anything."
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     drops=["queued-by-priority"],

@@ -151,6 +151,17 @@ IDLE = [
         without=PEOPLE_AND_CRASHES,
     ),
     LeadsTo(
+        name="pending-ends",
+        says="a pending system does not stay pending, if people leave things as they are",
+        line=210,
+        sentence="if the system still remains ``pending``, it will be moved to ``idle``.",
+        over=[s],
+        given=s.is_("pending"),
+        goal=~s.is_("pending"),
+        weak=SCHEDULING_AND_EXECUTION,
+        without=PEOPLE_AND_CRASHES,
+    ),
+    LeadsTo(
         name="sets-begin",
         says="a set that can be seated on Automated systems of one lab begins, if people leave things as they are",
         line=29,
