@@ -26,6 +26,7 @@ from schedproof.model.lang import (
     Invariant,
     Machine,
     Model,
+    ModelError,
     Ref,
     Row,
     Sort,
@@ -204,6 +205,56 @@ def test_what_follows_must_hold_at_first_as_well() -> None:
     """a is set from the beginning, and nothing ever changes."""
     toy = Toy((True, False, False), [NOTHING], {"strong": NOT_A, "weak": A_OR_B})
     assert proved(prove(toy.model())) == set()
+
+
+# --- Hints: what a model says that an invariant follows from -----------------------------------------------------------
+
+
+def hinted(toy: Toy, hints: Mapping[str, Sequence[str]]) -> Model:
+    """The toy, its invariants with what they are said to follow from."""
+    built = toy.model()
+    return replaced(built, [replace(p, follows_from=hints.get(p.name, ())) for p in built.properties])  # type: ignore[call-arg]
+
+
+def test_hints_in_a_circle_prove_nothing_that_is_false() -> None:
+    """Three that say the same, each said to follow from the next; a step sets a."""
+    circle = {"p": ["q"], "q": ["r"], "r": ["p"]}
+    assert proved(prove(hinted(Toy(QUIET, [SET_A], dict.fromkeys("pqr", NOT_A)), circle))) == set()
+    assert proved(prove(hinted(Toy(QUIET, [NOTHING], dict.fromkeys("pqr", NOT_A)), circle))) == set("pqr")
+
+
+def test_a_chain_of_hints_falls_with_its_last_link() -> None:
+    chain = {"one": ["two"], "two": ["three"]}
+    clauses: dict[str, Clause] = {"one": [*A_OR_B, (2, True)], "two": A_OR_B, "three": NOT_A}
+    assert proved(prove(hinted(Toy(QUIET, [SET_B, ([(1, False)], {0: True})], clauses), chain))) == set()
+    found = prove(hinted(Toy(QUIET, [SET_B], clauses), chain))
+    assert proved(found) == set(clauses)
+
+
+def test_a_wrong_hint_proves_nothing() -> None:
+    """That b is never set has nothing to do with a."""
+    toy = Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A})
+    assert proved(prove(hinted(toy, {"b": ["a"]}))) == {"a"}
+
+
+@pytest.mark.parametrize("hint", ["nothing", "b"], ids=["unknown", "itself"])
+def test_a_hint_names_another_invariant(hint: str) -> None:
+    with pytest.raises(
+        ModelError, match=f"property b.*follow from {hint!r}, which is no other invariant.*use one of: a"
+    ):
+        hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]})
+
+
+def test_whatever_is_hinted_the_greatest_inductive_set_is_the_same() -> None:
+    for seed in SEEDS:
+        toy, random = random_toy(seed), Random(seed)
+        names = sorted(toy.clauses)
+        hints = {
+            n: random.sample(others, random.randrange(1, len(others) + 1))
+            for n in names
+            if (others := [o for o in names if o != n])
+        }
+        assert proved(prove(hinted(toy, hints))) == toy.inductive(), seed
 
 
 def replaced(built: Model, properties: Sequence[Any]) -> Model:
