@@ -54,7 +54,7 @@ def text(drawn: Diagram, format: str) -> str:
 
 def mermaid_arrows(source: str) -> set[Arrow]:
     """The arrows of a Mermaid state diagram, its ends left out."""
-    labels = dict((ident, label) for label, ident in re.findall(r'^\s*state "([^"]*)" as (\w+)$', source, re.MULTILINE))
+    labels = {ident: label for label, ident in re.findall(r'^\s*state "([^"]*)" as (\w+)$', source, re.MULTILINE)}
     boxes = {
         ident: (label, _named("".join(re.findall(r"\((.*)\)", label))))
         for ident, label in labels.items()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from picture_readers import Arrow, arrows, blemishes, laid_out, mermaid_arrows, needs_dot, text
-from schedproof.cli import main
 from schedproof.diagrams import (
     DiagramError,
     EdgeKind,
@@ -28,6 +27,8 @@ from schedproof.model.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
 from schedproof.model.beaker.waits import WAITS
 from schedproof.model.hived import AS_WRITTEN as HIVED
 from schedproof.model.lang import Model
+
+from schedproof.cli import main
 
 BEGUN = ["waiting", "installing", "running"]
 UNFINISHED = ["new", "queued", "assigned", "scheduled", *BEGUN]
@@ -111,7 +112,7 @@ def test_what_the_repaired_variant_adds_is_marked() -> None:
 
     assert marked("Recipe") == {("scheduled", "requeue", "queued"), ("assigned", "requeue", "queued")}
     assert marked("System") == {("idle", "wake", "pending")}
-    assert marked("RecipeSet") == {(p, event, p) for p in PLACES for event in ("forget", "begin", "requeue")}
+    assert marked("RecipeSet") == {(p, event, p) for p in PLACES for event in ("forget", "begin", "seat", "requeue")}
 
 
 # --- Many states as one box -------------------------------------------------------------------------------------------

@@ -122,9 +122,10 @@ def state(instance: Instance, objects: Mapping[str, Mapping[str, Any]]) -> State
 def two_sets_of_two(variant: str) -> Instance:
     """r0 and r1 of j0, r2 and r3 of j1; r0 and r2 run on s0 only, r1 on s1 or s2, r3 on s1."""
     lab: Any = {} if variant == "batch" else {("System", "lab"): [0, 0, 1], ("Recipe", "host"): [None] * 4}
+    model = BEAKER.variants[variant]
     return Instance(
-        BEAKER.variants[variant],
-        {"Lab": 2, "Scheduler": 1, "RecipeSet": 2, "Recipe": 4, "System": 3},
+        model,
+        {sort.name: 1 for sort in model.sorts} | {"Lab": 2, "RecipeSet": 2, "Recipe": 4, "System": 3},
         {
             ("Recipe", "recipe_set"): [0, 0, 1, 1],
             ("Recipe", "viable"): [frozenset(v) for v in ({0}, {1, 2}, {0}, {1})],
