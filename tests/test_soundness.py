@@ -415,11 +415,11 @@ def test_what_was_not_explored_to_the_end_can_not_be_said_to_never_happen() -> N
 def test_a_wrong_way_to_put_topologies_together_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = examining._together
 
-    def together(results: Sequence[Result], sizes: Mapping[str, int]) -> Result:
+    def together(results: Sequence[Result]) -> Result:
         refuted = [r for r in results if r.verdict is Verdict.REFUTED]
         if refuted and (wrong == "any life" or results[0].kind != LifeCycle.kind):
             return refuted[0]
-        return right(results, sizes)
+        return right(results)
 
     monkeypatch.setattr(examining, "_together", together)
     toy = queueing([ranks(0, 1, 2), ranks(0)])
