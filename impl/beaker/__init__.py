@@ -3,6 +3,9 @@
 Every operation is one transaction on a database (:class:`SqlStore`), judged by what the database
 says in that transaction, so that the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web
 side (:class:`Web`) and the labs (:class:`Lab`) may come in any order, and a crash costs nothing.
+A set of several recipes begins only with a system for each, all of one lab. So before it takes any,
+it is *seated* (:mod:`.seats`): a bipartite matching leaves a system to each of its recipes, and none
+takes its sibling's. It is seated anew when that can not serve it any more, as long as it holds nothing.
 It is written from the document, not from the model.
 """
 
@@ -15,6 +18,7 @@ from .memory_store import MemoryStore
 from .operations import Observer, Operations, Report, What
 from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .scheduler import Consistency, InHand, NewJobs, PendingSystems, Provisioning
+from .seats import Seats
 from .sql_store import SqlStore
 from .store import Changes, Store, Transaction, UsageEntry
 from .view import View
@@ -23,6 +27,6 @@ from .web import Job, RecipeSpec, SetSpec, Web
 __all__ = [
     "Changes", "Choice", "Condition", "Consistency", "Contended", "Daemon", "Draft", "IllegalMove", "InHand", "Job",
     "Lab", "MemoryStore", "NewJobs", "Observer", "Operations", "Option", "PendingSystems", "Provisioning", "Recipe",
-    "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "SetSpec", "SqlStore", "Store",
+    "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "Seats", "SetSpec", "SqlStore", "Store",
     "StoreError", "System", "Transaction", "Usage", "UsageEntry", "View", "Web", "What", "World", "first", "only",
 ]  # fmt: skip

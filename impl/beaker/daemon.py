@@ -90,7 +90,10 @@ class Daemon:
         """Finishes the work on the set in hand; whether there was one."""
         busy = False
         while (mine := self._new_jobs.in_hand) is not None:
-            (self._new_jobs.settle if mine.searched else self._new_jobs.search)()
+            if mine.searched:
+                self._new_jobs.settle()
+            elif not _tried(lambda name: self._new_jobs.search(), mine.recipe_set):
+                _tried(self._new_jobs.seat, mine.recipe_set)  # that is why there was nothing to find
             busy = True
         return busy
 
@@ -103,9 +106,10 @@ class Daemon:
         return _each(self._provisioning.begin, self._provisioning.ready())
 
     def check_consistency(self) -> bool:
-        """Wakes idle systems and aborts dead recipes."""
+        """Seats sets whose seats do not serve them, wakes idle systems and aborts dead recipes."""
+        seated = _each(self._consistency.seat, self._consistency.unseated())
         woken = _each(self._consistency.wake, self._consistency.sleeping())
-        return _each(self._consistency.abort_dead, self._consistency.dead()) or woken
+        return _each(self._consistency.abort_dead, self._consistency.dead()) or woken or seated
 
     def _loop(self, name: str, once: Pass) -> None:
         while not self._stopped.is_set():

@@ -6,11 +6,12 @@ Whether an operation may happen is for its guard to say (:mod:`.scheduler`, :mod
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from .errors import Refused
 from .legal import FIRST_USAGE, check_recipe, check_system
-from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
+from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .store import Changes
 from .view import View
 
@@ -76,6 +77,11 @@ class Draft(View):
 
     # What may happen to a recipe.
 
+    def seat(self, recipe_set: str, seats: Mapping[str, str]) -> None:
+        """Each open host recipe of a set gets another seat, or the same again (:mod:`.seats`)."""
+        for recipe in self.open_hosts(recipe_set):
+            self.recipes[recipe.name] = replace(recipe, seat=seats[recipe.name])
+
     def schedule(self, recipe: Recipe, system: System) -> None:
         """The recipe gets the system, its guests with it; the first one of a set settles its lab,
         and its siblings become assigned (lines 137-143 and 203-209)."""
@@ -123,12 +129,12 @@ class Draft(View):
             self._unassign(recipe.recipe_set)
 
     def give_back(self, recipe_set: str) -> None:
-        """A set that has not begun and can no longer be served in its lab: all of it is queued
-        again, and the systems that it held are pending."""
+        """A set that has not begun and lost a system that it holds or counts on: all of it is queued
+        again, without seats, and the systems that it held are pending."""
         for recipe in self.members(recipe_set):
             if recipe.state not in (RecipeState.SCHEDULED, RecipeState.ASSIGNED):
                 continue
-            self._to(recipe, RecipeState.QUEUED)
+            self._to(replace(recipe, seat=None), RecipeState.QUEUED)
             if recipe.system is not None and self.systems[recipe.system].condition is Condition.AUTOMATED:
                 self._use(self.systems[recipe.system], Usage.PENDING)
         self._unassign(recipe_set)
@@ -140,7 +146,8 @@ class Draft(View):
 
     def change_condition(self, system: System, condition: Condition) -> None:
         """The system is in another condition. When it leaves Automated, the recipe that executes on
-        it is aborted, and the sets that wait for it or hold it without having begun give back."""
+        it is aborted, and the sets that hold it without having begun, or whose assigned recipe has
+        its seat there, give back."""
         after = replace(system, condition=condition, usage=FIRST_USAGE[condition])
         check_system(system, after)
         self.systems[system.name] = after
@@ -152,9 +159,7 @@ class Draft(View):
         elif holder is not None:
             self.give_back(holder.recipe_set)
         for recipe in list(self.recipes.values()):
-            lab = self.recipe_sets[recipe.recipe_set].lab
-            waits = recipe.state is RecipeState.ASSIGNED and recipe.host is None
-            if waits and lab is not None and not self.has_share(recipe, lab):
+            if self.counts_on(recipe, system):
                 self.give_back(recipe.recipe_set)
 
     def use(self, system: System, usage: Usage) -> None:
@@ -166,7 +171,8 @@ class Draft(View):
         self.recipe_sets[recipe_set.name] = replace(recipe_set, priority=priority)
 
     def _to(self, recipe: Recipe, state: RecipeState, *, system: str | None = None) -> None:
-        after = replace(recipe, state=state, system=system)
+        # A seat is for a recipe that has no system yet.
+        after = replace(recipe, state=state, system=system, seat=recipe.seat if state in OPEN else None)
         check_recipe(recipe, after)
         self.recipes[recipe.name] = after
 

@@ -17,6 +17,7 @@ class What(StrEnum):
     SUBMITTED = "job submitted"
     SYSTEM_ADDED = "system added"
     TAKEN_UP = "taken up"
+    SEATED = "seated"
     FOUND_IDLE = "found idle"
     SEARCH_ENDED = "search ended"
     SETTLED = "settled"
@@ -45,7 +46,7 @@ class What(StrEnum):
 class Report:
     """What an operation did, to which objects; None for those that it is not about.
 
-    ``to`` is the new priority or condition.
+    ``to`` is the new priority or condition, ``seats`` the recipes with their new seats, by name.
     """
 
     what: What
@@ -53,6 +54,7 @@ class Report:
     recipe: str | None = None
     system: str | None = None
     to: int | str | None = None
+    seats: tuple[tuple[str, str], ...] = ()
 
 
 Observer = Callable[[Report], None]

@@ -1,10 +1,4 @@
-"""How a recipe set's viable systems are shared out among its recipes, once, at submission.
-
-In a lab that can hold the whole set at a time there is a matching that gives each recipe a system
-of its own (found with networkx). A recipe's share is the system that it is matched with, and a part
-of the systems left over; the shares of a set are disjoint. As long as no recipe takes a system out
-of the share of a sibling that has none yet, every sibling can still be served in that lab.
-"""
+"""A seat for each recipe of a set: a bipartite matching, found with networkx."""
 
 from __future__ import annotations
 
@@ -13,42 +7,34 @@ from typing import Any
 
 import networkx as nx
 
-Shares = dict[str, frozenset[str]]
-"""The share of each recipe."""
 
-
-def shares(viable: Mapping[str, frozenset[str]], lab_of: Mapping[str, str]) -> Shares:
-    """The shares of one set's recipes in all labs together.
+def seating(viable: Mapping[str, frozenset[str]], lab_of: Mapping[str, str]) -> dict[str, str] | None:
+    """A system for each recipe, no two the same, in the first lab by name that has them.
 
     Args:
-        viable: the viable systems of each recipe that is not a guest, whatever their condition.
+        viable: the systems that may be the seat of each recipe.
         lab_of: the lab of each of these systems.
 
     Returns:
-        a share for each recipe, empty if no lab can hold the whole set.
+        the system of each recipe; None if no lab has one for each, or there is no system at all.
     """
-    found: dict[str, set[str]] = {recipe: set() for recipe in viable}
     for lab in sorted({lab_of[system] for systems in viable.values() for system in systems}):
-        here = {recipe: {s for s in systems if lab_of[s] == lab} for recipe, systems in viable.items()}
-        for recipe, system in _shared_out(here).items():
-            found[recipe] |= system
-    return {recipe: frozenset(systems) for recipe, systems in found.items()}
+        found = _matched({recipe: [s for s in systems if lab_of[s] == lab] for recipe, systems in viable.items()})
+        if found is not None:
+            return found
+    return None
 
 
-def _shared_out(viable: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """The shares in one lab, none of them if the lab cannot hold all of the recipes."""
+def _matched(viable: Mapping[str, list[str]]) -> dict[str, str] | None:
+    """A system for each recipe, no two the same; None if there are too few."""
+    # Numbers: recipes and systems may have the same names, and what is found depends on no hash of them.
+    recipes = sorted(viable)
+    systems = sorted({system for those in viable.values() for system in those})
+    number = {system: len(recipes) + n for n, system in enumerate(systems)}
     graph: Any = nx.Graph()
-    # Numbers keep recipes and systems apart, which may have the same names.
-    recipes = [(0, recipe) for recipe in sorted(viable)]
-    graph.add_nodes_from(recipes)
-    graph.add_edges_from(((0, r), (1, s)) for r in sorted(viable) for s in sorted(viable[r]))
-    matching = nx.bipartite.hopcroft_karp_matching(graph, recipes)
-    if any(recipe not in matching for recipe in recipes):
-        return {}
-    found = {recipe: {matching[0, recipe][1]} for _, recipe in recipes}
-    matched = set().union(*found.values())
-    for system in sorted(set().union(*viable.values()) - matched):
-        # To the sibling with the fewest, so that no share is as good as empty when systems break.
-        suited = [recipe for recipe in found if system in viable[recipe]]
-        found[min(suited, key=lambda recipe: (len(found[recipe]), recipe))].add(system)
-    return found
+    graph.add_nodes_from(range(len(recipes)))
+    graph.add_edges_from((n, number[s]) for n, recipe in enumerate(recipes) for s in sorted(viable[recipe]))
+    matching = nx.bipartite.hopcroft_karp_matching(graph, range(len(recipes)))
+    if any(n not in matching for n in range(len(recipes))):
+        return None
+    return {recipe: systems[matching[n] - len(recipes)] for n, recipe in enumerate(recipes)}

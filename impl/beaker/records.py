@@ -70,8 +70,8 @@ class RecipeSet:
 class Recipe:
     """A recipe. ``viable`` are the systems that meet its requirements, whatever their condition.
 
-    ``share`` is the part of them that its set keeps for it (see :mod:`.placement`). A guest has a
-    ``host`` recipe instead of viable systems; it never has a system of its own.
+    ``seat`` is the one that its set leaves to it (see :mod:`.seats`), until it has a system or is
+    finished. A guest has a ``host`` recipe instead of viable systems; it never has a system of its own.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Recipe:
     host: str | None = None
     system: str | None = None
     viable: frozenset[str] = frozenset()
-    share: frozenset[str] = frozenset()
+    seat: str | None = None
 
     @property
     def unfinished(self) -> bool:

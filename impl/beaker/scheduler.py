@@ -14,6 +14,7 @@ from .draft import Draft
 from .errors import Refused
 from .operations import Observer, Operations, Report, What
 from .records import Condition, RecipeState, Usage
+from .seats import Seats
 from .store import Store
 from .view import View
 
@@ -26,8 +27,10 @@ class InHand:
     searched: bool = False
 
 
-class NewJobs(Operations):
+class NewJobs(Seats):
     """The loop for new jobs (lines 129-145): one recipe set after another, recipe by recipe.
+
+    A set of several recipes is seated before systems are searched for it.
 
     Which set is in hand is all that the scheduler ever remembers. A crash forgets it, and needs no
     more than that: the set is taken up again if its recipes are still new; if one was scheduled,
@@ -70,12 +73,15 @@ class NewJobs(Operations):
             choose: picks (recipe, system); that of the scheduler if not given.
 
         Raises:
-            Refused: no set is in hand, its search has ended, or nothing was chosen.
+            Refused: no set is in hand, its search has ended, nothing was chosen, or there is nothing
+                to choose as long as the set is not seated, which it can be.
         """
         mine = self._in_hand(searched=False)
 
         def work(draft: Draft) -> Report:
             option = chosen(choose or self._choose, draft.in_search(mine.recipe_set))
+            if option is None and draft.can_be_seated(mine.recipe_set):
+                raise Refused(f"recipe set {mine.recipe_set} can be seated; seat it, and search again")
             if option is None:
                 return Report(What.SEARCH_ENDED, mine.recipe_set)
             recipe, system = option
@@ -181,8 +187,11 @@ class Provisioning(Operations):
         return self._transact(work)
 
 
-class Consistency(Operations):
-    """The retained loop (lines 58-61): corrects what the others can no longer see."""
+class Consistency(Seats):
+    """The retained loop (lines 58-61): corrects what the others can no longer see.
+
+    A queued set may need other seats when conditions change, or after it gave everything back.
+    """
 
     def sleeping(self) -> list[str]:
         """The idle systems that a recipe in the queue can take."""

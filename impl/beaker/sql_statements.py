@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy import Connection, Executable, Select, Table, bindparam, delete,
 from .errors import Contended, Refused
 from .records import FINISHED, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .store import Changes
-from .tables import LAB, METADATA, RECIPE, RECIPE_SET, SHARE, SYSTEM, SYSTEM_USAGE, VIABILITY
+from .tables import LAB, METADATA, RECIPE, RECIPE_SET, SYSTEM, SYSTEM_USAGE, VIABILITY
 
 _UNFINISHED = select(RECIPE.c.recipe_set).where(RECIPE.c.state.not_in([str(state) for state in sorted(FINISHED)]))
 _OPEN_RECIPES = select(RECIPE.c.name).where(RECIPE.c.recipe_set.in_(_UNFINISHED))
@@ -23,15 +24,13 @@ def _reads(only_open: bool) -> tuple[Select[Any], ...]:
     c = RECIPE_SET.c
     sets = select(c.name, c.job, c.priority, c.lab, c.place)
     r = RECIPE.c
-    recipes = select(r.name, r.recipe_set, r.state, r.host, r.system)
+    recipes = select(r.name, r.recipe_set, r.state, r.host, r.system, r.seat)
     viability = select(VIABILITY.c.recipe, VIABILITY.c.system)
-    share = select(SHARE.c.recipe, SHARE.c.system)
     if only_open:
         sets = sets.where(c.name.in_(_UNFINISHED))
         recipes = recipes.where(r.recipe_set.in_(_UNFINISHED))
         viability = viability.where(VIABILITY.c.recipe.in_(_OPEN_RECIPES))
-        share = share.where(SHARE.c.recipe_set.in_(_UNFINISHED))
-    return systems, sets, recipes, viability, share
+    return systems, sets, recipes, viability
 
 
 _READ_OPEN, _READ_ALL = _reads(only_open=True), _reads(only_open=False)
@@ -39,16 +38,16 @@ _READ_OPEN, _READ_ALL = _reads(only_open=True), _reads(only_open=False)
 
 def read_world(connection: Connection, *, finished: bool) -> World:
     """All systems and the recipe sets with an unfinished recipe; with ``finished`` the others too."""
-    systems, sets, recipes, viability, share = (
+    systems, sets, recipes, viability = (
         connection.execute(read).all() for read in (_READ_ALL if finished else _READ_OPEN)
     )
-    viable, shared = _by_recipe(viability), _by_recipe(share)
+    viable = _by_recipe(viability)
     # Sorted here, since databases sort names in different ways.
     return World(
         tuple(RecipeSet(*row) for row in sorted(sets, key=_name)),
         tuple(
-            Recipe(name, of, RecipeState(state), host, system, viable[name], shared[name])
-            for name, of, state, host, system in sorted(recipes, key=_name)
+            Recipe(name, of, RecipeState(state), host, system, viable[name], seat)
+            for name, of, state, host, system, seat in sorted(recipes, key=_name)
         ),
         tuple(
             System(name, lab, Usage(usage), Condition(condition))
@@ -81,9 +80,10 @@ def _conditional(table: Table, *columns: str) -> Executable:
     return update(table).where(table.c.name == bindparam("of"), *_old(table, *columns)).values(_new(*columns))
 
 
-_SET, _MOVE, _USE = ("priority", "lab", "place"), ("state", "system"), ("usage", "condition")
+_SET, _MOVE, _USE = ("priority", "lab", "place"), ("state", "system", "seat"), ("usage", "condition")
 _UPDATE_SET = _conditional(RECIPE_SET, *_SET)
 _UPDATE_RECIPE = _conditional(RECIPE, *_MOVE)
+_LEAVE_SEAT = _conditional(RECIPE, "seat")
 _UPDATE_SYSTEM = _conditional(SYSTEM, *_USE)
 _END_USAGE = (
     update(SYSTEM_USAGE)
@@ -108,7 +108,7 @@ class SqlTransaction:
         self._add(changes)
         for old_set, new_set in changes.recipe_sets:
             self._update(_UPDATE_SET, _SET, old_set, new_set, "recipe set")
-        for old_recipe, new_recipe in changes.recipes:
+        for old_recipe, new_recipe in self._leave_seats(changes):
             self._update(_UPDATE_RECIPE, _MOVE, old_recipe, new_recipe, "recipe")
         for old_system, new_system in changes.systems:
             self._update(_UPDATE_SYSTEM, _USE, old_system, new_system, "system")
@@ -117,6 +117,18 @@ class SqlTransaction:
             used = [new for _, new in changes.systems]
             self._connection.execute(_END_USAGE, [{"of": system.name, "at": at} for system in used])
             self._connection.execute(insert(SYSTEM_USAGE), usage_rows(used, at))
+
+    def _leave_seats(self, changes: Changes) -> list[tuple[Recipe | None, Recipe]]:
+        """What is left to write when every seat that changes is left: siblings may exchange theirs."""
+        found: list[tuple[Recipe | None, Recipe]] = []
+        for old, new in changes.recipes:
+            if old is not None and old.seat not in (None, new.seat):
+                left = replace(old, seat=None)
+                self._update(_LEAVE_SEAT, ("seat",), old, left, "recipe")
+                found.append((left, new))
+            else:
+                found.append((old, new))
+        return found
 
     def _update(self, statement: Executable, columns: Sequence[str], old: Any, new: Any, what: str) -> None:
         if old is None:
@@ -158,10 +170,6 @@ def insert_all(
         # A host before its guests.
         (RECIPE, [_recipe_row(r) for r in sorted(recipes, key=lambda r: r.host is not None)]),
         (VIABILITY, [{"recipe": r.name, "system": s} for r in recipes for s in sorted(r.viable)]),
-        (
-            SHARE,
-            [{"recipe": r.name, "system": s, "recipe_set": r.recipe_set} for r in recipes for s in sorted(r.share)],
-        ),
     ]
     for table, values in rows:
         if values:
@@ -169,7 +177,7 @@ def insert_all(
 
 
 def _recipe_row(recipe: Recipe) -> dict[str, Any]:
-    return {name: getattr(recipe, name) for name in ("name", "recipe_set", "state", "host", "system")}
+    return {name: getattr(recipe, name) for name in ("name", "recipe_set", "state", "host", "system", "seat")}
 
 
 def usage_rows(systems: Iterable[System], at: datetime) -> list[dict[str, Any]]:

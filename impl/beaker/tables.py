@@ -1,7 +1,7 @@
 """The database's tables.
 
-The schema itself forbids what must never be: a system on two recipes, a system in two shares of one
-set, a recipe that holds a system in a state without one, a Broken system in use.
+The schema itself forbids what must never be: a system on two recipes, a seat for two recipes of one
+set, a recipe that holds a system or a seat in a state without one, a Broken system in use.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from .records import FINISHED, Condition, RecipeState, Usage
+from .records import FINISHED, OPEN, Condition, RecipeState, Usage
 
 METADATA = MetaData()
 
@@ -64,7 +64,12 @@ RECIPE = Table(
     Column("state", String, CheckConstraint(_among("state", RecipeState)), nullable=False),
     Column("host", ForeignKey("recipe.name")),
     Column("system", ForeignKey("system.name"), unique=True),
+    Column("seat", ForeignKey("system.name")),
     CheckConstraint(f"(system IS NOT NULL) = (host IS NULL AND {_HOLDS})", name="a_system_while_it_is_needed"),
+    CheckConstraint(
+        f"seat IS NULL OR (host IS NULL AND {_among('state', sorted(OPEN))})", name="a_seat_while_it_waits"
+    ),
+    UniqueConstraint("recipe_set", "seat", name="a_seat_for_one"),
 )
 Index(
     "recipe_unfinished",
@@ -78,15 +83,6 @@ VIABILITY = Table(
     METADATA,
     Column("recipe", ForeignKey("recipe.name"), primary_key=True),
     Column("system", ForeignKey("system.name"), primary_key=True),
-)
-
-SHARE = Table(
-    "share",
-    METADATA,
-    Column("recipe", ForeignKey("recipe.name"), primary_key=True),
-    Column("system", ForeignKey("system.name"), primary_key=True),
-    Column("recipe_set", ForeignKey("recipe_set.name"), nullable=False),
-    UniqueConstraint("recipe_set", "system", name="shares_are_disjoint"),
 )
 
 SYSTEM_USAGE = Table(

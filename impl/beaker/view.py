@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .choice import Option
 from .errors import Refused
+from .placement import seating
 from .records import EXECUTING, OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 
 
@@ -101,22 +104,59 @@ class View:
     def spares_siblings(self, recipe: Recipe, system: System) -> bool:
         """Whether every sibling that needs a system can still get one in the system's lab.
 
-        The system must be in no such sibling's share; and if it settles the lab of the set, each of
-        them must have an Automated system in its share there.
+        The system must be no such sibling's seat; and if it settles the lab of the set, each of them
+        must have an Automated seat there.
         """
         settled = self.recipe_sets[recipe.recipe_set].lab is not None
-        siblings = [
-            r for r in self.members(recipe.recipe_set) if r.state in OPEN and r.host is None and r.name != recipe.name
-        ]
+        siblings = [r for r in self.open_hosts(recipe.recipe_set) if r.name != recipe.name]
         return all(
-            system.name not in sibling.share and (settled or self.has_share(sibling, system.lab))
-            for sibling in siblings
+            sibling.seat != system.name and (settled or self.has_seat(sibling, system.lab)) for sibling in siblings
         )
 
-    def has_share(self, recipe: Recipe, lab: str) -> bool:
-        """Whether an Automated system of the lab is in the recipe's share."""
-        own = (self.systems[name] for name in recipe.share)
-        return any(s.lab == lab and s.condition is Condition.AUTOMATED for s in own)
+    # Seats (see :mod:`.seats`).
+
+    def open_hosts(self, recipe_set: str) -> list[Recipe]:
+        """The recipes of a set that need a system of their own."""
+        return [r for r in self.members(recipe_set) if r.state in OPEN and r.host is None]
+
+    def has_seat(self, recipe: Recipe, lab: str | None = None) -> bool:
+        """Whether the recipe's seat is an Automated system, of this lab if one is given."""
+        seat = None if recipe.seat is None else self.systems[recipe.seat]
+        return seat is not None and seat.condition is Condition.AUTOMATED and lab in (None, seat.lab)
+
+    def counts_on(self, recipe: Recipe, system: System) -> bool:
+        """Whether the recipe waits for its seat, in a set that is assigned, and this is it."""
+        return recipe.state is RecipeState.ASSIGNED and recipe.seat == system.name
+
+    def needs_seats(self, recipe_set: str) -> bool:
+        """Whether a set without a lab is not served by its seats; a single recipe needs none."""
+        recipes = self.open_hosts(recipe_set)
+        unserved = not all(self.has_seat(recipe) for recipe in recipes)
+        return self.recipe_sets[recipe_set].lab is None and len(recipes) > 1 and unserved
+
+    def can_be_seated(self, recipe_set: str) -> bool:
+        """Whether a set that needs seats could have them."""
+        known = recipe_set in self.recipe_sets
+        return known and self.needs_seats(recipe_set) and self.seating(recipe_set) is not None
+
+    def seating(self, recipe_set: str) -> dict[str, str] | None:
+        """A seat for each open host recipe, in the first lab that has them (:func:`.placement.seating`)."""
+        viable = {r.name: frozenset(self._seats_for(r)) for r in self.open_hosts(recipe_set)}
+        return seating(viable, {name: system.lab for name, system in self.systems.items()})
+
+    def is_seating(self, recipe_set: str, seats: Mapping[str, str]) -> bool:
+        """Whether these are seats for exactly the open host recipes, no two the same, all of one lab."""
+        recipes = self.open_hosts(recipe_set)
+        return (
+            set(seats) == {recipe.name for recipe in recipes}
+            and all(seats[recipe.name] in self._seats_for(recipe) for recipe in recipes)
+            and len(set(seats.values())) == len(seats)
+            and len({self.systems[name].lab for name in seats.values()}) == 1
+        )
+
+    def _seats_for(self, recipe: Recipe) -> set[str]:
+        """What may be the recipe's seat: its Automated viable systems, used or not."""
+        return {name for name in recipe.viable if self.systems[name].condition is Condition.AUTOMATED}
 
     # What the loops look for.
 

@@ -9,7 +9,6 @@ from .draft import Draft
 from .errors import Refused
 from .legal import FIRST_USAGE
 from .operations import Operations, Report, What
-from .placement import shares
 from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage
 
 
@@ -45,7 +44,7 @@ class Web(Operations):
     # Jobs.
 
     def submit(self, job: Job) -> Report:
-        """A job is new. Its sets' viable systems are shared out among their recipes (:mod:`.placement`).
+        """A job is new.
 
         Raises:
             Refused: no set, a set without recipes, a name that is taken, an unknown system, a guest
@@ -61,13 +60,10 @@ class Web(Operations):
         return self._transact(work)
 
     def _add(self, draft: Draft, job: str, spec: SetSpec) -> None:
-        hosts = {recipe.name: recipe.viable for recipe in spec.recipes if recipe.host is None}
-        lab_of = {name: draft.system(name).lab for viable in hosts.values() for name in sorted(viable)}
-        share = shares(hosts, lab_of)
-        recipes = [
-            Recipe(r.name, spec.name, host=r.host, viable=r.viable, share=share.get(r.name, frozenset()))
-            for r in spec.recipes
-        ]
+        for recipe in spec.recipes:
+            for name in sorted(recipe.viable):
+                draft.system(name)  # or it is unknown, and the job is refused
+        recipes = [Recipe(r.name, spec.name, host=r.host, viable=r.viable) for r in spec.recipes]
         draft.add_set(RecipeSet(spec.name, job, spec.priority), recipes)
 
     def cancel(self, recipe: str) -> Report:

@@ -6,12 +6,12 @@ It shares no code with the scheduler.
 from __future__ import annotations
 
 from ....impl.beaker import Report, What, World
-from ....model.lang import Attribute, Rigid
 from ....model.semantics import Choice, Instance, State
 from ....model.semantics.instance import NO_OBJECT
 from ..mismatch import Broken
 from ..modelside import Normal
 from .runner import Snapshot
+from .seatings import Seatings, rigid
 
 LABELS: dict[What, tuple[str, dict[str, str]]] = {
     What.TAKEN_UP: ("take_up", {"j": "recipe_set"}),
@@ -55,6 +55,7 @@ class Abstraction:
             sort: {s.name: n for n, s in enumerate(instance.model.machine(sort).states)}
             for sort in ("RecipeSet", "Recipe", "System")
         }
+        self._seatings = Seatings(instance)
         self._conditions = {name: n for n, name in enumerate(CONDITIONS)}
         self._rigid: tuple[object, ...] | None = None
 
@@ -62,7 +63,8 @@ class Abstraction:
         """The model state of a state of the scheduler.
 
         Raises:
-            Broken: what never changes has changed, or a set has a lab without a place or the reverse.
+            Broken: what never changes has changed, a set has a lab without a place or the reverse, or
+                seats that are no seating.
         """
         self._check_rigid(at.world)
         slot, number = self.instance.slot, self._numbers
@@ -89,14 +91,26 @@ class Abstraction:
         for n, system in enumerate(at.world.systems):
             state[slot("System") + n] = self._states["System"][system.usage]
             state[slot("System", "condition") + n] = self._conditions[system.condition]
+        for n, each in enumerate(at.world.recipe_sets):
+            rows = ((r.name, r.seat) for r in at.world.recipes if r.recipe_set == each.name and r.seat is not None)
+            seats = {number["Recipe"][recipe]: number["System"][seat] for recipe, seat in rows}
+            state[slot("RecipeSet", "seating") + n] = self._seatings.of_rows(tuple(state), n, seats)
         return tuple(state)
 
-    def label(self, report: Report) -> Choice:
-        """The model's name of what an operation did.
+    def labels(self, report: Report) -> list[Choice]:
+        """The model's names of what an operation did: several if it says only a part of a seating.
 
         Raises:
-            Broken: the model has no such action.
+            Broken: the model has no such action, or no such seating.
         """
+        if report.what is What.SEATED and report.recipe_set is not None:
+            recipe_set = self._numbers["RecipeSet"][report.recipe_set]
+            seats = {self._numbers["Recipe"][r]: self._numbers["System"][s] for r, s in report.seats}
+            found = self._seatings.with_seats(recipe_set, seats)
+            return [Choice("seat", (("j", recipe_set), ("p", seating))) for seating in found]
+        return [self._label(report)]
+
+    def _label(self, report: Report) -> Choice:
         if report.what is What.CONDITION_CHANGED and report.system is not None:
             return Choice(CONDITIONS[str(report.to)], (("s", self._numbers["System"][report.system]),))
         if report.what not in LABELS:
@@ -114,7 +128,7 @@ class Abstraction:
     def _check_rigid(self, world: World) -> None:
         rigid = (
             tuple((s.name, s.job) for s in world.recipe_sets),
-            tuple((r.name, r.recipe_set, r.host, r.viable, r.share) for r in world.recipes),
+            tuple((r.name, r.recipe_set, r.host, r.viable) for r in world.recipes),
             tuple((s.name, s.lab) for s in world.systems),
         )
         self._rigid = self._rigid or rigid
@@ -122,17 +136,12 @@ class Abstraction:
             raise Broken("something changed that never does", expected=f"{self._rigid}", found=f"{rigid}")
 
 
-def shares_of(world: World) -> Rigid:
-    """The shares that the scheduler computed, as a rigid attribute of the model."""
-    number = {system.name: n for n, system in enumerate(world.systems)}
-    return {("Recipe", "share"): [frozenset(number[s] for s in recipe.share) for recipe in world.recipes]}
-
-
 def without_bygones(instance: Instance) -> Normal:
     """Takes away what the model remembers of sets that are not assigned any more.
 
     "The sets that were assigned before this one" still has those that have begun since, and a set
-    that was cancelled keeps its lab. No step asks for either, and the scheduler does not keep it.
+    that was cancelled keeps its lab. No step asks for either, and the scheduler does not keep it; nor
+    the seats of recipes that have their system or are finished (see :mod:`.seatings`).
     """
     sets, recipes = range(instance.sizes["RecipeSet"]), range(instance.sizes["Recipe"])
     lab, behind, recipe = (
@@ -142,7 +151,8 @@ def without_bygones(instance: Instance) -> Normal:
     )
     states = [s.name for s in instance.model.machine("Recipe").states]
     finished = {n for n, name in enumerate(states) if name in ("completed", "cancelled", "aborted")}
-    of = instance.rigid_values("Recipe", _attribute(instance, "recipe_set"))
+    of = rigid(instance, "Recipe", "recipe_set")
+    seatings = Seatings(instance)
 
     def normal(state: State) -> State:
         live = {of[n] for n in recipes if state[recipe + n] not in finished}
@@ -151,12 +161,6 @@ def without_bygones(instance: Instance) -> Normal:
         for n in sets:
             new[lab + n] = state[lab + n] if assigned >> n & 1 else NO_OBJECT
             new[behind + n] = state[behind + n] & assigned if assigned >> n & 1 else 0
-        return tuple(new)
+        return seatings.normal(tuple(new))
 
     return normal
-
-
-def _attribute(instance: Instance, name: str) -> Attribute:
-    found = instance.model.machine("Recipe").attribute(name)
-    assert found is not None
-    return found

@@ -11,7 +11,7 @@ from ....model.semantics import Instance
 from ..graph import Progress
 from ..modelside import ModelGraph
 from ..report import RefinementReport, compared
-from .abstraction import Abstraction, shares_of, without_bygones
+from .abstraction import Abstraction, without_bygones
 from .explore import Exploration
 from .operations import Names, operations
 from .runner import Runner, Sides, SidesFactory
@@ -49,8 +49,13 @@ def side_by_side(
     """The exploration of :func:`check_refinement`, same arguments, before it begins."""
     names = Names(situation)
     runner = Runner(sides, store(), names.fill)
-    # The shares are the scheduler's: the model leaves open which matching is found.
-    rigid = {**situation.rigid(with_shares=True), **shares_of(runner.now().world)}
-    instance = Instance(REPAIRED, situation.sizes, rigid)
+    instance = instance_of(situation)
     model = ModelGraph.explore(instance, without_bygones(instance))
     return Exploration(runner, operations(names), Abstraction(instance), model, progress)
+
+
+def instance_of(situation: Situation) -> Instance:
+    """The repaired model of a situation, with all seatings that there are in it."""
+    rigid = situation.rigid(with_seatings=True)
+    seatings = {sort: len(rigid[sort, name]) for sort, name in (("Seating", "recipe_set"), ("Seat", "seating"))}
+    return Instance(REPAIRED, {**situation.sizes, **seatings}, rigid)

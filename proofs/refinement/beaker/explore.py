@@ -63,7 +63,8 @@ class Exploration(SideBySide):
         self._crash(left == Snapshot(at.world, None), f"something of the operation is left: killed {BEFORE}")
         left = self._runner.killed(at, operation, AFTER)
         self._crash(left == Snapshot(end.world, None), f"something of the operation is lost: killed {AFTER}")
-        self.edge(node, self._at(end), self._abstraction.label(report), operation.said)
+        for label in self._abstraction.labels(report):
+            self.edge(node, self._at(end), label, operation.said)
 
     def _crash(self, right: bool, said: str) -> None:
         self.crash_points += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import combinations, product
 
 from ....impl.beaker import Condition, Job, RecipeSpec, Report, SetSpec, Web, only
 from ....model.beaker.situations import Situation
@@ -62,8 +63,26 @@ def _loops(names: Names) -> Iterator[Operation]:
             f"the pending system loop makes {system} idle", lambda s, n=system: s.pending.process(n, only())
         )
         yield _operation(f"the retained loop wakes {system}", lambda s, n=system: s.consistency.wake(n))
+    yield from _seats(names)
     for name in names.sets:
         yield _operation(f"provisioning of {name} begins", lambda s, n=name: s.provisioning.begin(n))
+
+
+def _seats(names: Names) -> Iterator[Operation]:
+    """Seats as the loops find them, and any that could be named: wrong ones must be refused."""
+    number = 0
+    for name, recipes in zip(names.sets, names.situation.sets, strict=True):
+        hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]
+        number += len(recipes)
+        yield _operation(f"the new job loop seats {name}", lambda s, n=name: s.new_jobs.seat(n))
+        yield _operation(f"the retained loop seats {name}", lambda s, n=name: s.consistency.seat(n))
+        for some in (some for size in range(2, len(hosts) + 1) for some in combinations(hosts, size)):
+            for systems in product(names.systems, repeat=len(some)):
+                seats = dict(zip(some, systems, strict=True))
+                said = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
+                yield _operation(
+                    f"the retained loop seats {name}: {said}", lambda s, n=name, p=seats: s.consistency.seat(n, p)
+                )
 
 
 def _labs(names: Names) -> Iterator[Operation]:
