@@ -46,7 +46,7 @@ class Situation:
             viable += mine
             host += [first + r if isinstance(r, int) else None for r in recipes]
         sets, systems = range(len(self.sets)), range(len(self.labs))
-        return {
+        facts: Rigid = {
             ("Recipe", "recipe_set"): recipe_set,
             ("Recipe", "viable"): viable,
             ("Recipe", "host"): host,
@@ -54,23 +54,31 @@ class Situation:
             ("RecipeSet", "rankable"): [n in self.rankable for n in sets],
             ("System", "lab"): list(self.labs),
             ("System", "adjustable"): [n in self.adjustable for n in systems],
-        } | (self._seats(viable, recipe_set) if with_seatings else {})
-
-    def _seats(self, viable: Sequence[frozenset[int]], sets: Sequence[int]) -> Rigid:
-        all_of_them = list(seatings(viable, sets, self.labs))
-        seats = [(p, r, s) for p, (_, seats) in enumerate(all_of_them) for r, s in seats.items()]
-        return {
-            ("Seating", "recipe_set"): [number for number, _ in all_of_them],
-            ("Seat", "seating"): [p for p, _, _ in seats],
-            ("Seat", "recipe"): [r for _, r, _ in seats],
-            ("Seat", "system"): [s for _, _, s in seats],
         }
+        return {**facts, **seating_facts(viable, recipe_set, self.labs)} if with_seatings else facts
+
+
+def seating_facts(viable: Sequence[frozenset[int]], sets: Sequence[int], labs: Sequence[int]) -> Rigid:
+    """The rigid attributes of all seatings; arguments as of :func:`seatings`."""
+    all_of_them = list(seatings(viable, sets, labs))
+    seats = [(p, r, s) for p, (_, seats) in enumerate(all_of_them) for r, s in seats.items()]
+    return {
+        ("Seating", "recipe_set"): [number for number, _ in all_of_them],
+        ("Seat", "seating"): [p for p, _, _ in seats],
+        ("Seat", "recipe"): [r for _, r, _ in seats],
+        ("Seat", "system"): [s for _, _, s in seats],
+    }
 
 
 def seatings(
     viable: Sequence[frozenset[int]], sets: Sequence[int], labs: Sequence[int]
 ) -> Iterator[tuple[int, dict[int, int]]]:
-    """Every seating of two or more recipes of a set: the set, and the system of each recipe."""
+    """Every seating of two or more recipes of a set: the set, and the system of each recipe.
+
+    Args:
+        viable, sets: for each recipe the systems that are viable for it (none for guests), and its set.
+        labs: for each system its lab.
+    """
     for number in sorted(set(sets)):
         mine = [r for r, of in enumerate(sets) if of == number and viable[r]]
         for lab in sorted(set(labs)):

@@ -227,7 +227,7 @@ class _Prover:
         assume = self._assumed(obligation)
         plain = [n for n in assume if n == obligation.invariant or not _has_witness(self.proof, n)]
         alone = [n for n in plain if n == obligation.invariant]
-        hinted = [([], 0)] if self._hints(obligation.invariant) else []
+        hinted: list[tuple[list[str], int]] = [([], 0)] if self._hints(obligation.invariant) else []
         for some, effort in [*hinted, (alone, QUICK_EFFORT // 4), (plain, QUICK_EFFORT)]:
             derived = obligation.invariant in self.inductive and self._derived.get(obligation.invariant) is not None
             if effort and not derived:

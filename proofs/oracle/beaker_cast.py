@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schedproof.model.beaker.situations import shares
+from schedproof.model.beaker.situations import seating_facts
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
 
@@ -20,6 +20,9 @@ FACTS = {"recipe": ("recipe_set", "viable", "host"), "recipe_set": (), "system":
 """What never changes, by the key that names the object."""
 
 HEADER_KEYS = {"recipes": "recipe", "recipe_sets": "recipe_set", "systems": "system"}
+SEATED_BY = (("Recipe", "viable"), ("Recipe", "recipe_set"), ("System", "lab"))
+"""What a set can be seated on follows from these."""
+
 ONE_LAB = "(lab)"
 """The lab of the systems whose lab nobody names."""
 
@@ -121,10 +124,12 @@ class Cast:
             ("RecipeSet", "rankable"): [True] * len(names["RecipeSet"]),
             ("System", "adjustable"): [True] * len(names["System"]),
         }
-        values["Recipe", "share"] = _shares(values)
         wanted = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
+        if ("Seat", "seating") in wanted:
+            values |= seating_facts(*(values[key] for key in SEATED_BY))
         rigid = {key: value for key, value in values.items() if key in wanted}
-        return Instance(model, {sort: len(n) for sort, n in names.items()}, rigid, names=names)
+        sizes = {sort: len(values) for (sort, _), values in rigid.items()} | {sort: len(n) for sort, n in names.items()}
+        return Instance(model, sizes, rigid, names=names)
 
     def start(self, instance: Instance) -> State:
         """The initial state, with what the header says of the beginning.
@@ -151,16 +156,3 @@ class Cast:
             if "condition" in said:
                 state[instance.slot("System", "condition") + number] = instance.read(condition.type, said["condition"])
         return tuple(state)
-
-
-def _shares(values: Mapping[tuple[str, str], Sequence[Any]]) -> list[frozenset[int]]:
-    """The shares of the recipes of each set, as explorations find them."""
-    of_set, viable, host = (values["Recipe", name] for name in ("recipe_set", "viable", "host"))
-    found = [frozenset[int]()] * len(of_set)
-    for number in set(of_set):
-        mine = [r for r, its in enumerate(of_set) if its == number]
-        hosts = [n for n, r in enumerate(mine) if host[r] is None]
-        parts = shares([viable[r] for r in mine], hosts, values["System", "lab"])
-        for r, part in zip(mine, parts, strict=True):
-            found[r] = part
-    return found
