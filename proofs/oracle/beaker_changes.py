@@ -8,7 +8,7 @@ A line says that fields of one object have new values. The choices of the readin
   without one, what follows from its step may be said in later lines, or not at all.
 * **What is logged**: changes of a recipe's status and system, of priorities and of conditions always; changes of
   a system's usage if the log speaks of usage at all. A step that changes nothing of it may
-  happen unlogged, at most ``UNLOGGED`` of them before a record: a set is taken up, its search ends, it is settled;
+  happen unlogged, at most ``UNLOGGED`` of them before a record: a set is taken up, seated, its search ends, it is settled;
   where usage is not logged, also what happens to a system that is pending, idle or a user's.
 * **A crash** of the scheduler is a line of its own.
 * **action** says which step of the model it was, if the implementation knows.
@@ -34,11 +34,12 @@ from .steps import Steps, Wanted
 
 SCHEMA = "beaker.schema.json"
 
-UNLOGGED = 4
-"""Unlogged steps before a record: the search for one set ends, it is settled, another is taken up; and one more."""
+UNLOGGED = 5
+"""Unlogged steps before a record: the search for one set ends, it is settled, another is taken up and seated; and one more."""
 
 SILENT = (
     "take_up",
+    "seat",
     "search_ends",
     "settle",
     "make_idle",
