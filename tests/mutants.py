@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from schedproof.model.lang import Action, Invariant, Model, ModelError, Rule
+from schedproof.model.lang import Action, Invariant, Model, ModelError, Rigid, Rule, StepInvariant
 from schedproof.model.lang.check import WELL_FORMED
-from schedproof.proofs.examine import examine
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    Moment,
+    State,
+    Step,
+    Stepper,
+    Undefined,
+    check_scope,
+)
+from schedproof.model.semantics.instance import fitted
+from schedproof.proofs.examine import examine, reads_history
+from schedproof.proofs.explore import explore
 from schedproof.proofs.induction import prove
+from schedproof.proofs.safety import Check
 from schedproof.proofs.verdict import Verdict
-
-SCOPES: Sequence[tuple[int, int]] = ((2, 2), (3, 2), (3, 3), (4, 2))
-"""(pod groups, cells) to explore a mutant at, small ones first. Some show only where two preempt beside a third."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +39,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Caught:
-    """How a mutant was told from the model: ``by`` "refused", "explored" or "induction", and what told it."""
+    """How a mutant was told from the model: ``by`` "refused", "explored", "compared" or "induction", and what told it."""
 
     by: str
     what: str
@@ -58,15 +70,87 @@ def _without_condition(model: Model, rule: Rule, n: int) -> Mutant:
 
 
 def _without_conjunct(model: Model, action: Action, n: int) -> Mutant:
+    """Rules that name the action name the new one."""
     less = replace(action, when=[*action.when[:n], *action.when[n + 1 :]])
     actions = [less if a is action else a for a in model.actions]
     return Mutant(f"action {action.name}, conjunct {n + 1}", "guard", lambda: replace(model, actions=actions))
 
 
-def explored(model: Model, scope: tuple[int, int]) -> Mapping[str, Verdict]:
-    """The verdict of exploration on every property at a scope."""
-    groups, cells = scope
-    return {r.name: r.verdict for r in examine(model, {"PodGroup": groups, "Cell": cells})}
+# --- What is looked at -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """One topology to explore mutants at."""
+
+    name: str
+    sizes: Mapping[str, int]
+    rigid: Rigid
+
+    def of(self, model: Model) -> Instance:
+        """``model`` here."""
+        return Instance(model, self.sizes, self.rigid)
+
+    def alone(self, model: Model) -> Model:
+        """``model`` with this as its only topology."""
+        return replace(model, topologies=lambda sizes: [self.rigid])
+
+
+def places(model: Model, scopes: Sequence[Mapping[str, int]]) -> list[Place]:
+    """The topologies of ``model`` at each of ``scopes``, small ones first."""
+    found = []
+    for scope in scopes:
+        whole = check_scope(model, scope)
+        for n, rigid in enumerate(model.topologies(whole)):
+            sizes = fitted(whole, rigid)
+            at = ", ".join(f"{size} {sort}" for sort, size in sizes.items())
+            found.append(Place(f"{at} ({n + 1})", sizes, rigid))
+    return found
+
+
+def seen_at_once(model: Model) -> list[Invariant | StepInvariant]:
+    """The properties that one state or step refutes."""
+    return [p for p in model.properties if isinstance(p, Invariant | StepInvariant) and not reads_history(model, p)]
+
+
+class _Broken(Exception):
+    """A promise is broken: no need to look further."""
+
+
+def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
+    """One of the safety properties ``kept`` that ``model`` breaks here, found without exploring on; None if none."""
+    instance = place.of(model)
+    checks = [Check(instance, prop) for prop in seen_at_once(model) if prop.name in kept]
+    on_states = [c for c in checks if isinstance(c.prop, Invariant)]
+    on_steps = [c for c in checks if isinstance(c.prop, StepInvariant)]
+    of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in model.actions}
+    seen: set[State] = set()
+
+    def look(asked: Sequence[Check], moment: Callable[[], Moment]) -> None:
+        for check in asked:
+            if check.violated(moment()) is not None:
+                raise _Broken(check.prop.name)
+
+    def on_step(state: State, number: int, step: Step) -> None:
+        parameters = step.choice.parameters
+        look(of_action[step.choice.action], lambda: Moment(state, dict(parameters), step.fired, step.after))
+        if step.after not in seen:
+            seen.add(step.after)
+            look(on_states, lambda: Moment(step.after))
+
+    try:
+        look(on_states, lambda: Moment(instance.initial()))
+        found = explore(instance, symmetry=False, on_step=on_step)
+    except _Broken as broken:
+        return str(broken)
+    if found.ill_formed is not None and WELL_FORMED in kept:
+        return WELL_FORMED
+    return next((c.prop.name for c in checks if not c.met), None)
+
+
+def explored(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[str, Verdict]:
+    """The verdict of exploration on every property (or those named ``only``) at a place."""
+    return {r.name: r.verdict for r in examine(place.alone(model), place.sizes, only=only)}
 
 
 def proved(model: Model) -> frozenset[str]:
@@ -81,12 +165,88 @@ def invariants_of(model: Model) -> Model:
     return replace(model, properties=kept, refuted=model.refuted & {p.name for p in kept})
 
 
-class Judge:
-    """Tells mutants from the model, by the cheapest way first."""
+Graph = Mapping[State, Mapping[Choice, State]]
+"""Every reachable state with each enabled choice and the state after it."""
 
-    def __init__(self, model: Model, scopes: Sequence[tuple[int, int]] = SCOPES) -> None:
-        self.model, self.scopes = model, scopes
-        self._explored = cache(lambda scope: explored(model, scope))
+
+def graph_of(model: Model, place: Place) -> Graph:
+    """All that can happen at a place."""
+    found = explore(place.of(model), symmetry=False)
+    assert found.complete and found.ill_formed is None
+    edges = ({e.choice: found.states[e.target] for e in out} for out in found.edges)
+    return dict(zip(found.states, edges, strict=True))
+
+
+def other_step(model: Model, place: Place, graph: Graph) -> str | None:
+    """The first step of ``model`` that is none of the graph, or that it lacks; None if it has the same graph."""
+    instance = place.of(model)
+    stepper, waiting = Stepper(instance), deque([instance.initial()])
+    seen = set(waiting)
+    while waiting:
+        state = waiting.popleft()
+        wanted = dict(graph[state])
+        try:
+            for step in stepper.steps(state):
+                if wanted.pop(step.choice, None) != step.after:
+                    return f"takes {step.choice.action} otherwise"
+                if step.after not in seen:
+                    seen.add(step.after)
+                    waiting.append(step.after)
+        except (IllFormed, Undefined) as error:
+            return str(error)
+        if wanted:
+            return f"does not take {next(iter(wanted)).action}"
+    return None
+
+
+class Twin:
+    """Tells mutants from a model whose graphs are, as other tests show, those of one written by hand.
+
+    A mutant is refused, or breaks a promise ("explored"), or takes other steps ("compared").
+
+    Args:
+        model: what the mutants are mutants of.
+        places: where the two were compared, small ones first.
+        promises: whether to look for a promise that is broken; without, it is faster.
+    """
+
+    def __init__(self, model: Model, places: Sequence[Place], *, promises: bool = True) -> None:
+        self.places, self.promises = places, promises
+        self._graph = cache(lambda n: graph_of(model, places[n]))
+        self._explored = cache(lambda n: explored(model, places[n]))
+
+    def caught(self, mutant: Mutant) -> Caught | None:
+        """How ``mutant`` is caught; None if all its graphs are the model's, and so all verdicts."""
+        try:
+            other = mutant.build()
+        except ModelError as error:
+            return Caught("refused", str(error))
+        compared = None
+        for n, place in enumerate(self.places):
+            differs = other_step(other, place, self._graph(n))
+            if differs is None:
+                continue
+            compared = compared or Caught("compared", f"{differs} at {place.name}")
+            if not self.promises:
+                return compared
+            kept = [name for name, verdict in self._explored(n).items() if verdict is Verdict.PROVED]
+            if (broken := first_broken(other, place, kept)) is not None:
+                return Caught("explored", f"{broken} at {place.name}")
+        return compared
+
+
+class Judge:
+    """Tells mutants from the model, by the cheapest way first.
+
+    Args:
+        model: what the mutants are mutants of.
+        places: where to explore, small ones first.
+        inductive: whether induction is asked where exploration sees no difference.
+    """
+
+    def __init__(self, model: Model, places: Sequence[Place], *, inductive: bool = True) -> None:
+        self.model, self.places, self.inductive = model, places, inductive
+        self._explored = cache(lambda n: explored(model, places[n]))
         self._proved = cache(lambda less: proved(less(model)))
 
     def caught(self, mutant: Mutant) -> Caught | None:
@@ -95,11 +255,18 @@ class Judge:
             other = mutant.build()
         except ModelError as error:
             return Caught("refused", str(error))
-        for scope in self.scopes:
-            right, wrong = self._explored(scope), explored(other, scope)
-            if differing := [name for name in right if wrong[name] is not right[name]]:
-                return Caught("explored", f"{differing[0]} at {scope[0]} groups x {scope[1]} cells")
-        for less in (invariants_of, replace):
+        for n, place in enumerate(self.places):
+            kept = [name for name, verdict in self._explored(n).items() if verdict is Verdict.PROVED]
+            if (broken := first_broken(other, place, kept)) is not None:
+                return Caught("explored", f"{broken} at {place.name}")
+        at_once = {WELL_FORMED, *(p.name for p in seen_at_once(other))}
+        for n, place in enumerate(self.places):
+            right = self._explored(n)
+            rest = [name for name in right if name not in at_once or right[name] is not Verdict.PROVED]
+            wrong = explored(other, place, rest)
+            if differing := [name for name in rest if wrong[name] is not right[name]]:
+                return Caught("explored", f"{differing[0]} at {place.name}")
+        for less in (invariants_of, replace) if self.inductive else ():
             if lost := sorted(self._proved(less) - proved(less(other))):
                 return Caught("induction", lost[0])
         return None
