@@ -14,8 +14,8 @@ about deadlocks is tested, not assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import permutations, product
+from functools import cache
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 from brute_beaker_graph import Label
@@ -28,7 +28,9 @@ NONE = -1
 
 EXACT, RUN, LEAP = "exact", "run", "leap"
 
-ORDER, SHARES, FINISHED, GIVE_BACK, RESERVED, WAKE = "order", "shares", "finished", "give back", "reserved", "wake"
+ORDER, FINISHED, GIVE_BACK, RESERVED, WAKE = "order", "finished", "give back", "reserved", "wake"
+SEATS = "seats"  # a set has a seating, and its recipes leave each other their seats
+RESEAT = "reseat"  # a set whose seating does not serve it any more takes another one
 QUEUE = "queue"  # a new recipe does not jump the queue: it leaves a system to a queued one of a higher priority
 
 
@@ -48,7 +50,7 @@ AS_WRITTEN = Variant(True, frozenset(), crash_inside=False)
 CRASHING = Variant(True, frozenset())
 """As written, but a crash can come between two recipes of an event."""
 INTERLEAVED = Variant(False, frozenset())
-REPAIRED = Variant(False, frozenset({ORDER, SHARES, FINISHED, GIVE_BACK, RESERVED, WAKE, QUEUE}))
+REPAIRED = Variant(False, frozenset({ORDER, SEATS, RESEAT, FINISHED, GIVE_BACK, RESERVED, WAKE, QUEUE}))
 
 
 class Instance(NamedTuple):
@@ -59,8 +61,6 @@ class Instance(NamedTuple):
     """Per recipe, the mask of the systems that meet its requirements; 0 for a guest."""
     lab_of: tuple[int, ...]
     host_of: tuple[int, ...]
-    share: tuple[int, ...]
-    """Per recipe, the mask of its share (rule 2 of the repair)."""
     moves: frozenset[str] = frozenset()
     """Which of cancel, abort, cancel_set, abort_set, priority, condition (or just break: no Manual), reserve, crash occur."""
     rank: tuple[int, ...] = ()
@@ -95,6 +95,8 @@ class State(NamedTuple):
     rank: tuple[int, ...]
     hand: tuple[int, ...]
     order: tuple[int, ...]
+    seat: tuple[int, ...]
+    """Per recipe, the system that the seating of its set has for it."""
 
 
 Step = tuple[Label, State]
@@ -103,12 +105,12 @@ Step = tuple[Label, State]
 class Draft:
     """A state that is being changed: one step's updates, then `freeze`."""
 
-    __slots__ = ("at", "condition", "hand", "lab", "order", "rank", "recipe", "usage")
+    __slots__ = ("at", "condition", "hand", "lab", "order", "rank", "recipe", "seat", "usage")
 
     def __init__(self, state: State) -> None:
         self.recipe, self.at, self.usage = list(state.recipe), list(state.at), list(state.usage)
         self.condition, self.lab, self.rank = list(state.condition), list(state.lab), list(state.rank)
-        self.hand, self.order = list(state.hand), list(state.order)
+        self.hand, self.order, self.seat = list(state.hand), list(state.order), list(state.seat)
 
     def freeze(self) -> State:
         return State(
@@ -120,6 +122,7 @@ class Draft:
             tuple(self.rank),
             tuple(self.hand),
             tuple(self.order),
+            tuple(self.seat),
         )
 
 
@@ -133,37 +136,32 @@ def instance(
     guests: dict[int, int] | None = None,
     moves: frozenset[str] | set[str] = frozenset(),
     rank: list[int] | None = None,
-    shares: tuple[int, ...] | None = None,
     endable: list[int] | None = None,
     rankable: list[int] | None = None,
     adjustable: list[int] | None = None,
 ) -> Instance:
     """An instance from, per set, its recipes' viable masks, and each system's lab.
 
-    `guests` maps a recipe (numbered through all sets in order; its mask is 0) to its host.  `shares` defaults to the
-    first of `all_shares`; whom people may touch, to everyone.
+    `guests` maps a recipe (numbered through all sets in order; its mask is 0) to its host.  Whom people may touch
+    defaults to everyone.
     """
     viable = tuple(mask for masks in sets for mask in masks)
     set_of = tuple(s for s, masks in enumerate(sets) for _ in masks)
     host_of = tuple((guests or {}).get(r, NONE) for r in range(len(viable)))
     numbers = range(len(viable))
-    bare = Instance(
+    everyone = list(range(len(sets)))
+    return Instance(
         set_of,
         viable,
         tuple(labs),
         host_of,
-        (0,) * len(viable),
         frozenset(moves),
         tuple(rank or [0] * len(sets)),
-        groups=tuple(tuple(r for r in numbers if set_of[r] == s) for s in range(len(sets))),
-        areas=tuple(sum(1 << s for s, of in enumerate(labs) if of == lab) for lab in range(max(labs) + 1)),
-    )
-    everyone = list(bare.sets)
-    return bare._replace(
-        share=next(all_shares(bare)) if shares is None else shares,
         endable=tuple(everyone if endable is None else endable),
         rankable=tuple(everyone if rankable is None else rankable),
         adjustable=tuple(range(len(labs)) if adjustable is None else adjustable),
+        groups=tuple(tuple(r for r in numbers if set_of[r] == s) for s in everyone),
+        areas=tuple(sum(1 << s for s, of in enumerate(labs) if of == lab) for lab in range(max(labs) + 1)),
     )
 
 
@@ -177,36 +175,20 @@ def matchings(masks: list[int], allowed: int) -> list[tuple[int, ...]]:
     ]
 
 
-def all_shares(inst: Instance) -> Iterator[tuple[int, ...]]:
-    """Every way to hand out the shares at submission: per set and lab a matching, and each left-over system to someone."""
-    options: list[list[dict[int, int]]] = []
-    for s in inst.sets:
-        hosts = [r for r in inst.members(s) if inst.host_of[r] == NONE]
-        for lab in sorted(set(inst.lab_of)):
-            found = matchings([inst.viable[r] for r in hosts], inst.areas[lab])
-            if found:
-                options.append(_parts(inst, hosts, inst.areas[lab], found))
-    for parts in product(*options):
-        share = [0] * len(inst.viable)
-        for part in parts:
-            for r, mask in part.items():
-                share[r] |= mask
-        yield tuple(share)
+@cache
+def seatings(masks: tuple[int, ...], areas: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The seatings of a set with these viable masks: per recipe a system or NONE, all of one lab, no two the same.
 
-
-def _parts(inst: Instance, hosts: list[int], allowed: int, found: list[tuple[int, ...]]) -> list[dict[int, int]]:
-    """The distinct partitions that contain one of the matchings."""
-    parts: dict[tuple[int, ...], dict[int, int]] = {}
-    for choice in found:
-        left = [s for s in range(allowed.bit_length()) if allowed >> s & 1 and s not in choice]
-        takers = [[r for r in hosts if inst.viable[r] >> s & 1] for s in left]
-        for given in product(*[t or [NONE] for t in takers]):
-            part = {r: 1 << s for r, s in zip(hosts, choice, strict=True)}
-            for s, r in zip(left, given, strict=True):
-                if r != NONE:
-                    part[r] |= 1 << s
-            parts[tuple(part[r] for r in hosts)] = part
-    return list(parts.values())
+    At least two recipes have a seat; a guest (no viable system) never has one.
+    """
+    found = []
+    for size in range(2, len(masks) + 1):
+        for seated in combinations([n for n, mask in enumerate(masks) if mask], size):
+            for area in areas:
+                for choice in matchings([masks[n] for n in seated], area):
+                    seat = dict(zip(seated, choice, strict=True))
+                    found.append(tuple(seat.get(n, NONE) for n in range(len(masks))))
+    return tuple(found)
 
 
 def initial(inst: Instance) -> State:
@@ -221,6 +203,7 @@ def initial(inst: Instance) -> State:
         inst.rank,
         (AT_REST,) * sets,
         (),
+        (NONE,) * recipes,
     )
 
 
@@ -241,19 +224,39 @@ def automated(state: State) -> int:
     return sum(1 << s for s, condition in enumerate(state.condition) if condition == AUTOMATED)
 
 
+def serves(inst: Instance, state: State, of: int, seating: tuple[int, ...]) -> bool:
+    """Whether the seating has an Automated system for each open host recipe of the set."""
+    waiting = open_hosts(inst, state, of)
+    seat = dict(zip(inst.groups[of], seating, strict=True))
+    return all(seat[r] != NONE and state.condition[seat[r]] == AUTOMATED for r in waiting)
+
+
+def new_seatings(inst: Instance, state: State, variant: Variant, of: int) -> list[tuple[int, ...]]:
+    """The seatings that the set may take now: it holds nothing, and has none that serves two or more open recipes."""
+    if SEATS not in variant.rules or state.lab[of] != NONE or len(open_hosts(inst, state, of)) < 2:
+        return []
+    now = tuple(state.seat[r] for r in inst.groups[of])
+    if serves(inst, state, of, now) or (RESEAT not in variant.rules and any(s != NONE for s in now)):
+        return []
+    every = seatings(tuple(inst.viable[r] for r in inst.groups[of]), inst.areas)
+    return [seating for seating in every if serves(inst, state, of, seating)]
+
+
 def can_take(inst: Instance, state: State, variant: Variant, s: int, r: int) -> bool:
     """Whether s, if it is free and Automated, may go to r as far as other recipes are concerned (rules 1 and 2)."""
     if not suits(inst, state, s, r):
         return False
     own = inst.set_of[r]
-    if SHARES in variant.rules:
-        near = automated(state) & inst.areas[inst.lab_of[s]]
+    if SEATS in variant.rules:
         for sibling in open_hosts(inst, state, own):
+            seat = state.seat[sibling]
             if sibling == r:
                 continue
-            if inst.share[sibling] >> s & 1:
+            if seat == s:
                 return False
-            if state.lab[own] == NONE and not inst.share[sibling] & near:
+            if state.lab[own] == NONE and (
+                seat == NONE or state.condition[seat] != AUTOMATED or inst.lab_of[seat] != inst.lab_of[s]
+            ):
                 return False
     if ORDER in variant.rules:
         before = state.order[: state.order.index(own)] if own in state.order else state.order
@@ -323,10 +326,13 @@ def end(inst: Instance, draft: Draft, r: int, how: int) -> None:
             draft.recipe[guest] = ABORTED
 
 
-def drop_place(draft: Draft, of: int) -> None:
+def drop_place(inst: Instance, draft: Draft, of: int) -> None:
+    """The set has no lab, no place in the order and no seating any more."""
     draft.lab[of] = NONE
     if of in draft.order:
         draft.order.remove(of)
+    for r in inst.members(of):
+        draft.seat[r] = NONE
 
 
 def give_back(inst: Instance, draft: Draft, of: int) -> None:
@@ -337,4 +343,4 @@ def give_back(inst: Instance, draft: Draft, of: int) -> None:
             if s != NONE and draft.condition[s] == AUTOMATED:
                 draft.usage[s] = PENDING
             draft.recipe[r], draft.at[r] = QUEUED, NONE
-    drop_place(draft, of)
+    drop_place(inst, draft, of)

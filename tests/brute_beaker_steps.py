@@ -48,6 +48,7 @@ from brute_beaker import (
     foremost,
     give_back,
     initial,
+    new_seatings,
     open_hosts,
     schedule,
     takers,
@@ -77,8 +78,18 @@ def new_job_steps(inst: Instance, state: State, variant: Variant) -> Iterator[St
         yield ("settle", in_hand), draft.freeze()
 
 
+def seat_steps(inst: Instance, state: State, variant: Variant) -> Iterator[Step]:
+    """seat: at any time a set that holds nothing takes a seating, when it has none that serves it."""
+    for of in inst.sets:
+        for seating in new_seatings(inst, state, variant, of):
+            draft = Draft(state)
+            for r, s in zip(inst.members(of), seating, strict=True):
+                draft.seat[r] = s
+            yield ("seat", of, *seating), draft.freeze()
+
+
 def _search_steps(inst: Instance, state: State, variant: Variant, of: int) -> Iterator[Step]:
-    found = False
+    found = bool(new_seatings(inst, state, variant, of))
     for r in inst.members(of):
         if state.recipe[r] not in (NEW, ASSIGNED):
             continue
@@ -164,7 +175,7 @@ def _begin(inst: Instance, state: State, variant: Variant, of: int, pace: str) -
             if draft.recipe[r] == RUNNING:
                 end(inst, draft, r, COMPLETED)
     if FINISHED in variant.rules:
-        drop_place(draft, of)
+        drop_place(inst, draft, of)
     return draft.freeze()
 
 
@@ -198,6 +209,7 @@ def dead(inst: Instance, state: State) -> list[int]:
 def scheduler_steps(inst: Instance, state: State, variant: Variant, pace: str) -> Iterator[Step]:
     """What the scheduler's loops and the running recipes do."""
     yield from new_job_steps(inst, state, variant)
+    yield from seat_steps(inst, state, variant)
     if variant.alone and any(state.hand):
         return
     yield from pending_steps(inst, state, variant)
@@ -259,23 +271,15 @@ def _condition_steps(inst: Instance, state: State, variant: Variant) -> Iterator
 
 
 def _leave_automated(inst: Instance, state: State, draft: Draft, s: int) -> None:
-    """Rule 4: what executes on s is aborted; a set that held s, or now has nowhere to go in its lab, gives back."""
-    still = automated_without(state, s)
+    """Rule 4: what executes on s is aborted; a set that held s, or left it to an assigned recipe, gives back."""
     for r, at in enumerate(state.at):
         if at == s and WAITING <= state.recipe[r] <= RUNNING:
             end(inst, draft, r, ABORTED)
     for of in inst.sets:
         holds = any(state.at[r] == s and state.recipe[r] == SCHEDULED for r in inst.members(of))
-        stranded = any(
-            state.recipe[r] == ASSIGNED and not inst.share[r] & inst.areas[state.lab[of]] & still
-            for r in open_hosts(inst, state, of)
-        )
-        if holds or stranded:
+        counts = any(state.seat[r] == s and state.recipe[r] == ASSIGNED for r in inst.members(of))
+        if holds or counts:
             give_back(inst, draft, of)
-
-
-def automated_without(state: State, s: int) -> int:
-    return sum(1 << t for t, condition in enumerate(state.condition) if condition == AUTOMATED and t != s)
 
 
 def _reserve_steps(inst: Instance, state: State) -> Iterator[Step]:

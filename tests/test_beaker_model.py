@@ -260,7 +260,7 @@ def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Chan
 def test_without_the_order_of_assignment_sets_wait_for_each_other() -> None:
     """The two sets of the finding, with all other changes: each holds what the other needs, and neither can begin."""
     situation = SITUATIONS[CONTENDED[1]]
-    inst = mine(situation, None)
+    inst = mine(situation)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "ABBA" in {d.cause for d in deadlocks(inst, graph(inst, by_hand.REPAIRED.without(by_hand.ORDER)))}
 
@@ -317,7 +317,7 @@ def replayed(variant: str, situation: Situation, shown: Counterexample) -> list[
     """The run taken by the brute-force scheduler, which must come through the same states."""
     model, other = VARIANTS[variant]
     instance = Instance(model, situation.sizes, situation.rigid())
-    stepper, inst = Stepper(instance), mine(situation, None)
+    stepper, inst = Stepper(instance), mine(situation)
     state, states = instance.initial(), [by_hand.initial(inst)]
     for choice in choices(model, instance, shown):
         state = stepper.step(state, choice).after
@@ -425,7 +425,7 @@ def test_each_finding_happens_to_the_brute_force_scheduler_too(variant: str) -> 
     for name, (number, result) in found.items():
         situation, shown = SITUATIONS[number], result.counterexample
         assert shown is not None
-        states, inst = replayed(variant, situation, shown), mine(SITUATIONS[number], None)
+        states, inst = replayed(variant, situation, shown), mine(SITUATIONS[number])
         last, before = states[-1], states[-2]
         if name in BAD:
             assert BAD[name](inst, last), name
@@ -466,7 +466,7 @@ def jumped(step: tuple[str | int, ...]) -> tuple[int, int]:
 @cache
 def explored(number: int, variant: str) -> Graph[by_hand.State]:
     """The brute-force scheduler's graph of a situation."""
-    return graph(mine(SITUATIONS[number], None), VARIANTS[variant][1])
+    return graph(mine(SITUATIONS[number]), VARIANTS[variant][1])
 
 
 # --- Deadlock is what it is defined as ---------------------------------------------------------------------------------
@@ -476,7 +476,7 @@ def explored(number: int, variant: str) -> Graph[by_hand.State]:
 def test_a_deadlock_of_the_model_is_one_of_the_brute_force_as_near(number: int) -> None:
     """ "A set that holds a system and can never start by any sequence of scheduler steps and completions" in both."""
     place, found = here(number, AS_WRITTEN), explored(number, "as-written")
-    inst = mine(SITUATIONS[number], None)
+    inst = mine(SITUATIONS[number])
     nearest = min((len(found.trace(d.state)) for d in deadlocks(inst, found)), default=None)
     [result] = examine(place.alone(AS_WRITTEN), place.sizes, only=["no-deadlock"])
     shown = result.counterexample
@@ -513,7 +513,7 @@ def test_repaired_no_sets_wait_for_each_other_in_a_circle_of_any_length(number: 
     each behind the next; by transitivity j1 would be behind itself. Waiting for oneself, a circle of one, is
     excluded by the seatings (``assigned-have-a-seat``, ``seats-are-left-free``).
     """
-    inst, place = mine(SITUATIONS[number], None), here(number, REPAIRED)
+    inst, place = mine(SITUATIONS[number]), here(number, REPAIRED)
     [instance] = instances(place.alone(REPAIRED), place.sizes)
     states = [translate(instance, state) for state in explore(instance, symmetry=False).states]
     assert any(holds(inst, state, of) for state in states for of in inst.sets)
@@ -523,5 +523,5 @@ def test_repaired_no_sets_wait_for_each_other_in_a_circle_of_any_length(number: 
 def test_as_written_they_do() -> None:
     """Else the search for circles would show nothing."""
     [number] = [n for n, s in enumerate(SITUATIONS) if "a set of three need the same" in s.about]
-    inst = mine(SITUATIONS[number], None)
+    inst = mine(SITUATIONS[number])
     assert any(circles(inst, state) for state in explored(number, "as-written").states)

@@ -24,15 +24,15 @@ from brute_beaker import (
     MANUAL,
     ORDER,
     REPAIRED,
+    RESEAT,
     RESERVED,
     RUN,
     SCHEDULED,
-    SHARES,
+    SEATS,
     WAITING,
     WAKE,
     Instance,
     Variant,
-    all_shares,
     instance,
 )
 from brute_beaker_deadlocks import (
@@ -118,7 +118,7 @@ def test_patterns_are_one_of_each_class(shape: tuple[int, ...], labs: list[int])
     assert set(listed) == classes
 
 
-PLANTED = [REPAIRED.without(rule) for rule in (SHARES, GIVE_BACK)]
+PLANTED = [REPAIRED.without(rule) for rule in (SEATS, GIVE_BACK)]
 
 
 Case = tuple[tuple[int, ...], list[int], set[str]]
@@ -241,29 +241,11 @@ def test_repaired_has_no_deadlock_and_nobody_waits_for_ever(
     assert not tally.circles
 
 
-def test_shares_that_never_change_can_leave_a_set_waiting() -> None:
-    # Submission matches the first recipe with A and the second with C, and B goes to the first.  When C is broken, B and A
-    # could seat them; but A is in the first one's share.  It is no deadlock: the set holds nothing.
-    inst = instance([[A | B, A | C]], [0] * 3, moves={"break"}, adjustable=[2], shares=(A | B, C))
-    assert starves(inst, REPAIRED)
-    assert not causes(inst, REPAIRED)
-    assert not starves(inst._replace(share=(B, A | C)), REPAIRED)
-
-
-def test_every_choice_of_shares_does() -> None:
-    for masks in patterns((1, 2), [0, 0, 0]):
-        bare = instance([list(of) for of in masks], [0, 0, 0])
-        for shares in all_shares(bare):
-            inst = bare._replace(share=shares)
-            assert not causes(inst, REPAIRED)
-            assert not starves(inst, REPAIRED)
-
-
 @pytest.mark.parametrize(
     ("rule", "inst", "cause"),
     [
         (ORDER, instance(TWO_AND_THREE, [0] * 3), ABBA),
-        (SHARES, instance([[A, A | B]], [0, 0]), SELF),
+        (SEATS, instance([[A, A | B]], [0, 0]), SELF),
         (FINISHED, instance([[A, B]], [0, 0], moves={"cancel"}), FINISHED_SIBLING),
         (WAKE, instance([[A, B], [B]], [0, 0]), FORGOTTEN),
     ],
