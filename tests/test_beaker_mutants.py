@@ -1,0 +1,262 @@
+"""Every mutant of Beaker's models is caught, or stands in the list of equivalent mutants and is proved to be one.
+
+The models' graphs are those of the brute-force schedulers (``test_brute_beaker_model``, and below for the batch
+scheduler), step by step. So a mutant is caught if it is refused, or takes a step that the model does not take, or
+does not take one that it takes, in one of the situations. Whether it also breaks a promise is looked at for
+some of them: not every line of a table has one of its own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import brute_beaker_batch as by_hand
+import pytest
+from brute_beaker import NONE, RUNNING, instance
+from brute_beaker_graph import Label
+from mutants import Mutant, Place, Twin, mutants
+from schedproof.model.beaker.batch import BATCH, b
+from schedproof.model.beaker.machines import q, r, s
+from schedproof.model.beaker.situations import BATCH_SITUATIONS, SITUATIONS, Situation
+from schedproof.model.beaker.variants import AS_WRITTEN, REPAIRED
+from schedproof.model.lang import Action, Invariant, Model, Property, Rule, StepInvariant, Term, Var
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.terms import Fires, both
+from schedproof.model.lang.types import Ref
+from schedproof.model.semantics import Choice, State, instances
+from schedproof.proofs.explore import explore
+from schedproof.proofs.induction import prove
+from test_brute_beaker_model import SITUATIONS as SMALL
+
+VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}
+EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
+    (Path(__file__).parent / "equivalent_mutants_beaker.toml").read_text()
+)
+EMPTY_SET = Situation("a set without recipes", [["A"], []], [0], [0, 1], [0, 1], [0])
+GUEST = Situation("a host with its guest; people do what they can", [["A", 0]], [0], [0], [], [0])
+CONTENDED = Situation(
+    "two sets wait for the same system; a priority changes", [["A", "C"], ["B", "C"]], [0, 0, 0], [], [0]
+)
+
+
+def looked_at(variant: str) -> list[Situation]:
+    """The situations, quick ones first."""
+    if variant == "batch":
+        return [*BATCH_SITUATIONS[:2], EMPTY_SET, *BATCH_SITUATIONS[2:]]
+    return [*SMALL[:7], EMPTY_SET, GUEST, *SITUATIONS, *SMALL[7:], CONTENDED]
+
+
+def places(variant: str) -> list[Place]:
+    """The same with what never changes in them, as the variant has it."""
+    model, found = VARIANTS[variant], []
+    for situation in looked_at(variant):
+        rigid = situation.rigid(with_seatings=model is REPAIRED)
+        known = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
+        kept = {key: values for key, values in rigid.items() if key in known}
+        sizes = {m.sort.name: situation.sizes.get(m.sort.name, 1) for m in model.machines}
+        sizes |= {sort: len(values) for (sort, _), values in kept.items()}
+        found.append(Place(situation.about, sizes, kept))
+    return found
+
+
+@cache
+def twin(variant: str) -> Twin:
+    """One judge a variant: it keeps the graphs of the model itself."""
+    return Twin(VARIANTS[variant], places(variant), promises=False)
+
+
+def listed(variant: str) -> Mapping[str, Mapping[str, str]]:
+    """The equivalent mutants of a variant."""
+    return EQUIVALENT.get(variant, {})
+
+
+@cache
+def named(variant: str) -> Mapping[str, Mutant]:
+    """The mutants of a variant by name."""
+    return {m.name: m for m in mutants(VARIANTS[variant])}
+
+
+def survivors(variant: str, part: int, of: int) -> list[str]:
+    """The mutants that nothing catches, of one part of those that are not listed."""
+    names = [name for name in named(variant) if name not in listed(variant)]
+    return [name for name in names[part::of] if twin(variant).caught(named(variant)[name]) is None]
+
+
+def test_every_mutant_of_the_batch_scheduler_is_caught() -> None:
+    assert survivors("batch", 0, 1) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("variant", ["as-written", "repaired"])
+def test_every_mutant_is_caught(variant: str, part: int) -> None:
+    assert survivors(variant, part, 2) == []
+
+
+@pytest.mark.parametrize("variant", ["as-written", "repaired"])
+def test_one_mutant_in_twelve_is_caught(variant: str) -> None:
+    """All of them: see above."""
+    assert survivors(variant, 0, 12) == []
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_rule_conjunct_and_row_has_its_mutant(variant: str) -> None:
+    model = VARIANTS[variant]
+    expected = len(model.rules) + len(model.rows)
+    expected += sum(len(rule.when) for rule in model.rules) + sum(len(a.when) for a in model.actions)
+    assert len(named(variant)) == len(list(mutants(model))) == expected
+
+
+# --- Equivalent mutants, proved to be ----------------------------------------------------------------------------------
+
+HARMLESS: Mapping[str, Term] = {
+    # what is done although the condition does not hold changes nothing
+    "rule find_idle fixes the lab, condition 1": r.recipe_set.lab == s.lab,
+    "rule give_to_assigned fixes the lab, condition 1": r.recipe_set.lab == s.lab,
+}
+
+AHEAD = b.ahead.has(q)
+SYSTEMS = [
+    Invariant(name="system 1", says="", over=[s], given=s.is_("scheduled"), then=s.condition == "Automated"),
+    Invariant(name="system 2", says="", over=[s], given=s.condition != "Automated", then=s.adjustable),
+]
+LEMMAS: Mapping[str, Sequence[Invariant]] = {
+    "batch": [
+        Invariant(name="ahead 1", says="", over=[b, q], given=AHEAD, then=~q.is_("new", "processed")),
+        Invariant(name="ahead 2", says="", over=[b, q], given=AHEAD & q.is_("queued"), then=b.is_("scheduling")),
+    ],
+    "as-written": SYSTEMS,
+    "repaired": SYSTEMS,
+}
+"""What no promise says, but the reasons rest on; proved with them."""
+
+
+def over(parts: Sequence[Term], known: Sequence[Var]) -> list[Var]:
+    """The variables of ``parts`` that are not ``known``."""
+    free: dict[str, Var] = {}
+    for part in parts:
+        free |= t.free_variables(part)
+    return [v for name, v in free.items() if name not in {k.name for k in known}]
+
+
+def claims(model: Model, name: str) -> Iterator[Property]:
+    """What makes the mutant of that name an equivalent one: what it leaves out says nothing new."""
+    for action in model.actions:
+        for n, conjunct in enumerate(action.when):
+            if name == f"action {action.name}, conjunct {n + 1}":
+                others = [*action.when[:n], *action.when[n + 1 :]]
+                yield Invariant(name=name, says="", over=action.parameters, given=premise(others), then=conjunct)
+    for rule in model.rules:
+        if name == f"rule {rule.name}":
+            yield of_a_step(rule, name, [], ~both([*rule.when]))
+        for n, condition in enumerate(rule.when):
+            if name == f"rule {rule.name}, condition {n + 1}":
+                then = condition | HARMLESS[name] if name in HARMLESS else condition
+                yield of_a_step(rule, name, [*rule.when[:n], *rule.when[n + 1 :]], then)
+    for row in model.rows:
+        if name == f"row {row.name}":
+            it = Var("it", Ref(row.sort))
+            yield StepInvariant(name=name, says="", over=[it], given=it.fires(row.event), then=~it.is_(row.source))
+
+
+def premise(parts: Sequence[Term]) -> Term | None:
+    """The conjunction of parts, if there are any."""
+    return both(parts) if parts else None
+
+
+def of_a_step(rule: Rule, name: str, others: Sequence[Term], then: Term) -> StepInvariant:
+    """Whenever the rule is asked and the other conditions hold, so does ``then``."""
+    if isinstance(rule.on, Action):
+        mine = over([*rule.when, rule.fires], rule.on.parameters)
+        return StepInvariant(name=name, says="", over=mine, on=[rule.on.name], given=premise(others), then=then)
+    assert isinstance(rule.on, Fires)
+    asked = [rule.on, *others]
+    return StepInvariant(name=name, says="", over=over([*asked, *rule.when], []), given=both(asked), then=then)
+
+
+def unproved(variant: str, names: Sequence[str]) -> list[str]:
+    """The mutants among ``names`` that are not proved to be equivalent, for any number of objects."""
+    model = VARIANTS[variant]
+    asked = [claim for name in names for claim in claims(model, name)]
+    assert [claim.name for claim in asked] == list(names), "there is no such mutant any more"
+    kept = [*(p for p in model.properties if isinstance(p, Invariant)), *LEMMAS[variant]]
+    found = prove(
+        replace(model, properties=[*kept, *asked], refuted=model.refuted & {p.name for p in kept}), every=False
+    )
+    return [name for name in names if not found.proved(name)]
+
+
+@pytest.mark.parametrize(
+    "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
+)
+def test_equivalent_mutants_are_proved_to_be(variant: str) -> None:
+    assert unproved(variant, list(listed(variant))) == []
+    assert all(len(entry["reason"]) > 20 for entry in listed(variant).values())
+
+
+@pytest.mark.parametrize(
+    "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
+)
+def test_equivalent_mutants_are_not_caught(variant: str) -> None:
+    caught = {name: twin(variant).caught(named(variant)[name]) for name in listed(variant)}
+    assert {name: found for name, found in caught.items() if found is not None} == {}, "take it off the list"
+
+
+def test_a_mutant_that_differs_is_not_proved_to_be_equivalent() -> None:
+    differing = ["action run, conjunct 1", "rule complete frees the system, condition 1", "row Recipe.run from waiting"]
+    assert unproved("batch", differing) == differing
+
+
+# --- The batch scheduler is the one by hand ------------------------------------------------------------------------------
+
+BY_HAND = {"submit": "arrive", "schedule": "take", "provision": "start"} | dict.fromkeys(
+    ["end_processing", "end_queueing", "end_scheduling", "end_provisioning"], "next_phase"
+)
+STATES = {"new": by_hand.NEW, "processed": by_hand.PROCESSED, "queued": by_hand.QUEUED, "scheduled": by_hand.SCHEDULED}
+STATES |= {"waiting": by_hand.WAITING, "running": RUNNING, "completed": by_hand.COMPLETED}
+
+
+def label(choice: Choice) -> Label:
+    """A step as the one by hand calls it."""
+    return BY_HAND.get(choice.action, choice.action), *[value for name, value in choice.parameters if name != "b"]
+
+
+@pytest.mark.parametrize("situation", BATCH_SITUATIONS, ids=[s.about for s in BATCH_SITUATIONS])
+def test_the_batch_scheduler_takes_the_steps_of_the_one_by_hand(situation: Situation) -> None:
+    """Without people and crashes, whom the one by hand does not have."""
+    alone = replace(situation, endable=[], rankable=[])
+    sizes = {"Scheduler": 1} | {sort: n for sort, n in situation.sizes.items() if sort != "Lab"}
+    rigid = {key: of for key, of in alone.rigid().items() if key[1] in ("recipe_set", "viable")}
+    [found] = instances(replace(BATCH, topologies=lambda sizes: [rigid]), sizes)  # type: ignore[dict-item]
+    masks = [[sum(1 << ord(c) - ord("A") for c in str(viable)) for viable in of] for of in situation.sets]
+    other = by_hand.batch_graph(instance(masks, list(situation.labs)))
+    graph = explore(found, symmetry=False, crash=False)
+
+    def translate(state: State) -> by_hand.Batch:
+        shown = found.describe(state)
+        [scheduler] = shown["Scheduler"].values()
+        phase = ["processing", "queueing", "scheduling", "provisioning"].index(str(scheduler["state"]))
+        recipes = list(shown["Recipe"].values())
+        sets = list(shown["RecipeSet"].values())
+        here = [sets[number]["state"] == "submitted" for number in rigid["Recipe", "recipe_set"]]  # type: ignore[index]
+        status = [
+            STATES[str(r["state"])] if is_here else by_hand.ABSENT for r, is_here in zip(recipes, here, strict=True)
+        ]
+        at = [NONE if r["system"] is None else int(str(r["system"])[1:]) for r in recipes]
+        ahead = frozenset(int(name[1:]) for name in scheduler["ahead"]) if phase == by_hand.LOOK else frozenset()  # type: ignore[attr-defined]
+        return by_hand.Batch(phase, tuple(status), tuple(at), ahead)
+
+    states = [translate(state) for state in graph.states]
+    mine = {(states[n], label(e.choice), states[e.target]) for n, out in enumerate(graph.edges) for e in out}
+    theirs = {
+        (state, name, other.states[after])
+        for state, *steps in zip(other.states, other.scheduler, other.people, strict=True)
+        for out in steps
+        for name, after in out
+    }
+    assert min(mine - theirs, default=None, key=str) is None
+    assert min(theirs - mine, default=None, key=str) is None
