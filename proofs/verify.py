@@ -183,7 +183,7 @@ def verify(
     """
     wanted = chosen(systems, only)
     say = progress or (lambda line: None)
-    if workers is None:
+    if workers is None or workers.jobs == 1:
         return [verify_variant(model, only=mine, progress=say) for model, mine in wanted]
     # The longest first, so that no worker is left with it at the end.
     ordered = sorted(wanted, key=lambda each: -len(each[0].properties) * len(each[0].actions))

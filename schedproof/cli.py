@@ -32,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # Inside a call of a C library an interrupt arrives as some other error.
             if seen or isinstance(error, KeyboardInterrupt):
+                # Dataclasses are made by exec. Where an interrupt ends an exec, Python remembers it, and lets the
+                # process die of the signal in the end, whatever was caught; until the next exec.
+                exec("")
                 return fail("interrupted; nothing was written", Exit.INTERRUPTED)
             raise
 

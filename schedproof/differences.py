@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.model.lang import Action, Change, Model, Property, Row, Rule
+from schedproof.model.lang import Action, Change, Machine, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of
+from schedproof.model.systems import System
 from schedproof.proofs.examine import formulas
 from schedproof.proofs.oracle.wording import show_term
 from schedproof.proofs.verify import expected
@@ -44,13 +45,19 @@ class Difference:
         }
 
 
-Element = Row | Action | Rule | Property
+Element = Machine | Row | Action | Rule | Property
+
+
+def related(system: System, one: Model, other: Model) -> bool:
+    """Both are the system's base variant or amendments of it, so that elements of one name are comparable."""
+    return one is other or all(model is system.base or model.changes for model in (one, other))
 
 
 def differences(one: Model, other: Model) -> list[Difference]:
-    """All differences from ``one`` to ``other``: rows, rules, actions, properties, expected verdicts."""
+    """All differences from ``one`` to ``other``: machines, rows, rules, actions, properties, expected verdicts."""
     found: list[Difference] = []
     kinds: list[tuple[str, Iterable[Element], Iterable[Element]]] = [
+        ("machine", one.machines, other.machines),
         ("row", one.rows, other.rows),
         ("rule", one.rules, other.rules),
         ("action", one.actions, other.actions),
@@ -81,11 +88,10 @@ def _compared(
     kind: str, one: Model, before: Iterable[Element], other: Model, after: Iterable[Element]
 ) -> Iterator[Difference]:
     reasons = _reasons(other) or _reasons(one)
-    olds, news = {e.name: e for e in before}, {e.name: e for e in after}
+    olds, news = {_name(e): e for e in before}, {_name(e): e for e in after}
     for name in dict.fromkeys([*olds, *news]):
         old, new = olds.get(name), news.get(name)
-        # repr spells an element out completely, and unlike == it does not build a formula
-        if old is not None and new is not None and repr(old) == repr(new):
+        if old is not None and new is not None and _spelled(one, old) == _spelled(other, new):
             continue
         change = "added" if old is None else "removed" if new is None else "changed"
         reason = reasons.get(name)
@@ -100,10 +106,25 @@ def _compared(
         )
 
 
+def _name(element: Element) -> str:
+    return element.sort.name if isinstance(element, Machine) else element.name
+
+
+def _spelled(model: Model, element: Element) -> object:
+    """An element, so that two can be compared: of a machine, what is listed of it.
+
+    repr spells an element out completely, and unlike == it does not build a formula.
+    """
+    return described(model, element) if isinstance(element, Machine) else repr(element)
+
+
 def described(model: Model, element: Element) -> list[str]:
     """An element of ``model`` in lines, each a part that can differ."""
     line = [] if element.line is None else [f"line {element.line}"]
     match element:
+        case Machine():
+            attributes = [f"attribute {a.name}: {a.type}{' (rigid)' if a.rigid else ''}" for a in element.attributes]
+            return [*[f"state {s.name}" for s in element.states], *attributes, *line]
         case Row():
             sets = [f"{name} := {show_term(value)}" for name, value in element.sets]
             return [f"{element.source} -> {element.target}", *sets, *line]

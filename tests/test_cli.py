@@ -11,7 +11,8 @@ from unittest.mock import patch
 from xml.etree import ElementTree as ET
 
 import pytest
-from lamps import VACUOUS, lamps, system
+from lamps import VACUOUS, Lamp, lamps, system, x
+from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
@@ -19,6 +20,7 @@ from schedproof.proofs.verdict import Verdict
 from schedproof.cli import main
 
 DATA = Path(__file__).parent / "data" / "hived"
+y = variable(Lamp, "y")
 
 
 @pytest.fixture
@@ -482,3 +484,116 @@ def test_diff_sees_one_changed_conjunct(run_json, registered):
     (difference,) = found["differences"]
     assert set(difference["before"]) - set(difference["after"]) == {"when x Off"}
     assert run_json("diff", "lamps", "plain", "plain")[1]["differences"] == []
+
+
+# Systems whose variants are models of their own, and that are explored at several topologies
+
+
+@pytest.fixture
+def streets(registered):
+    """Lamps in two streets of different length; and a variant with machines of its own."""
+    plain = replace(lamps(), topologies=lambda sizes: [street(1), street(2)], machines=[IN_A_STREET])
+    gas = replace(lamps("gas"), machines=[Machine(Lamp, [State("Off"), State("Lit", unreachable=True), State("On")])])
+    amended = plain.amend("amended", "the same", [Change(why="None.", repairs=[])], plain.refuted)
+    registered(system(plain, amended, gas))
+
+
+IN_A_STREET = Machine(
+    Lamp, [State("Off"), State("On")], attributes=[Attribute("number", IntRange(0, 9), rigid=True)], line=2
+)
+
+
+def street(length):
+    return {("Lamp", "number"): list(range(1, length + 1))}
+
+
+def test_explore_sums_over_all_topologies(run, run_json, streets):
+    """One lamp has 2 states and 2 transitions, two have 4 and 8."""
+    _, found = run_json("explore", "lamps")
+    assert {k: found[k] for k in ("topologies", "states", "transitions", "depth")} == {
+        "topologies": 2, "states": 6, "transitions": 10, "depth": 2
+    }  # fmt: skip
+    last = run("explore", "lamps")[1].splitlines()[-1]
+    assert last == "lamps plain at Lamp=2: in 2 topologies together: 6 states, 10 transitions, greatest depth 2"
+
+
+def test_explain_a_state_looks_at_all_topologies(run, streets):
+    """l1 is only in the second, and the shortest way may be in any."""
+    code, out, _ = run("explain", "lamps", "--state", "l1=On")
+    assert code == 0
+    assert "Given:\n    lamp l1: number 2\n" in out
+    assert "So: after 1 step the state is as asked." in out
+    code, out, err = run("explain", "lamps", "--state", "l7=On")
+    assert (code, out) == (2, "")
+    assert "unknown object 'l7'" in err and "l0, l1" in err
+
+
+def test_explain_takes_the_shortest_way_of_all_topologies(run, registered):
+    """The first topology can have it only after two steps, the second after one."""
+    second_only = Action("all_on", [x], [x.is_("Off"), x.number == 2], [x.fires("on")], "all lamps are on")
+    plain = lamps()
+    needs_two = replace(
+        plain.action("switch_on"), when=[x.is_("Off"), exists(y, (y.number == 9) & y.is_("On")) | (x.number == 9)]
+    )
+    model = replace(
+        plain,
+        machines=[IN_A_STREET],
+        actions=[needs_two, second_only, plain.action("switch_off")],
+        topologies=lambda sizes: [{("Lamp", "number"): [1, 9]}, {("Lamp", "number"): [2, 1]}],
+    )
+    registered(system(model))
+    _, out, _ = run("explain", "lamps", "--state", "l0=On")
+    assert "So: after 1 step the state is as asked." in out
+    assert "number 2" in out
+
+
+def test_list_shows_the_machines_of_each_variant(run, run_json, streets):
+    out = run("list", "lamps")[1]
+    assert "Machines of plain, amended\n" in out
+    gas = out.split("Machines of gas\n")[1].split("\n\n")[0]
+    assert "Off, Lit, On" in gas
+    _, found = run_json("list", "lamps")
+    assert [v["machines"][0]["states"] for v in found["systems"][0]["variants"]] == [
+        ["Off", "On"], ["Off", "On"], ["Off", "Lit", "On"]
+    ]  # fmt: skip
+
+
+def test_list_needs_one_table_where_all_have_the_same_machines(run, registered):
+    registered(system(lamps(), lamps("other")))
+    assert "\nMachines\n" in run("list", "lamps")[1]
+
+
+def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
+    out = run("diff", "lamps", "plain", "gas")[1]
+    assert out.startswith("gas is a model of its own, no amendment of plain: ")
+    assert "Machines: 1 changed\n  ~ Lamp\n" in out
+    assert "      + state Lit\n" in out and "      - attribute number: 0..9 (rigid)\n" in out
+    assert "own" not in run("diff", "lamps", "plain", "amended")[1]
+    _, found = run_json("diff", "lamps", "plain", "gas")
+    assert next((d["kind"], d["change"], d["name"]) for d in found["differences"]) == ("machine", "changed", "Lamp")
+
+
+def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, registered):
+    """Its own findings stay, and so do those of a model that is no amendment."""
+    from lamps import PROMISES
+
+    worse = Change(why="A lamp more.", repairs=[], adds=[replace(PROMISES[1], name="all-off", then=x.is_("Off"))])
+    amended = lamps().amend("worse", "more promises", [worse], frozenset({"stays-dark", "all-off"}))
+    registered(system(lamps(), amended, lamps("gas")))
+    _, found = run_json("findings", "lamps")
+    assert [(f["variant"], f["property"]) for f in found] == [
+        ("plain", "stays-dark"), ("worse", "all-off"), ("gas", "stays-dark")
+    ]  # fmt: skip
+    assert run("findings", "lamps")[1].splitlines()[-2:] == [
+        "3 findings in lamps.md",
+        "left out: 1 promise that lamps worse breaks just as plain does, of which it is an amendment "
+        "('schedproof explain lamps PROPERTY --variant worse' tells one)",
+    ]
+
+
+def test_a_promise_that_is_given_up_is_not_called_repaired(run_json, registered):
+    given_up = Change(why="Lamps are for light.", repairs=[], drops=["stays-dark"])
+    bright = lamps().amend("bright", "no such promise", [given_up], frozenset())
+    registered(system(lamps(), bright))
+    _, (finding,) = run_json("findings", "lamps")
+    assert finding["repair"] == "none: the promise is given up. Lamps are for light. (variant bright)"

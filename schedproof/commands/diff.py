@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import click
 
 from .. import choose
-from ..differences import Difference, differences
+from ..differences import Difference, differences, related
 from ..errors import Exit
 from ..output import Destination, json_option
 from ..tables import count
 
 HEADINGS = {
+    "machine": "Machines",
     "row": "Rows of the transition tables",
     "rule": "Trigger rules",
     "action": "Actions",
@@ -28,7 +29,7 @@ HEADINGS = {
 @click.argument("after", metavar="V2")
 @json_option
 def diff(system: str, before: str, after: str, json_file: Destination | None) -> int:
-    """Compare two variants of a system: rows, rules, actions, properties, expected verdicts."""
+    """Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."""
     chosen = choose.system(system)
     one, other = choose.variant(chosen, before), choose.variant(chosen, after)
     found = differences(one, other)
@@ -37,6 +38,10 @@ def diff(system: str, before: str, after: str, json_file: Destination | None) ->
             {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in found]}
         )
     if json_file is None or not json_file.is_stdout:
+        if not related(chosen, one, other):
+            click.echo(
+                f"{after} is a model of its own, no amendment of {before}: what has the same name may mean another thing\n"
+            )
         _print(found)
         click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
     return Exit.OK

@@ -11,7 +11,7 @@ import click
 from schedproof.model.lang import Model, Ref
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.parts import promises, property_names
 from schedproof.proofs.trace import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
@@ -121,21 +121,46 @@ def _explain_state(
 ) -> int:
     at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
     title = f"{model.system} {model.variant} at {at}: " + ", ".join(wanted)
+    nearest: tuple[Exploration, int] | None = None
     with progress("explain") as say:
-        for instance in instances(model, sizes, with_history=True):
-            slots = [_slot(instance, text) for text in wanted]
+        for instance, slots in _askable(model, sizes, wanted):
             found = explore(instance, symmetry=False, progress=exploring(say))
-            for number, state in enumerate(found.states):
-                if all(state[slot] == value for slot, value in slots):
-                    path = found.path(number)
-                    example = told(instance, path, f"after {count(len(path), 'step')} the state is as asked")
-                    return _tell_state(model, title, example, instance.describe(state), mermaid, json_file)
+            number = next((n for n, s in enumerate(found.states) if all(s[slot] == v for slot, v in slots)), None)
+            if number is not None and (nearest is None or found.depths[number] < nearest[0].depths[nearest[1]]):
+                nearest = found, number
+    if nearest is not None:
+        found, number = nearest
+        path = found.path(number)
+        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as asked")
+        return _tell_state(model, title, example, found.instance.describe(found.states[number]), mermaid, json_file)
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
         click.echo(f"{title}: no reachable state is like that")
     return Exit.DIFFERENT
+
+
+def _askable(
+    model: Model, sizes: Mapping[str, int], wanted: Sequence[str]
+) -> list[tuple[Instance, list[tuple[int, int]]]]:
+    """The topologies that have what the wishes name, and where in a state each wish looks.
+
+    Raises:
+        UserError: no topology has it, or a wish is of another form.
+    """
+    found: list[tuple[Instance, list[tuple[int, int]]]] = []
+    problem: tuple[int, UserError] | None = None
+    for instance in instances(model, sizes, with_history=True):
+        try:
+            found.append((instance, [_slot(instance, text) for text in wanted]))
+        except UserError as error:
+            objects = sum(instance.sizes.values())
+            if problem is None or objects > problem[0]:  # the largest says best what there is
+                problem = objects, error
+    if not found and problem is not None:
+        raise problem[1]
+    return found
 
 
 def _tell_state(

@@ -83,6 +83,7 @@ class Explored:
             "scope": dict(self.sizes),
             "crash": self.crash,
             "complete": self.complete,
+            "topologies": len(self.graphs),
             "states": sum(g.state_count for g in self.graphs),
             "representatives": sum(len(g.states) for g in self.graphs),
             "transitions": sum(g.transition_count for g in self.graphs),
@@ -190,7 +191,9 @@ def _print(found: Explored) -> None:
     if json["representatives"] != json["states"]:
         click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")
     least = "" if found.complete else "stopped early: at least "
-    click.echo(f"{title}: {least}{json['states']} states, {json['transitions']} transitions, depth {json['depth']}")
+    several = f"in {len(found.graphs)} topologies together: " if len(found.graphs) > 1 else ""
+    depth = f"greatest depth {json['depth']}" if several else f"depth {json['depth']}"
+    click.echo(f"{title}: {several}{least}{json['states']} states, {json['transitions']} transitions, {depth}")
 
 
 def _row(found: Explored, judged: Judged) -> list[str]:

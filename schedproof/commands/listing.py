@@ -41,17 +41,12 @@ def _print(system: System) -> None:
     rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in system.variants.items()]
     table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
     click.echo()
-    machines = [
-        [
-            m.sort.name,
-            ", ".join(s.name for s in m.states),
-            ", ".join(_events(base, m)),
-            ", ".join(a.name for a in m.attributes),
-            _line(m.line),
-        ]
-        for m in base.machines
-    ]
-    table("Machines", ["name", "states", "events", "attributes", "line"], machines)
+    columns = ["name", "states", "events", "attributes", "line"]
+    for number, (machines, names) in enumerate(_machines(system).items()):
+        if number:
+            click.echo()
+        whose = "" if len(names) == len(system.variants) else f" of {', '.join(names)}"
+        table(f"Machines{whose}", columns, machines)
     for model in system.variants.values():
         click.echo()
         actions = [
@@ -67,6 +62,27 @@ def _print(system: System) -> None:
         click.echo()
         properties = [[p.name, p.kind, str(expected(model, p.name)), _line(p.line), p.says] for p in promises(model)]
         table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
+
+
+Rows = tuple[tuple[str, ...], ...]
+
+
+def _machines(system: System) -> dict[Rows, list[str]]:
+    """The table of the machines, and the variants that have it; an amendment mostly has those of its base."""
+    found: dict[Rows, list[str]] = {}
+    for model in system.variants.values():
+        rows = tuple(
+            (
+                m.sort.name,
+                ", ".join(s.name for s in m.states),
+                ", ".join(_events(model, m)),
+                ", ".join(a.name for a in m.attributes),
+                _line(m.line),
+            )
+            for m in model.machines
+        )
+        found.setdefault(rows, []).append(model.variant)
+    return found
 
 
 def _events(model: Model, machine: Machine) -> list[str]:
