@@ -366,7 +366,7 @@ PROMISES = [
     ),
     Invariant(
         name="no-set-blocks-itself",
-        says="of the systems that suit a queued recipe, one is not held by its own siblings",
+        says="the systems that suit a queued recipe are not all held by its own siblings",
         line=23,
         sentence="More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems ...",
         over=[r, s],

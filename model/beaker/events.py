@@ -65,7 +65,7 @@ find_idle = Action(
         suits(s, r),
     ],
     fires=[r.fires("schedule", system=s), s.fires("schedule")],
-    says="{r} finds {s} idle",
+    says="{r} finds {s} idle, and both are scheduled",
     line=137,
 )
 
@@ -80,7 +80,7 @@ search_ends = Action(
         ),
     ],
     fires=[j.fires("search_ends")],
-    says="no idle system suits any more recipe of {j}",
+    says="no idle system suits another recipe of {j}",
     line=144,
 )
 
@@ -89,7 +89,7 @@ settle = Action(
     [j],
     when=[j.is_("searched")],
     fires=[j.fires("settle")],
-    says="{j} is processed: if none of its recipes is scheduled, all are queued",
+    says="{j} has been processed; those of its recipes that are still new are queued",
     line=144,
 )
 

@@ -65,7 +65,7 @@ RACES = [
     ),
     Invariant(
         name="no-set-blocks-itself",
-        says="of the systems of its lab that suit an assigned recipe, one is not held by its own siblings",
+        says="the systems that suit an assigned recipe are not all held by its own siblings",
         line=29,
         sentence="... a new, more event driven, scheduler design which avoids these race conditions ...",
         over=[r, s],
