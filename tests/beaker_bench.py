@@ -54,10 +54,16 @@ class Bench:
     def submit(self, priority: int = 0, **sets: Sequence[str]) -> None:
         self.web.submit(job(priority, **sets))
 
+    def take_up(self, name: str) -> None:
+        """Takes a set up, and seats it if it needs that and can be."""
+        self.new.take_up(name)
+        if name in self.new.unseated():
+            self.new.seat(name)
+
     def queue(self, *sets: str) -> None:
         """Takes sets up, gives them what is idle, and queues the rest."""
         for name in sets:
-            self.new.take_up(name)
+            self.take_up(name)
             while self.new.in_hand and not self.new.in_hand.searched:
                 self.new.search()
             self.new.settle()
@@ -85,6 +91,10 @@ class Bench:
         """The lab and the place of each set that has one."""
         return {s.name: (s.lab, s.place) for s in self.store.snapshot().recipe_sets if s.lab or s.place is not None}
 
+    def seats(self) -> dict[str, str]:
+        """The seat of each recipe that has one."""
+        return {r.name: r.seat for r in self.store.snapshot().recipes if r.seat}
+
     def usage(self, system: str) -> list[str]:
         """The system usage in words, the entry that holds marked with "..."."""
         entries = self.store.usage(system)
@@ -102,12 +112,15 @@ class Bench:
             ready = self.provisioning.ready()
             for name in ready:
                 self.provisioning.begin(name)
+            unseated = self.consistency.unseated()
+            for name in unseated:
+                self.consistency.seat(name)
             sleeping, dead = self.consistency.sleeping(), self.consistency.dead()
             for system in sleeping:
                 self.consistency.wake(system)
             for recipe in dead:
                 self.consistency.abort_dead(recipe)
-            busy = bool(sets or pending or ready or sleeping or dead)
+            busy = bool(sets or pending or ready or unseated or sleeping or dead)
 
     def finish_all(self) -> None:
         """Runs loops and labs until everything that can finish has."""

@@ -40,12 +40,14 @@ class Ends:
         assert bench.states() == {"s.0": "waiting on A", "s.1": "cancelled", "A": "waiting", "B": "pending"}
 
     def test_siblings_that_are_finished_need_no_system(self, bench: Bench) -> None:
-        """A is in s.1's share, which does not count any more when s.1 is finished."""
-        bench.systems("A")
-        bench.systems("B", condition=BROKEN)
+        """A is s.1's seat, which does not count any more when s.1 is finished."""
+        bench.systems("A", "B")
         bench.submit(s=["AB", "A"])
         bench.queue("s")
+        assert bench.seats() == {"s.0": "B", "s.1": "A"}
+        bench.web.change_condition("B", BROKEN)
         bench.web.abort("s.1")
+        assert bench.seats() == {"s.0": "B"}
         assert bench.pending.process("A") == Report(What.GIVEN_TO_QUEUED, "s", "s.0", "A")
 
     def test_a_host_takes_its_guests_with_it(self, bench: Bench) -> None:
@@ -78,7 +80,7 @@ class Ends:
     def test_an_assigned_set_that_is_cancelled_gives_up_its_place(self, bench: Bench) -> None:
         bench.idle("A", "B")
         bench.submit(s=["A", "B"], t=["A", "B"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search()
         bench.web.cancel_set("s")
         assert bench.assigned() == {}
@@ -149,8 +151,8 @@ class Conditions:
         bench.finish_all()
         assert list(bench.states("s.0", "s.2", "s.3").values()) == ["completed"] * 3
 
-    def test_a_set_whose_assigned_recipe_lost_its_last_system_gives_back(self, bench: Bench) -> None:
-        """B, which s.1 waits for, runs t.0 when it breaks: t.0 is aborted, and A is free for others."""
+    def test_a_set_whose_assigned_recipe_lost_its_seat_gives_back(self, bench: Bench) -> None:
+        """B, which s.1 waits for, runs t.0 when it leaves Automated: t.0 is aborted, and A is free for others."""
         bench.idle("A", "B")
         bench.submit(t=["B"], s=["A", "B"], u=["A"])
         bench.queue("t", "s", "u")
@@ -160,22 +162,64 @@ class Conditions:
         assert bench.states() == {
             "s.0": "queued", "s.1": "queued", "t.0": "aborted", "u.0": "queued", "A": "pending", "B": "idle Manual",
         }  # fmt: skip
+        assert bench.seats() == {}
         assert bench.pending.process("A").recipe == "u.0"
 
-    def test_a_set_that_can_still_be_served_keeps_what_it_has(self, bench: Bench) -> None:
+    def test_it_gives_back_though_another_system_would_do_and_is_seated_there(self, bench: Bench) -> None:
         bench.idle("A", "B", "C")
-        bench.submit(t=["B"], s=["A", "BC"])
-        bench.new.take_up("t")
+        bench.submit(s=["A", "BC"])
+        bench.take_up("s")
+        assert bench.seats() == {"s.0": "A", "s.1": "B"}
+        bench.new.search(only("s.0", "A"))
+        bench.web.change_condition("B", BROKEN)
+        assert bench.states("s.0", "s.1", "A", "C") == {
+            "s.0": "queued", "s.1": "queued", "A": "pending", "C": "idle",
+        }  # fmt: skip
+        assert bench.assigned() == {}
+        assert bench.consistency.unseated() == ["s"]
+        assert bench.consistency.seat("s") == Report(What.SEATED, "s", seats=(("s.0", "A"), ("s.1", "C")))
+        bench.finish_all()
+        assert bench.states("s.0", "s.1") == {"s.0": "completed", "s.1": "completed"}
+
+    def test_a_set_does_not_give_back_for_a_system_that_is_no_seat_of_it(self, bench: Bench) -> None:
+        bench.idle("A", "B", "C")
+        bench.submit(t=["C"], s=["A", "BC"])
+        bench.take_up("t")
         bench.new.search()
         bench.new.search()
         bench.new.settle()
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search(only("s.0", "A"))
-        bench.web.change_condition("B", BROKEN)
+        bench.web.change_condition("C", BROKEN)
         assert bench.states("s.0", "s.1", "t.0") == {"s.0": "scheduled on A", "s.1": "assigned", "t.0": "queued"}
-        assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.1", "C")
+        assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.1", "B")
 
-    def test_a_share_in_another_lab_does_not_help(self, bench: Bench) -> None:
+    def test_a_set_gets_other_seats_as_long_as_it_holds_nothing(self, bench: Bench) -> None:
+        """Its seat B breaks while it is queued: nothing is given back, but it is seated on C."""
+        bench.systems("A", "B", "C")
+        bench.submit(s=["A", "BC"])
+        bench.queue("s")
+        assert bench.seats() == {"s.0": "A", "s.1": "B"}
+        with pytest.raises(Refused, match="recipe set s needs no seats: it has a lab, or seats that serve it"):
+            bench.consistency.seat("s")
+        bench.web.change_condition("B", BROKEN)
+        assert bench.states("s.0", "s.1") == {"s.0": "queued", "s.1": "queued"}
+        assert bench.pending.process("A") == Report(What.MADE_IDLE, system="A")  # s.1 would have no seat
+        assert bench.consistency.seat("s") == Report(What.SEATED, "s", seats=(("s.0", "A"), ("s.1", "C")))
+        assert bench.pending.process("C").recipe == "s.1"
+        with pytest.raises(Refused, match="recipe set s needs no seats"):
+            bench.consistency.seat("s")
+
+    def test_a_seat_may_pass_from_a_sibling_to_another(self, bench: Bench) -> None:
+        """s.0 moves to the seat that s.1 leaves in the same transaction."""
+        bench.systems("A", "B", "C")
+        bench.submit(s=["AB", "BC"])
+        bench.consistency.seat("s", {"s.0": "A", "s.1": "B"})
+        bench.web.change_condition("A", BROKEN)
+        bench.consistency.seat("s")
+        assert bench.seats() == {"s.0": "B", "s.1": "C"}
+
+    def test_seats_in_another_lab_do_not_help(self, bench: Bench) -> None:
         bench.systems("A", "B", lab="one")
         bench.systems("C", "D", lab="two")
         bench.submit(s=["AC", "BD"])

@@ -82,10 +82,14 @@ class Races:
             for _ in range(15):
                 for name in own.new.new_sets():
                     if tried(own.new.take_up, [name]):
-                        while own.new.in_hand:
-                            (own.new.settle if own.new.in_hand.searched else own.new.search)()
+                        while mine := own.new.in_hand:
+                            if mine.searched:
+                                own.new.settle()
+                            elif not tried(lambda _: own.new.search(), [name]):
+                                tried(own.new.seat, [name])
                 tried(own.pending.process, own.pending.pending())
                 tried(own.provisioning.begin, own.provisioning.ready())
+                tried(own.consistency.seat, own.consistency.unseated())
                 tried(own.consistency.wake, own.consistency.sleeping())
             return own.reports
 

@@ -29,6 +29,13 @@ def random_requests(bench: Bench) -> list[tuple[str, Callable[[], object]]]:
         for system in systems:
             add(f"search {recipe} {system}", bench.new.search, only(recipe, system))
             add(f"process {system} {recipe}", bench.pending.process, system, only(recipe))
+    for name in "stu":
+        add(f"seat {name}", bench.new.seat, name)
+    for name, seatings in (("s", ("AB", "CD", "CB", "AA")), ("t", ("AB", "BB"))):
+        hosts = [r.name for r in bench.store.snapshot().recipes if r.recipe_set == name and r.host is None]
+        for seats in seatings:
+            named = dict(zip(hosts, seats, strict=True))
+            add(f"seat {name} {named}", bench.consistency.seat, name, named)
     add("search nothing", bench.new.search, only())
     add("settle", bench.new.settle)
     add("crash", bench.new.crash)
@@ -81,3 +88,16 @@ def always_so(bench: Bench) -> None:
     for name in "stu":
         labs = {systems[r.system].lab for r in world.recipes if r.recipe_set == name and r.system}
         assert len(labs) <= 1, "a set in two labs"
+        mine = [r for r in world.recipes if r.recipe_set == name]
+        seats = [r.seat for r in mine if r.seat]
+        assert len(seats) == len(set(seats)), "a seat for two"
+        assert len({systems[s].lab for s in seats}) <= 1, "seats in two labs"
+        for recipe in mine:
+            if recipe.seat:
+                assert recipe.seat in recipe.viable
+                assert str(recipe.state) in ("new", "queued", "assigned")
+            if str(recipe.state) == "assigned" and recipe.host is None:
+                assert recipe.seat
+                assert systems[recipe.seat].condition is Condition.AUTOMATED
+                assert recipe.seat not in {r.system for r in mine}, "a sibling took its seat"
+                assert systems[recipe.seat].lab in labs

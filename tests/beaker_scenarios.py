@@ -26,7 +26,7 @@ class Lives:
         bench.idle("A")
         bench.submit(s=["A"])
         assert bench.states() == {"s.0": "new", "A": "idle"}
-        bench.new.take_up("s")
+        bench.take_up("s")
         assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.0", "A")
         assert bench.states() == {"s.0": "scheduled on A", "A": "scheduled"}
         assert bench.new.search() == Report(What.SEARCH_ENDED, "s")
@@ -72,7 +72,7 @@ class Lives:
     def test_an_assigned_recipe_in_hand_finds_an_idle_system_too(self, bench: Bench) -> None:
         bench.idle("A", "B")
         bench.submit(s=["A", "B"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search(only("s.1", "B"))
         assert bench.states("s.0", "s.1") == {"s.0": "assigned", "s.1": "scheduled on B"}
         assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.0", "A")
@@ -87,7 +87,7 @@ class Lives:
     def test_guests_follow_their_host(self, bench: Bench) -> None:
         bench.idle("A", "B")
         bench.submit(s=["A", "@s.0", "B", "@s.2"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search(only("s.0", "A"))
         recipes = ("s.0", "s.1", "s.2", "s.3")
         assert list(bench.states(*recipes).values()) == ["scheduled on A", "scheduled", "assigned", "assigned"]
@@ -140,7 +140,7 @@ class Order:
         bench.idle("B")
         bench.systems("A")
         bench.submit(s=["A", "B"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.web.change_condition("B", BROKEN)
         bench.new.search()
         bench.web.change_condition("B", AUTOMATED)
@@ -149,7 +149,7 @@ class Order:
         bench.pending.process("A")
         assert bench.states() == {"s.0": "scheduled on A", "s.1": "assigned", "A": "scheduled", "B": "idle"}
         bench.submit(t=["B"])
-        bench.new.take_up("t")
+        bench.take_up("t")
         with pytest.raises(Refused, match=r"t.0 on B was wanted, but there is nothing to choose"):
             bench.new.search(only("t.0", "B"))
 
@@ -157,12 +157,12 @@ class Order:
         """Line 21: A became idle when s was not queued yet; s comes first all the same, if its priority is higher."""
         bench.systems("A")
         bench.submit(priority=1, s=["A"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search()
         bench.pending.process("A")
         bench.new.settle()
         bench.submit(t=["A"])
-        bench.new.take_up("t")
+        bench.take_up("t")
         with pytest.raises(Refused, match=r"t.0 on A was wanted, but there is nothing to choose"):
             bench.new.search(only("t.0", "A"))
         bench.web.change_priority("t", 1)
@@ -187,23 +187,76 @@ class Order:
         bench.pending.process("A")
         assert bench.pending.process("B") == Report(What.GIVEN_TO_ASSIGNED, "s", "s.1", "B")
 
-    def test_a_recipe_leaves_its_siblings_their_share(self, bench: Bench) -> None:
-        """s.0 could take A, but then s.1 had nothing: A is s.1's share."""
+    def test_a_recipe_leaves_its_siblings_their_seats(self, bench: Bench) -> None:
+        """s.0 could take A, but then s.1 had nothing: A is s.1's seat."""
         bench.systems("A", "B")
         bench.submit(s=["AB", "A"])
-        assert {r.name: r.share for r in bench.store.snapshot().recipes} == {"s.0": {"B"}, "s.1": {"A"}}
+        assert bench.seats() == {}
         bench.queue("s")
+        assert bench.seats() == {"s.0": "B", "s.1": "A"}
         with pytest.raises(Refused, match=r"s.0 was wanted, but there is s.1 to choose"):
             bench.pending.process("A", only("s.0"))
         bench.pending.process("A")
         bench.pending.process("B")
         assert bench.states("s.0", "s.1") == {"s.0": "scheduled on B", "s.1": "scheduled on A"}
 
+    def test_a_recipe_may_take_another_system_than_its_seat(self, bench: Bench) -> None:
+        bench.idle("C")
+        bench.systems("A", "B")
+        bench.submit(s=["ABC", "B"])
+        bench.consistency.seat("s", {"s.0": "A", "s.1": "B"})
+        bench.take_up("s")
+        assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.0", "C")
+        assert bench.seats() == {"s.1": "B"}
+        assert bench.pending.process("B").recipe == "s.1"
+        assert bench.seats() == {}
+
+    def test_a_set_is_seated_before_its_search_ends(self, bench: Bench) -> None:
+        bench.idle("A", "B")
+        bench.submit(s=["A", "B"])
+        bench.new.take_up("s")
+        with pytest.raises(Refused, match="recipe set s can be seated; seat it, and search again"):
+            bench.new.search()
+        bench.new.seat("s")
+        assert bench.new.search().what is What.FOUND_IDLE
+
+    def test_a_single_recipe_and_its_guest_need_no_seats(self, bench: Bench) -> None:
+        bench.systems("A")
+        bench.submit(s=["A", "@s.0"])
+        assert bench.consistency.unseated() == []
+        with pytest.raises(Refused, match="or less than two recipes that need a system"):
+            bench.consistency.seat("s")
+
+    @pytest.mark.parametrize(
+        "seats",
+        [{"s.0": "A", "s.1": "A"}, {"s.0": "A", "s.1": "D"}, {"s.0": "A"}, {"s.0": "A", "s.1": "M"},
+         {"s.0": "B", "s.1": "A"}, {"s.0": "A", "s.1": "B", "t.0": "C"}, {}],
+        ids=["one for two", "of two labs", "one too few", "not Automated", "not viable", "one too many", "none"],
+    )  # fmt: skip
+    def test_wrong_seats_are_refused(self, bench: Bench, seats: dict[str, str]) -> None:
+        bench.systems("A", "B", lab="one")
+        bench.systems("M", lab="one", condition=Condition.MANUAL)
+        bench.systems("C", "D", lab="two")
+        bench.submit(s=["AC", "ABDM"], t=["C"])
+        with pytest.raises(Refused, match="cannot be the seats of s: each of its open recipes needs"):
+            bench.consistency.seat("s", seats)
+        assert bench.seats() == {}
+
+    def test_a_set_that_no_lab_can_hold_has_no_seats(self, bench: Bench) -> None:
+        bench.systems("A", lab="one")
+        bench.systems("B", lab="two")
+        bench.submit(s=["A", "B"])
+        assert bench.consistency.unseated() == []
+        with pytest.raises(Refused, match="no lab has an Automated viable system for each open recipe of s"):
+            bench.consistency.seat("s")
+        bench.queue("s")
+        assert bench.states("s.0", "s.1") == {"s.0": "queued", "s.1": "queued"}
+
     def test_a_set_keeps_out_of_a_lab_that_cannot_hold_it(self, bench: Bench) -> None:
         bench.idle("A", lab="small")
         bench.idle("B", "C", lab="large")
         bench.submit(s=["AB", "C"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         with pytest.raises(Refused, match=r"s.0 on A was wanted, but there is s.0 on B, s.1 on C to choose"):
             bench.new.search(only("s.0", "A"))
         bench.new.search(only("s.1", "C"))
@@ -211,12 +264,18 @@ class Order:
         assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.0", "B")
 
     def test_a_set_is_not_assigned_where_a_sibling_has_only_broken_systems(self, bench: Bench) -> None:
+        """It is seated in lab one at first, and goes to lab two when it is seated anew."""
         bench.systems("A", "B", lab="one")
         bench.systems("C", "D", lab="two")
         bench.submit(s=["AC", "BD"])
         bench.queue("s")
         bench.web.change_condition("B", BROKEN)
         assert bench.pending.process("A") == Report(What.MADE_IDLE, system="A")
+        assert bench.pending.process("C") == Report(What.MADE_IDLE, system="C")
+        bench.consistency.seat("s")
+        assert bench.seats() == {"s.0": "C", "s.1": "D"}
+        assert bench.consistency.sleeping() == ["C"]
+        bench.consistency.wake("C")
         assert bench.pending.process("C").what is What.GIVEN_TO_QUEUED
         assert bench.assigned() == {"s": ("two", 1)}
         assert bench.pending.process("D").recipe == "s.1"
@@ -224,9 +283,9 @@ class Order:
     def test_one_set_is_in_hand_at_a_time(self, bench: Bench) -> None:
         bench.systems("A")
         bench.submit(s=["A"], t=["A"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         with pytest.raises(Refused, match="recipe set s is in hand; it comes first"):
-            bench.new.take_up("t")
+            bench.take_up("t")
         with pytest.raises(Refused, match="goes on"):
             bench.new.settle()
         bench.new.search()
@@ -241,7 +300,7 @@ class Wakes:
         """The lost wakeup: the search for s has ended when A becomes idle, and s is queued after that."""
         bench.systems("A")
         bench.submit(s=["A"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search()
         bench.pending.process("A")
         bench.new.settle()
@@ -255,7 +314,7 @@ class Wakes:
     def test_a_crash_with_a_set_in_hand_costs_nothing(self, bench: Bench) -> None:
         bench.idle("A", "B")
         bench.submit(s=["A", "B"], t=["A"])
-        bench.new.take_up("s")
+        bench.take_up("s")
         bench.new.search()
         bench.new.crash()
         assert bench.states("s.0", "s.1", "B") == {"s.0": "scheduled on A", "s.1": "assigned", "B": "idle"}

@@ -6,7 +6,7 @@ questions and changes of a transaction are spoilt in its draft, the loops in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -32,6 +32,7 @@ from schedproof.impl.beaker import (
     What,
 )
 from schedproof.impl.beaker.memory_store import MemoryTransaction
+from schedproof.impl.beaker.placement import seating
 from schedproof.model.beaker.situations import Situation
 from schedproof.proofs.refinement.beaker import Sides
 
@@ -55,25 +56,21 @@ class LastComeFirstServed(Draft):
         return first is not None and (second is None or first > second)
 
 
-class TakesItsSiblingsShare(Draft):
+class TakesItsSiblingsSeat(Draft):
     def spares_siblings(self, recipe: Recipe, system: System) -> bool:
         return True
 
 
 class AnyLabWillDo(Draft):
-    """Whether the siblings have a share in the lab is not asked."""
+    """Whether the siblings have their seats in the lab is not asked."""
 
     def spares_siblings(self, recipe: Recipe, system: System) -> bool:
-        siblings = [r for r in self.members(recipe.recipe_set) if r.name != recipe.name and r.host is None]
-        return not any(system.name in r.share for r in siblings)
+        return not any(r.seat == system.name for r in self.open_hosts(recipe.recipe_set) if r.name != recipe.name)
 
 
-class FinishedSiblingsCount(Draft):
-    """The share of a sibling is spared though it is finished."""
-
+class TakesOnlyItsSeat(Draft):
     def spares_siblings(self, recipe: Recipe, system: System) -> bool:
-        siblings = [r for r in self.recipes.values() if r.recipe_set == recipe.recipe_set and r.name != recipe.name]
-        return super().spares_siblings(recipe, system) and not any(system.name in r.share for r in siblings)
+        return recipe.seat in (None, system.name) and super().spares_siblings(recipe, system)
 
 
 class JumpsTheQueue(Draft):
@@ -168,10 +165,17 @@ class GivesBackTooLittle(Draft):
 
 
 class HoldsOn(Draft):
-    """A set whose assigned recipe lost its last system keeps what it holds."""
+    """A set whose assigned recipe lost its seat keeps what it holds."""
 
-    def has_share(self, recipe: Recipe, lab: str) -> bool:
-        return recipe.state is RecipeState.ASSIGNED or super().has_share(recipe, lab)
+    def counts_on(self, recipe: Recipe, system: System) -> bool:
+        return False
+
+
+class GivesBackTooEasily(Draft):
+    """A set gives back for any system that its assigned recipe could have had."""
+
+    def counts_on(self, recipe: Recipe, system: System) -> bool:
+        return recipe.state is RecipeState.ASSIGNED and system.name in recipe.viable
 
 
 class SeesNoDeath(Draft):
@@ -179,6 +183,138 @@ class SeesNoDeath(Draft):
 
     def is_dead(self, recipe: Recipe) -> bool:
         return False
+
+
+# Seats.
+
+
+class SeatsTwoOnOne(Draft):
+    """That two seats may not be the same system is not asked."""
+
+    def is_seating(self, recipe_set: str, seats: Mapping[str, str]) -> bool:
+        hosts = self.open_hosts(recipe_set)
+        return set(seats) == {r.name for r in hosts} and all(seats[r.name] in self._seats_for(r) for r in hosts)
+
+
+class SeatsAcrossLabs(Draft):
+    """That all seats are in one lab is not asked."""
+
+    def is_seating(self, recipe_set: str, seats: Mapping[str, str]) -> bool:
+        hosts = self.open_hosts(recipe_set)
+        mine = set(seats) == {r.name for r in hosts} and all(seats[r.name] in self._seats_for(r) for r in hosts)
+        return mine and len(set(seats.values())) == len(seats)
+
+
+class SeatsSome(Draft):
+    """A seating of only a part of the open recipes is taken."""
+
+    def is_seating(self, recipe_set: str, seats: Mapping[str, str]) -> bool:
+        hosts = {r.name: r for r in self.open_hosts(recipe_set)}
+        return (
+            set(seats) < set(hosts)
+            and all(system in self._seats_for(hosts[name]) for name, system in seats.items())
+            and len(set(seats.values())) == len(seats)
+        ) or super().is_seating(recipe_set, seats)
+
+    def seat(self, recipe_set: str, seats: Mapping[str, str]) -> None:
+        for recipe in self.open_hosts(recipe_set):
+            self.recipes[recipe.name] = replace(recipe, seat=seats.get(recipe.name))
+
+
+class SeatsOnAnything(Draft):
+    """Systems that are not Automated are seats as well."""
+
+    def _seats_for(self, recipe: Recipe) -> set[str]:
+        return set(recipe.viable)
+
+
+class MatchesAcrossLabs(Draft):
+    """The matching looks at all labs at once."""
+
+    def seating(self, recipe_set: str) -> dict[str, str] | None:
+        viable = {r.name: frozenset(self._seats_for(r)) for r in self.open_hosts(recipe_set)}
+        return seating(viable, dict.fromkeys(self.systems, "any"))
+
+
+class SeatsGreedily(Draft):
+    """Each recipe gets its first viable system: no matching."""
+
+    def seating(self, recipe_set: str) -> dict[str, str] | None:
+        if super().seating(recipe_set) is None:
+            return None
+        return {r.name: min(self._seats_for(r)) for r in self.open_hosts(recipe_set)}
+
+
+class FindsNoSeats(Draft):
+    """A set that can be seated is taken for one that can not."""
+
+    def seating(self, recipe_set: str) -> dict[str, str] | None:
+        return None
+
+
+class EndsTheSearchUnseated(Draft):
+    """Whether the set could be seated is not asked when its search ends."""
+
+    def can_be_seated(self, recipe_set: str) -> bool:
+        return False
+
+
+class SeatsOnce(Draft):
+    """A set that has seats is never seated anew."""
+
+    def needs_seats(self, recipe_set: str) -> bool:
+        return super().needs_seats(recipe_set) and not any(r.seat for r in self.open_hosts(recipe_set))
+
+
+class SeatsAgain(Draft):
+    """A set is seated anew though its seats serve it."""
+
+    def needs_seats(self, recipe_set: str) -> bool:
+        return self.recipe_sets[recipe_set].lab is None and len(self.open_hosts(recipe_set)) > 1
+
+
+class SeatsSingles(Draft):
+    """A single recipe is seated too."""
+
+    def needs_seats(self, recipe_set: str) -> bool:
+        alone = self.open_hosts(recipe_set)
+        return super().needs_seats(recipe_set) or (len(alone) == 1 and alone[0].seat is None)
+
+
+class KeepsItsSeats(Draft):
+    """A set that gives back keeps its seats."""
+
+    def give_back(self, recipe_set: str) -> None:
+        seats = {r.name: r.seat for r in self.members(recipe_set)}
+        super().give_back(recipe_set)
+        for recipe in self.members(recipe_set):
+            self.recipes[recipe.name] = replace(recipe, seat=seats[recipe.name])
+
+
+class BeginsWithItsSeats(Draft):
+    """A recipe keeps its seat when it gets its system, and until its end."""
+
+    def _to(self, recipe: Recipe, state: RecipeState, *, system: str | None = None) -> None:
+        super()._to(recipe, state, system=system)
+        self.recipes[recipe.name] = replace(self.recipes[recipe.name], seat=recipe.seat)
+
+
+class FinishesWithItsSeat(Draft):
+    """A recipe that is finished keeps its seat."""
+
+    def finish(self, recipe: Recipe, state: RecipeState) -> None:
+        super().finish(recipe, state)
+        self.recipes[recipe.name] = replace(self.recipes[recipe.name], seat=recipe.seat)
+
+
+class SeatsFromWhatItSaw(Consistency):
+    """The matching is found in one transaction and written in another."""
+
+    def seat(self, recipe_set: str, seats: Mapping[str, str] | None = None) -> Report:
+        seen = self._view()
+        if seats is None and recipe_set in seen.recipe_sets:
+            seats = seen.seating(recipe_set)
+        return super().seat(recipe_set, seats)
 
 
 # The loops, and people.
@@ -347,7 +483,9 @@ BREAKS = Situation("two recipes and one system, whose condition changes", [["A"]
 RANKS = Situation("two recipes for two systems; priorities change", [["AB"], ["A"]], [0, 0], [], [0, 1])
 ABBA = Situation("two sets of two need the same two systems", [["A", "B"], ["A", "B"]], [0, 0], [], [0])
 SHARED = Situation("two sets of two share a system", [["A", "B"], ["B", "C"]], [0] * 3)
-LEAVES = Situation("a set of two with a spare system; a condition changes", [["AC", "B"]], [0] * 3, [], [], [1])
+LEAVES = Situation("a set of two with a spare system; a condition changes", [["A", "BC"]], [0] * 3, [], [], [1])
+THREE = Situation("a set of three of which one may be ended", [["AB", "A", "B"]], [0, 0], [0])
+APART = Situation("a set of two that no lab can hold", [["A", "B"]], [0, 1])
 
 
 def drafted(draft: type[Draft]) -> type[Sides]:
@@ -378,9 +516,24 @@ OTHER = " leads to another state than in the model"
 PLANTED: Sequence[Planted] = [
     Planted("assigned recipes are served by priority", NO_STEP + "(find_idle|give_to_assigned)", SHARED, drafted(ByPriority)),
     Planted("last come, first served", NO_STEP + "give_to_assigned", SHARED, drafted(LastComeFirstServed)),
-    Planted("a recipe takes its sibling's share", NO_STEP + "(find_idle|give_to_queued)", TWO, drafted(TakesItsSiblingsShare)),
+    Planted("a recipe takes its sibling's seat", NO_STEP + "(find_idle|give_to_queued)", TWO, drafted(TakesItsSiblingsSeat)),
     Planted("a set goes to a lab that cannot hold it", NO_STEP + "(find_idle|give_to_queued)", LABS, drafted(AnyLabWillDo)),
-    Planted("finished siblings keep their share", NO_STEP + "(search_ends|make_idle)", TWO, drafted(FinishedSiblingsCount)),
+    Planted("a recipe takes only its own seat", NO_MORE + "(find_idle|give_to_queued)|" + NO_STEP + "(search_ends|make_idle)", LEAVES, drafted(TakesOnlyItsSeat)),
+    Planted("two on one seat", "seated as no seating of the model is", TWO, drafted(SeatsTwoOnOne)),
+    Planted("seats in two labs", "seated as no seating of the model is", LABS, drafted(SeatsAcrossLabs)),
+    Planted("a seat for some of them", NO_STEP + "seat", THREE, drafted(SeatsSome)),
+    Planted("seats on systems that are not Automated", NO_STEP + "seat", LEAVES, drafted(SeatsOnAnything)),
+    Planted("the matching goes across labs", NO_MORE + "search_ends", APART, drafted(MatchesAcrossLabs)),
+    Planted("the first that fits is the seat", "refused, though there is something to choose", TWO, drafted(SeatsGreedily)),
+    Planted("seats are not found", "refused, though there is something to choose", TWO, drafted(FindsNoSeats)),
+    Planted("the search ends unseated", NO_STEP + "search_ends", TWO, drafted(EndsTheSearchUnseated)),
+    Planted("seated once and for all", NO_STEP + "search_ends", LEAVES, drafted(SeatsOnce)),
+    Planted("seated anew without need", NO_STEP + "seat", TWO, drafted(SeatsAgain)),
+    Planted("a single recipe is seated", "seated as no seating of the model is", PEOPLE, drafted(SeatsSingles)),
+    Planted("seats are kept when all is given back", "the seats of a set are no seating.*becomes (Manual|Broken)\n", LEAVES, drafted(KeepsItsSeats)),
+    Planted("a recipe begins with its seat", "a recipe has a seat that is not", TWO, drafted(BeginsWithItsSeats)),
+    Planted("a finished recipe has its seat", "a recipe has a seat that is not", TWO, drafted(FinishesWithItsSeat)),
+    Planted("seats found in one transaction, written in another", "not one transaction but", TWO, with_side(consistency=SeatsFromWhatItSaw)),
     Planted("a new recipe jumps the queue", NO_STEP + "find_idle", RANKS, drafted(JumpsTheQueue)),
     Planted("a recipe leaves the lab of its set", NO_STEP, LABS, drafted(WrongLab)),
     Planted("Manual systems are given away", "IllegalMove|" + NO_STEP + "find_idle", PEOPLE, drafted(GivesAwayManualSystems)),
@@ -393,6 +546,7 @@ PLANTED: Sequence[Planted] = [
     Planted("a recipe stays on a broken system", "(make_manual|break_down).*" + OTHER, PEOPLE, drafted(LeavesTheRecipe)),
     Planted("a set gives back too little", "(make_manual|break_down).*" + OTHER, LEAVES, drafted(GivesBackTooLittle)),
     Planted("a set holds on though it cannot be served", "(make_manual|break_down).*" + OTHER, LEAVES, drafted(HoldsOn)),
+    Planted("a set gives back for any system", "(make_manual|break_down).*" + OTHER, LEAVES, drafted(GivesBackTooEasily)),
     Planted("the dead are not buried", NO_MORE + "abort_dead", PEOPLE, drafted(SeesNoDeath)),
     Planted("the search ends too early", "find_idle.*" + OTHER, PEOPLE, with_side(new_jobs=EndsTheSearchEarly)),
     Planted("several sets are in hand", NO_STEP + "take_up", BREAKS, with_side(new_jobs=TakesSeveralUp)),

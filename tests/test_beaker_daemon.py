@@ -12,6 +12,7 @@ import pytest
 from beaker_bench import Bench
 from beaker_daemons import Daemons, until
 from schedproof.impl.beaker import (
+    Condition,
     Daemon,
     MemoryStore,
     SqlStore,
@@ -49,6 +50,34 @@ class TestDaemon:
             failing.clear()
             bench.submit(s=["A"])
             assert until(lambda: bench.states("s.0") == {"s.0": "waiting on A"})
+
+    def test_it_seats_sets_by_itself(self) -> None:
+        """At once in hand, and anew when the seat B breaks while all systems are in use."""
+        bench = Bench(MemoryStore())
+        bench.idle("A", "B", "C")
+        bench.submit(t=["A"], u=["B"], v=["C"])
+        bench.settle_down()
+        with Daemon(bench.store, interval=0.01):
+            bench.submit(s=["A", "BC"])
+            assert until(lambda: bench.seats() == {"s.0": "A", "s.1": "B"})
+            assert until(lambda: bench.states("s.0", "s.1") == {"s.0": "queued", "s.1": "queued"})
+            bench.web.change_condition("B", Condition.BROKEN)
+            assert until(lambda: bench.seats() == {"s.0": "A", "s.1": "C"})
+            bench.web.cancel_set("t")
+            bench.web.cancel_set("v")
+            assert until(lambda: bench.states("s.0", "s.1") == {"s.0": "waiting on A", "s.1": "waiting on C"})
+
+    def test_each_of_its_two_loops_seats(self) -> None:
+        bench = Bench(MemoryStore())
+        bench.systems("A", "B")
+        bench.submit(s=["A", "B"], t=["B", "A"])
+        daemon = Daemon(bench.store)
+        assert daemon.check_consistency()
+        assert bench.seats() == {"s.0": "A", "s.1": "B", "t.0": "B", "t.1": "A"}
+        assert not daemon.check_consistency()
+        bench.submit(u=["A", "B"])
+        assert daemon.process_new_jobs()
+        assert {r for r in bench.seats() if r.startswith("u")} == {"u.0", "u.1"}
 
     def test_a_fault_of_a_loop_comes_out_when_it_is_stopped(self, caplog: pytest.LogCaptureFixture) -> None:
         daemon = Daemon(MemoryStore(), interval=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,7 @@ class TestStores:
     def test_a_write_holds_only_if_nothing_came_in_between(self, kind: Callable[[], Store]) -> None:
         store = kind()
         bench = filled(store)
+        bench.consistency.seat("s")
         with store.transaction() as transaction:
             world = transaction.read()
         bench.settle_down()
@@ -64,6 +66,9 @@ class TestStores:
             Changes(systems=tuple((s, System(s.name, s.lab, Usage.IDLE, s.condition)) for s in world.systems[:1])),
             Changes(recipes=tuple((r, Recipe(r.name, r.recipe_set, RecipeState.CANCELLED)) for r in world.recipes[:1])),
         ]
+        seated = next(r for r in world.recipes if r.name == "s.0")
+        assert seated.seat == "A"  # since then it has got the system, and left its seat
+        stale.append(Changes(recipes=((seated, replace(seated, seat="C")),)))
         before = store.snapshot()
         for changes in stale:
             with pytest.raises(Contended, match="is not as it was read"), store.transaction() as transaction:
@@ -146,10 +151,34 @@ class TestStores:
                 Changes(systems=((at, System(at.name, at.lab, Usage.PENDING, Condition.MANUAL)),)),
                 Changes(recipe_sets=((world.recipe_sets[0], RecipeSet("s", "job of s", 0, "one")),)),
             ]
-            for changes in wrong:
+            for changes in (*wrong, Changes(recipes=((holder, replace(holder, seat="A")),))):
                 with pytest.raises(StoreError, match=r"constraint failed"), store.transaction() as transaction:
                     transaction.write(changes)
             assert store.snapshot() == world
+
+    def test_the_schema_forbids_a_seat_for_two(self) -> None:
+        with SqlStore() as store:
+            bench = Bench(store)
+            bench.systems("A", "B")
+            bench.submit(s=["AB", "AB"])
+            world = store.snapshot()
+            both = tuple((r, replace(r, seat="A")) for r in world.recipes)
+            with pytest.raises(StoreError, match=r"UNIQUE constraint failed"), store.transaction() as transaction:
+                transaction.write(Changes(recipes=both))
+            assert store.snapshot() == world
+
+    @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
+    def test_siblings_may_exchange_their_seats(self, kind: Callable[[], Store]) -> None:
+        """Neither can move before the other has."""
+        bench = Bench(kind())
+        bench.systems("A", "B")
+        bench.submit(s=["AB", "AB"])
+        bench.consistency.seat("s", {"s.0": "A", "s.1": "B"})
+        with bench.store.transaction() as transaction:
+            one, other = transaction.read().recipes
+            changes = Changes(recipes=((one, replace(one, seat="B")), (other, replace(other, seat="A"))))
+            transaction.write(changes)
+        assert bench.seats() == {"s.0": "B", "s.1": "A"}
 
     @pytest.mark.parametrize(
         ("url", "says"),

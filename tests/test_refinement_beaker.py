@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 
 import pytest
-from planted_beaker import ABBA, BREAKS, GUEST, LABS, LEAVES, PEOPLE, PLANTED, RANKS, SHARED, TWO, Planted
-from schedproof.impl.beaker import InHand, RecipeState, SqlStore, World
-from schedproof.impl.beaker.records import RecipeSet
+from planted_beaker import ABBA, APART, BREAKS, GUEST, LABS, LEAVES, PEOPLE, PLANTED, RANKS, SHARED, THREE, TWO, Planted
+from schedproof.impl.beaker import (
+    Condition,
+    InHand,
+    Recipe,
+    RecipeSet,
+    RecipeState,
+    SqlStore,
+    System,
+    Usage,
+    World,
+)
 from schedproof.model.beaker import REPAIRED
 from schedproof.model.beaker.situations import SITUATIONS, Situation
 from schedproof.model.semantics import Instance
 from schedproof.proofs.refinement import RefinementReport
 from schedproof.proofs.refinement.beaker import check_refinement
 from schedproof.proofs.refinement.beaker.abstraction import Abstraction, without_bygones
+from schedproof.proofs.refinement.beaker.check import instance_of
 from schedproof.proofs.refinement.beaker.runner import Snapshot, ranked
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph, NotAQuotient
@@ -35,7 +45,7 @@ def same_graph(report: RefinementReport) -> None:
 
 
 @pytest.mark.parametrize(
-    "situation", [PEOPLE, TWO, GUEST, LABS, BREAKS, RANKS, ABBA, SHARED, LEAVES], ids=lambda s: s.about
+    "situation", [PEOPLE, TWO, GUEST, LABS, BREAKS, RANKS, ABBA, SHARED, LEAVES, THREE, APART], ids=lambda s: s.about
 )
 def test_the_scheduler_is_the_model(situation: Situation) -> None:
     same_graph(check_refinement(situation))
@@ -86,7 +96,7 @@ class TestTheAbstraction:
     """By hand: a set of two in two labs."""
 
     def instance(self) -> Instance:
-        return Instance(REPAIRED, ABBA.sizes, ABBA.rigid(with_shares=True))
+        return instance_of(ABBA)
 
     def test_places_are_an_order(self) -> None:
         instance = self.instance()
@@ -94,8 +104,8 @@ class TestTheAbstraction:
         at = Snapshot(World(sets), InHand("j1", searched=True))
         shown = instance.describe(Abstraction(instance).image(at))["RecipeSet"]
         assert shown == {
-            "j0": {"state": "at_rest", "priority": 1, "lab": "l0", "behind": ["j1"]},
-            "j1": {"state": "searched", "priority": 0, "lab": "l0", "behind": []},
+            "j0": {"state": "at_rest", "priority": 1, "lab": "l0", "behind": ["j1"], "seating": None},
+            "j1": {"state": "searched", "priority": 0, "lab": "l0", "behind": [], "seating": None},
         }
 
     def test_only_the_order_of_places_counts(self) -> None:
@@ -117,9 +127,86 @@ class TestTheAbstraction:
             abstraction.image(Snapshot(World((sets[0], RecipeSet("j1", "another", 0))), None))
 
 
+class TestSeatings:
+    """By hand: three recipes, AB, A and B; the pairs are (A, -, B), (B, A, -) and (-, A, B), in some order."""
+
+    def test_all_pairs_are_there(self) -> None:
+        instance = instance_of(THREE)
+        assert instance.sizes["Seating"] == 3
+        assert instance.sizes["Seat"] == 6
+
+    def world(self, *recipes: Recipe) -> Snapshot:
+        systems = tuple(System(name, "l0", Usage.PENDING, Condition.AUTOMATED) for name in ("s0", "s1"))
+        return Snapshot(World((RecipeSet("j0", "job", 0),), recipes, systems), None)
+
+    def seats(self, at: Snapshot) -> set[tuple[str, str]]:
+        instance = instance_of(THREE)
+        rigid = THREE.rigid(with_seatings=True)
+        number = Abstraction(instance).image(at)[instance.slot("RecipeSet", "seating")]
+        seats = zip(rigid["Seat", "seating"], rigid["Seat", "recipe"], rigid["Seat", "system"], strict=True)
+        return {(f"r{r}", f"s{s}") for of, r, s in seats if of == number}
+
+    def test_rows_are_a_seating(self) -> None:
+        at = self.world(
+            Recipe("r0", "j0", RecipeState.QUEUED, seat="s1"),
+            Recipe("r1", "j0", RecipeState.QUEUED, seat="s0"),
+            Recipe("r2", "j0", RecipeState.CANCELLED),
+        )
+        assert self.seats(at) == {("r0", "s1"), ("r1", "s0")}
+
+    def test_a_seat_that_is_left_may_be_any(self) -> None:
+        """Of r1's seat on s0 alone two seatings are the rest; the one that stands for both has it."""
+        at = self.world(
+            Recipe("r0", "j0", RecipeState.CANCELLED),
+            Recipe("r1", "j0", RecipeState.QUEUED, seat="s0"),
+            Recipe("r2", "j0", RecipeState.CANCELLED),
+        )
+        assert ("r1", "s0") in self.seats(at)
+
+    @pytest.mark.parametrize(
+        ("recipes", "says"),
+        [
+            ([("queued", "s0"), ("queued", "s0"), ("cancelled", None)], "no seating of the model"),
+            ([("queued", "s1"), ("queued", "s0"), ("cancelled", "s1")], "has a seat that is not new"),
+            ([("queued", "s1"), ("queued", None), ("queued", None)], "no seating of the model"),
+        ],
+        ids=["two on one", "of a finished recipe", "one too few"],
+    )
+    def test_rows_that_are_no_seating(self, recipes: list[tuple[str, str | None]], says: str) -> None:
+        rows = [Recipe(f"r{n}", "j0", RecipeState(state), seat=seat) for n, (state, seat) in enumerate(recipes)]
+        with pytest.raises(Broken, match=says):
+            self.seats(self.world(*rows))
+
+    def test_seats_that_steps_ask_for_may_not_be_taken_away(self) -> None:
+        instance = instance_of(LEAVES)
+        seating = instance.slot("RecipeSet", "seating")
+        with pytest.raises(NotAQuotient):
+            ModelGraph.explore(instance, lambda state: (*state[:seating], -1, *state[seating + 1 :]))
+
+    def test_seats_of_finished_recipes_are_taken_away(self) -> None:
+        """r2 is cancelled: the seatings (A, -, B) and its like no longer differ in r2."""
+        instance = instance_of(THREE)
+        rigid = THREE.rigid(with_seatings=True)
+        of_r1 = [
+            p
+            for p, r, s in zip(rigid["Seat", "seating"], rigid["Seat", "recipe"], rigid["Seat", "system"], strict=True)
+            if (r, s) == (1, 0)
+        ]
+        assert len(of_r1) == 2  # with r0 on s1, and with r2 on s1
+        states = [s.name for s in REPAIRED.machine("Recipe").states]
+        normal = set()
+        for p in of_r1:
+            state = list(instance.initial())
+            for r in (0, 2):
+                state[instance.slot("Recipe") + r] = states.index("cancelled")
+            state[instance.slot("RecipeSet", "seating")] = p
+            normal.add(without_bygones(instance)(tuple(state)))
+        assert len(normal) == 1
+
+
 class TestBygones:
     def test_a_begun_set_is_before_nobody(self) -> None:
-        instance = Instance(REPAIRED, ABBA.sizes, ABBA.rigid(with_shares=True))
+        instance = instance_of(ABBA)
         state = list(instance.initial())
         state[instance.slot("RecipeSet", "lab") + 1] = 0
         state[instance.slot("RecipeSet", "behind") + 1] = 0b01
@@ -128,7 +215,7 @@ class TestBygones:
         assert without_bygones(instance)(tuple(state)) == tuple(expected)
 
     def test_a_finished_set_has_no_lab(self) -> None:
-        instance = Instance(REPAIRED, PEOPLE.sizes, PEOPLE.rigid(with_shares=True))
+        instance = instance_of(PEOPLE)
         state = list(instance.initial())
         state[instance.slot("RecipeSet", "lab")] = 0
         assert without_bygones(instance)(tuple(state)) == tuple(state)
@@ -140,7 +227,7 @@ class TestBygones:
 
     def test_what_steps_ask_for_may_not_be_taken_away(self) -> None:
         """Places that count are no bygones: the comparison must not be blind to them."""
-        instance = Instance(REPAIRED, SHARED.sizes, SHARED.rigid(with_shares=True))
+        instance = instance_of(SHARED)
         behind = instance.slot("RecipeSet", "behind")
 
         def too_forgetful(state: tuple[int, ...]) -> tuple[int, ...]:

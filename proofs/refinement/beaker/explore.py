@@ -47,17 +47,22 @@ class Exploration(SideBySide):
             self.edge(node, self._at(down), CRASH, "the process crashes and is started again")
         except Broken as error:
             self.break_off(node, "the process crashes", error)
+        possible: list[bool] = []
         for operation in self._operations:
             try:
-                self._try(node, operation)
+                done = self._try(node, operation)
+                if not done and any(possible[len(possible) - operation.instead_of :]):
+                    raise Broken("it is refused, though there is something to choose")
             except Broken as error:
                 self.break_off(node, operation.said, error)
+            possible.append(done)
 
-    def _try(self, node: int, operation: Operation) -> None:
+    def _try(self, node: int, operation: Operation) -> bool:
+        """Whether the operation is possible."""
         at: Snapshot = self.snapshots[node]
         done = self._runner.run(at, operation)
         if done is None:
-            return
+            return False
         report, end = done
         left = self._runner.killed(at, operation, BEFORE)
         self._crash(left == Snapshot(at.world, None), f"something of the operation is left: killed {BEFORE}")
@@ -65,6 +70,7 @@ class Exploration(SideBySide):
         self._crash(left == Snapshot(end.world, None), f"something of the operation is lost: killed {AFTER}")
         for label in self._abstraction.labels(report):
             self.edge(node, self._at(end), label, operation.said)
+        return True
 
     def _crash(self, right: bool, said: str) -> None:
         self.crash_points += 1

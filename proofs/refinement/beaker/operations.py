@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 from ....impl.beaker import Condition, Job, RecipeSpec, Report, SetSpec, Web, only
@@ -69,20 +70,25 @@ def _loops(names: Names) -> Iterator[Operation]:
 
 
 def _seats(names: Names) -> Iterator[Operation]:
-    """Seats as the loops find them, and any that could be named: wrong ones must be refused."""
+    """Any seats that could be named, wrong ones too, which must be refused; and seats as the loops find them."""
     number = 0
     for name, recipes in zip(names.sets, names.situation.sets, strict=True):
         hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]
         number += len(recipes)
-        yield _operation(f"the new job loop seats {name}", lambda s, n=name: s.new_jobs.seat(n))
-        yield _operation(f"the retained loop seats {name}", lambda s, n=name: s.consistency.seat(n))
-        for some in (some for size in range(2, len(hosts) + 1) for some in combinations(hosts, size)):
-            for systems in product(names.systems, repeat=len(some)):
-                seats = dict(zip(some, systems, strict=True))
-                said = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
-                yield _operation(
-                    f"the retained loop seats {name}: {said}", lambda s, n=name, p=seats: s.consistency.seat(n, p)
-                )
+        named = [
+            dict(zip(some, systems, strict=True))
+            for size in range(2, len(hosts) + 1)
+            for some in combinations(hosts, size)
+            for systems in product(names.systems, repeat=size)
+        ]
+        for seats in named:
+            said = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
+            yield _operation(f"{name} is seated: {said}", lambda s, n=name, p=seats: s.consistency.seat(n, p))
+        for loop, seat in (
+            ("new job", lambda s, n=name: s.new_jobs.seat(n)),
+            ("retained", lambda s, n=name: s.consistency.seat(n)),
+        ):
+            yield replace(_operation(f"the {loop} loop seats {name}", seat), instead_of=len(named))
 
 
 def _labs(names: Names) -> Iterator[Operation]:

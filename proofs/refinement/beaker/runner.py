@@ -71,10 +71,15 @@ class SidesFactory(Protocol):
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that a loop, a person or a lab may do, in words and as a call."""
+    """Something that a loop, a person or a lab may do, in words and as a call.
+
+    ``instead_of`` is the number of operations just before it that name what it chooses by itself: it
+    may not be refused where one of them is not.
+    """
 
     said: str
     call: Callable[[Sides], Report]
+    instead_of: int = 0
 
 
 @dataclass(frozen=True)

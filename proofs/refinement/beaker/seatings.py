@@ -20,6 +20,7 @@ class Seatings:
     """The seatings of ``instance``, all by numbers."""
 
     def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self._of = rigid(instance, "Seating", "recipe_set")
         self._seats: list[dict[int, int]] = [{} for _ in self._of]
         seats = (rigid(instance, "Seat", name) for name in ("seating", "recipe", "system"))
@@ -47,13 +48,13 @@ class Seatings:
         """
         recipes = self.open_hosts(state, recipe_set)
         if not set(seats) <= set(recipes):
-            raise Broken("a recipe has a seat that is not new, queued or assigned, or a guest", found=f"{dict(seats)}")
+            raise Broken("a recipe has a seat that is not new, queued or assigned, or a guest", found=self._said(seats))
         if not seats:
             return NO_OBJECT
         for number, of in enumerate(self._of):
             if of == recipe_set and all(self._seats[number].get(r) == seats.get(r) for r in recipes):
                 return number
-        raise Broken("the seats of a set are no seating of the model", found=f"{dict(seats)}")
+        raise Broken("the seats of a set are no seating of the model", found=self._said(seats))
 
     def normal(self, state: State) -> State:
         """``state`` with the first of the seatings that no step tells apart, for each set."""
@@ -73,8 +74,12 @@ class Seatings:
         """
         found = [n for n, of in enumerate(self._of) if of == recipe_set and seats.items() <= self._seats[n].items()]
         if not found:
-            raise Broken("a set is seated as no seating of the model is", found=f"{dict(seats)}")
+            raise Broken("a set is seated as no seating of the model is", found=self._said(seats))
         return found
+
+    def _said(self, seats: Mapping[int, int]) -> str:
+        recipes, systems = self._instance.object_names("Recipe"), self._instance.object_names("System")
+        return ", ".join(f"{recipes[r]} on {systems[s]}" for r, s in sorted(seats.items()))
 
     def open_hosts(self, state: State, recipe_set: int) -> list[int]:
         """The host recipes of the set that need a system."""
