@@ -31,6 +31,9 @@ EXACT, RUN, LEAP = "exact", "run", "leap"
 ORDER, FINISHED, GIVE_BACK, RESERVED, WAKE = "order", "finished", "give back", "reserved", "wake"
 SEATS = "seats"  # a set has a seating, and its recipes leave each other their seats
 RESEAT = "reseat"  # a set whose seating does not serve it any more takes another one
+COUNTS = (
+    "counts"  # a set gives back, too, when a system that it counts on leaves Automated: the seat of an assigned recipe
+)
 QUEUE = "queue"  # a new recipe does not jump the queue: it leaves a system to a queued one of a higher priority
 
 
@@ -50,7 +53,7 @@ AS_WRITTEN = Variant(True, frozenset(), crash_inside=False)
 CRASHING = Variant(True, frozenset())
 """As written, but a crash can come between two recipes of an event."""
 INTERLEAVED = Variant(False, frozenset())
-REPAIRED = Variant(False, frozenset({ORDER, SEATS, RESEAT, FINISHED, GIVE_BACK, RESERVED, WAKE, QUEUE}))
+REPAIRED = Variant(False, frozenset({ORDER, SEATS, RESEAT, FINISHED, GIVE_BACK, COUNTS, RESERVED, WAKE, QUEUE}))
 
 
 class Instance(NamedTuple):

@@ -2,7 +2,9 @@
 
 A pass processes all new recipes, queues all processed ones, looks once at each recipe that is queued at that moment,
 in order of priority, and gives it a free viable system or passes it over; then every set all of whose recipes are
-scheduled starts.  Meanwhile jobs arrive and running recipes complete.  No labs and no guests.
+scheduled starts.  Meanwhile jobs arrive and running recipes complete.  No labs and no guests.  If the instance has the
+moves, people cancel and abort recipes that have arrived, choose the priority of a set before it arrives, and a crash
+lets the scheduler start over with a new pass.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from brute_beaker import COMPLETED, NEW, NONE, QUEUED, RUNNING, SCHEDULED, WAITING, Instance
+from brute_beaker import ABORTED, CANCELLED, COMPLETED, NEW, NONE, QUEUED, RUNNING, SCHEDULED, WAITING, Instance
 from brute_beaker_graph import Edge, Graph, Label, can_reach, explore
 
 ABSENT, PROCESSED = -1, 20  # states that the proposal does not have
@@ -18,12 +20,13 @@ PROCESS, QUEUE, LOOK, START = range(4)
 
 
 class Batch(NamedTuple):
-    """The pass's phase, each recipe's state and system, and who is still to be looked at."""
+    """The pass's phase, each recipe's state and system, who is still to be looked at, and the sets' priorities."""
 
     phase: int
     recipe: tuple[int, ...]
     at: tuple[int, ...]
     to_look_at: frozenset[int]
+    rank: tuple[int, ...]
 
 
 Step = tuple[Label, Batch]
@@ -32,8 +35,8 @@ Step = tuple[Label, Batch]
 def batch_graph(inst: Instance) -> Graph[Batch]:
     """Every reachable state of the passes, from the moment before any job arrives."""
     recipes = len(inst.viable)
-    start = Batch(PROCESS, (ABSENT,) * recipes, (NONE,) * recipes, frozenset())
-    return explore(start, lambda state: batch_steps(inst, state), lambda state: arrivals(inst, state))
+    start = Batch(PROCESS, (ABSENT,) * recipes, (NONE,) * recipes, frozenset(), inst.rank)
+    return explore(start, lambda state: batch_steps(inst, state), lambda state: people_steps(inst, state))
 
 
 def _moved(state: Batch, changes: dict[int, int]) -> Batch:
@@ -44,6 +47,24 @@ def arrivals(inst: Instance, state: Batch) -> Iterator[Step]:
     for of in inst.sets:
         if all(state.recipe[r] == ABSENT for r in inst.members(of)):
             yield ("arrive", of), _moved(state, dict.fromkeys(inst.members(of), NEW))
+
+
+def people_steps(inst: Instance, state: Batch) -> Iterator[Step]:
+    """Arrivals, cancels, aborts, choices of priority and crashes."""
+    yield from arrivals(inst, state)
+    for name, how in (("cancel", CANCELLED), ("abort", ABORTED)):
+        for r, now in enumerate(state.recipe):
+            ended = now in (ABSENT, COMPLETED, CANCELLED, ABORTED)
+            if name in inst.moves and inst.set_of[r] in inst.endable and not ended:
+                at = tuple(NONE if q == r else s for q, s in enumerate(state.at))
+                yield (name, r), _moved(state, {r: how})._replace(at=at, to_look_at=state.to_look_at - {r})
+    if "priority" in inst.moves:
+        for of in inst.rankable:
+            if all(state.recipe[r] == ABSENT for r in inst.members(of)):
+                rank = tuple(1 - now if j == of else now for j, now in enumerate(state.rank))
+                yield ("change_priority", of), state._replace(rank=rank)
+    if "crash" in inst.moves and state.phase != PROCESS:
+        yield ("crash",), state._replace(phase=PROCESS, to_look_at=frozenset())
 
 
 def batch_steps(inst: Instance, state: Batch) -> Iterator[Step]:
@@ -70,9 +91,9 @@ def _one_by_one(inst: Instance, state: Batch) -> Iterator[Step]:
 
 
 def _look(inst: Instance, state: Batch) -> Iterator[Step]:
-    best = max((inst.rank[inst.set_of[r]] for r in state.to_look_at), default=0)
+    best = max((state.rank[inst.set_of[r]] for r in state.to_look_at), default=0)
     for r in state.to_look_at:
-        if inst.rank[inst.set_of[r]] != best:
+        if state.rank[inst.set_of[r]] != best:
             continue
         left = state.to_look_at - {r}
         free = [s for s in range(len(inst.lab_of)) if inst.viable[r] >> s & 1 and s not in state.at]
@@ -127,6 +148,6 @@ def queue_jumps(inst: Instance, found: Graph[Batch]) -> Iterator[tuple[int, Edge
         for label, after in found.scheduler[number]:
             if label[0] == "take":
                 r, s = int(label[1]), int(label[2])
-                mine = inst.rank[inst.set_of[r]]
-                if any(inst.viable[q] >> s & 1 and inst.rank[inst.set_of[q]] > mine for q in passed):
+                mine = state.rank[inst.set_of[r]]
+                if any(inst.viable[q] >> s & 1 and state.rank[inst.set_of[q]] > mine for q in passed):
                     yield number, (label, after)

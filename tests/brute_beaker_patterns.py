@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations_with_replacement, islice, permutations, product
 from typing import NamedTuple
 
 from brute_beaker import AS_WRITTEN, CRASHING, INTERLEAVED, LEAP, REPAIRED, Instance, Variant, instance
@@ -76,14 +76,19 @@ def search(
     moves: frozenset[str] = frozenset(),
     pace: str = LEAP,
     ranks: bool = False,
+    every: int = 1,
+    adjustable: list[int] | None = None,
 ) -> Tally:
-    """All patterns of the shape; `ranks` adds every initial choice of the sets' priorities (0 or 1 each)."""
+    """All patterns of the shape; `ranks` adds every initial choice of the sets' priorities (0 or 1 each).
+
+    `every` takes only each so-many-th pattern; `adjustable` are the systems that people may touch (all, if not given).
+    """
     instances = states = transitions = starved = circles = 0
     causes: Counter[str] = Counter()
     shortest: dict[str, tuple[Instance, list[Label]]] = {}
-    for masks in patterns(shape, labs):
+    for masks in islice(patterns(shape, labs), 0, None, every):
         for rank in product((0, 1), repeat=len(shape)) if ranks else [(0,) * len(shape)]:
-            inst = instance([list(of) for of in masks], labs, moves=moves, rank=list(rank))
+            inst = instance([list(of) for of in masks], labs, moves=moves, rank=list(rank), adjustable=adjustable)
             found = graph(inst, variant, pace)
             instances, states, transitions = instances + 1, states + len(found.states), transitions + found.transitions
             for cause, trace in shortest_by_cause(inst, found).items():

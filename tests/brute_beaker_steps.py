@@ -17,6 +17,7 @@ from brute_beaker import (
     BROKEN,
     CANCELLED,
     COMPLETED,
+    COUNTS,
     EXACT,
     FINISHED,
     GIVE_BACK,
@@ -49,7 +50,6 @@ from brute_beaker import (
     give_back,
     initial,
     new_seatings,
-    open_hosts,
     schedule,
     takers,
 )
@@ -264,13 +264,13 @@ def _condition_steps(inst: Instance, state: State, variant: Variant) -> Iterator
                 continue
             draft = Draft(state)
             if state.condition[s] == AUTOMATED and GIVE_BACK in variant.rules:
-                _leave_automated(inst, state, draft, s)
+                _leave_automated(inst, state, variant, draft, s)
             draft.condition[s] = condition
             draft.usage[s] = PENDING if condition == AUTOMATED else IDLE
             yield (name, s), draft.freeze()
 
 
-def _leave_automated(inst: Instance, state: State, draft: Draft, s: int) -> None:
+def _leave_automated(inst: Instance, state: State, variant: Variant, draft: Draft, s: int) -> None:
     """Rule 4: what executes on s is aborted; a set that held s, or left it to an assigned recipe, gives back."""
     for r, at in enumerate(state.at):
         if at == s and WAITING <= state.recipe[r] <= RUNNING:
@@ -278,7 +278,7 @@ def _leave_automated(inst: Instance, state: State, draft: Draft, s: int) -> None
     for of in inst.sets:
         holds = any(state.at[r] == s and state.recipe[r] == SCHEDULED for r in inst.members(of))
         counts = any(state.seat[r] == s and state.recipe[r] == ASSIGNED for r in inst.members(of))
-        if holds or counts:
+        if holds or (counts and COUNTS in variant.rules):
             give_back(inst, draft, of)
 
 

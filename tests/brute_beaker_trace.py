@@ -33,7 +33,7 @@ STATUSES = (
 )  # fmt: skip
 USAGES = ("idle", "pending", "", "scheduled", "waiting", "installing", "running")
 CONDITIONS = ("Automated", "Manual", "Broken")
-UNLOGGED = 4
+UNLOGGED = 5
 PEOPLE = frozenset({"cancel", "abort", "cancel_set", "abort_set", "priority", "condition", "reserve"})
 
 Seen = dict[tuple[str, int, str], int]
