@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from schedproof.model.beaker.situations import SITUATIONS
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.parts import property_names
@@ -132,6 +133,35 @@ def test_every_finding_is_told_in_plain_words(desk):
     told = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", section))
     printed = desk("schedproof findings hived").stdout
     assert told == set(re.findall(r"^\d+\. (\S+) ", printed, re.MULTILINE))
+
+
+def beakers():
+    """The section on Beaker's document: what is wrong, and how it is repaired."""
+    section = README.split("## What is wrong with Beaker's document")[1].split("\n## ")[0]
+    wrong, repaired = section.split("comes down to eight things:")[1].split("\nThe repair is five changes")
+    return wrong, repaired
+
+
+def names(text):
+    return set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", text))
+
+
+def test_every_finding_in_the_proposal_is_told_in_plain_words():
+    """What ``findings`` prints is what the manifests expect: that is for ``verify`` to judge."""
+    wrong, _ = beakers()
+    variants = SYSTEMS["beaker"].variants
+    assert names(wrong) == variants["as-written"].refuted | variants["interleaved"].refuted
+    assert len(re.findall(r"^- \*\*", wrong, re.MULTILINE)) == 8
+
+
+def test_what_is_said_of_the_repaired_proposal():
+    _, told = beakers()
+    repaired = SYSTEMS["beaker"].variants["repaired"]
+    assert len([change for change in repaired.changes if change.repairs]) == 5
+    weaker = names(told) - set(SYSTEMS["beaker"].variants)
+    assert weaker <= {p.name for p in repaired.properties} - repaired.refuted
+    assert weaker.isdisjoint(p.name for p in SYSTEMS["beaker"].base.properties)  # they are other promises
+    assert "in ten situations" in told and len(SITUATIONS) == 10
 
 
 @pytest.mark.long
