@@ -61,7 +61,13 @@ class Log:
         self.done: dict[tuple[str, str], list[str]] = {}
 
     def _world(self) -> World:
-        host, sets, named, removed, first, everyone, systems = {}, {}, {}, {}, {}, [], set()  # type: ignore[var-annotated]
+        host: dict[str, str] = {}
+        sets: dict[str, str] = {}
+        first: dict[str, str] = {}
+        named: dict[str, set[str]] = {}
+        removed: dict[str, set[str]] = {}
+        everyone: list[str] = []
+        systems: set[str] = set()
         for kind, *parts in self.messages:
             if kind == "guest":
                 host.setdefault(parts[1], parts[0])

@@ -7,7 +7,7 @@ pinned where they were counted on paper.
 from __future__ import annotations
 
 import ast
-from itertools import permutations, product
+from itertools import islice, permutations, product
 from pathlib import Path
 
 import brute_beaker_batch as batch
@@ -137,9 +137,9 @@ SMALL: list[Case] = [
 LARGER: list[Case] = [((2, 2), [0, 0], {"cancel"}), ((1, 2), [0, 0], {"break"}), ((1, 2), [0, 0, 1], set())]
 
 
-def the_paces_agree(variant: Variant, cases: list[Case]) -> None:
+def the_paces_agree(variant: Variant, cases: list[Case], every: int = 1) -> None:
     for shape, labs, moves in cases:
-        for masks in patterns(shape, labs):
+        for masks in islice(patterns(shape, labs), 0, None, every):
             inst = instance([list(of) for of in masks], labs, moves=moves)
             exact, run, leap = ((causes(inst, variant, p), starves(inst, variant, p)) for p in (EXACT, RUN, LEAP))
             assert exact == run == leap, (masks, moves)
@@ -159,7 +159,7 @@ def test_the_paces_agree_with_rules_taken_out(variant: Variant) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("variant", [AS_WRITTEN, REPAIRED])
 def test_the_paces_agree_on_larger_instances(variant: Variant) -> None:
-    the_paces_agree(variant, LARGER)
+    the_paces_agree(variant, LARGER, every=3)
 
 
 # --- As written -----------------------------------------------------------------------------------------------------------

@@ -127,7 +127,11 @@ def seats(instance: Instance, state: State) -> tuple[int, ...]:
 def in_the_seating(instance: Instance, seating: int) -> dict[int, int]:
     """The system of each recipe that the seating has one for."""
     of, recipe, system = (instance.rigid["Seat", name] for name in ("seating", "recipe", "system"))
-    return {r: s for p, r, s in zip(of, recipe, system, strict=True) if p == seating}
+    return {
+        r: s
+        for p, r, s in zip(of, recipe, system, strict=True)
+        if p == seating and isinstance(r, int) and isinstance(s, int)
+    }
 
 
 def label(choice: Choice) -> tuple[str | int, ...]:
