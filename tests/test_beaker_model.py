@@ -242,12 +242,14 @@ def less(change: Change) -> Model:
     )
 
 
-NEED_NO_ORDER = [change for change in REPAIRS if fix.give_to_assigned not in change.adds]
-"""The order of assignment is woven into who may take what; what it is good for is seen on the brute force."""
+WOVEN = (fix.give_to_assigned, seatings.seat)
+APART = [change for change in REPAIRS if not any(added in change.adds for added in WOVEN)]
+"""The order of assignment and the seatings are woven into who may take what; what they are good for is seen on the
+brute force."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("change", NEED_NO_ORDER, ids=lambda change: change.why[:30])
+@pytest.mark.parametrize("change", APART, ids=lambda change: change.why[:30])
 def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a promise that it is needed for."""
     model = less(change)
@@ -263,6 +265,14 @@ def test_without_the_order_of_assignment_sets_wait_for_each_other() -> None:
     inst = mine(situation)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "ABBA" in {d.cause for d in deadlocks(inst, graph(inst, by_hand.REPAIRED.without(by_hand.ORDER)))}
+
+
+def test_without_the_seatings_a_set_takes_what_its_own_recipe_needs() -> None:
+    """A set of two on A or B, and A, with all other changes: the first takes A, and the second never gets it."""
+    [situation] = [s for s in SITUATIONS if s.about.startswith("a set of two, and either")]
+    inst, without = mine(situation), by_hand.REPAIRED.without(by_hand.SEATS)
+    assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
+    assert "the set sits on what its own sibling needs" in {d.cause for d in deadlocks(inst, graph(inst, without))}
 
 
 def test_every_broken_promise_is_repaired_or_weakened() -> None:
