@@ -56,11 +56,12 @@ RACES = [
         line=26,
         sentence="... if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition.",
         over=[r, q, s, t],
-        given=(r.recipe_set != q.recipe_set)
+        given=r.is_("assigned")
+        & q.is_("assigned")
+        & (r.recipe_set != q.recipe_set)
         & held_by_the_set_of(r, t)
         & held_by_the_set_of(q, s)
-        & needs_just(r, s)
-        & q.is_("assigned"),
+        & needs_just(r, s),
         then=~needs_just(q, t),
     ),
     Invariant(

@@ -51,7 +51,7 @@ SETS = [
         line=144,
         sentence="if no recipes in a recipe set are scheduled, then every recipe in the recipe set will be moved to ``queued``.",
         over=[r, q],
-        given=SIBLINGS & r.is_("new") & after(r.is_("queued")),
+        given=r.is_("new") & after(r.is_("queued")) & SIBLINGS,
         then=~q.is_("scheduled") & after(~q.is_("new", "assigned", "scheduled")),
     ),
     Invariant(
@@ -84,7 +84,7 @@ SETS = [
         line=226,
         sentence="Whenever a recipe is moved to ``scheduled``, if all other recipes in that recipe set are also ``scheduled``, then provisioning ... will begin.",
         over=[r, q],
-        given=SIBLINGS & r.is_("scheduled") & after(r.is_("waiting")) & q.is_(*UNFINISHED),
+        given=r.is_("scheduled") & after(r.is_("waiting")) & SIBLINGS & q.is_(*UNFINISHED),
         then=q.is_("scheduled") & after(q.is_("waiting")),
     ),
     LeadsTo(

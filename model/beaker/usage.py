@@ -100,7 +100,7 @@ SETTINGS = [
         line=80,
         sentence='... the phrase "viable system" refers to a system that is configured for automated use and meets the requirements needed to run a given recipe.',
         over=[r, s],
-        given=~ON_S & after(ON_S),
+        given=after(ON_S) & ~ON_S,
         then=AUTOMATED & s.is_("idle", "pending") & r.viable.has(s),
     ),
     StepInvariant(
@@ -118,7 +118,7 @@ SETTINGS = [
         line=197,
         sentence="Systems will be marked as ``pending`` ... in the following cases: ... A system with its condition set to Automated finishes execution of a recipe ...",
         over=[r, s],
-        given=ON_S & r.is_(*EXECUTING) & AUTOMATED & after(r.is_(*FINISHED) & AUTOMATED),
+        given=r.is_(*EXECUTING) & after(r.is_(*FINISHED)) & ON_S & AUTOMATED & after(AUTOMATED),
         then=after(s.is_("pending")),
     ),
     AlwaysCanReach(
