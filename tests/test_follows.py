@@ -6,6 +6,7 @@ found by trying every state of one object, and what is true is known without any
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 import z3
+from schedproof.model.beaker import REPAIRED as BEAKER
 from schedproof.model.lang import (
     NONE,
     Action,
@@ -38,6 +40,7 @@ from schedproof.model.lang import (
 )
 from schedproof.proofs.examine import examine
 from schedproof.proofs.induction import Induction, prove, recheck, solve
+from schedproof.proofs.induction.obligations import obligations
 from schedproof.proofs.induction.recheck import smt
 from schedproof.proofs.verdict import Disagreement, Verdict
 from schedproof.proofs.verify import verify_variant
@@ -455,3 +458,13 @@ def test_a_proof_of_what_is_false_is_a_disagreement(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(solve._Prover, "_follows", in_circles)
     with pytest.raises(Disagreement):
         verify_variant(Toy(QUIET, [SET_A], {"p": NOT_A, "q": NOT_A}).model())
+
+
+def test_no_symbol_of_a_script_is_declared_twice() -> None:
+    """SMT-LIB has no two constants of one name, also of different sorts; z3 has."""
+    proof = obligations(BEAKER)
+    unasked = Induction(proof, (), frozenset())
+    for obligation in proof.obligations[::9]:
+        script = smt(unasked, solve.Answer(obligation, Verdict.PROVED, 0.0))
+        declared = re.findall(r"\(declare-fun (\|[^|]*\||\S+)", script)
+        assert len(declared) == len(set(declared)), obligation.name

@@ -87,7 +87,7 @@ class Cascade:
         if found is None:
             if isinstance(kind, SetOf):
                 return lambda element: z3.BoolVal(False, self.symbols.context)
-            value = z3.Const("nothing fired", self.symbols.kind(kind))
+            value = z3.Const(f"nothing fired: {kind}", self.symbols.kind(kind))
             return Reference(self.symbols.true(), value) if isinstance(kind, Ref) else value
         ways = found.ways(of)
         result = ways[-1][1][name]

@@ -107,7 +107,7 @@ class Translator:
                 value = self.given[name]
                 return value if isinstance(value, Reference) else Reference(true, value)
             case t.Nothing():
-                nobody = None if sort is None else self.symbols.constant("nobody", sort)
+                nobody = None if sort is None else self.symbols.constant(f"no {sort}", sort)
                 return Reference(z3.BoolVal(False, self.symbols.context), nobody)
             case t.Attr(of, name):
                 owner = self.reference(of)

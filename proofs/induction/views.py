@@ -136,7 +136,7 @@ class Initial:
         context = self.symbols.context
         match declared.type:
             case Ref(target):
-                return Reference(z3.BoolVal(False, context), self.symbols.constant("nobody", target))
+                return Reference(z3.BoolVal(False, context), self.symbols.constant(f"no {target}", target))
             case SetOf():
                 return lambda element: z3.BoolVal(False, context)
             case BoolType():
