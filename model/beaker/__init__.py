@@ -5,6 +5,10 @@ states, ``events`` what the sections on processing and execution say, ``usage``,
 and ``life`` the promises (``phases`` what they rest on), ``repairs`` and ``weaker`` what has to change,
 ``variants`` the variants; ``situations`` is what explorations look at. ``batch`` is the scheduler that the
 proposal replaces, ``shipped`` the one that was built instead.
+
+Letters: j, k and m stand for recipe sets (jobs), r, q, g, o and w for recipes, s, t and x for systems, l for labs, p for
+seatings, e and f for seats. A recipe set's own states are not the document's: they say where "New job"
+processing stands.
 """
 
 from .batch import BATCH
