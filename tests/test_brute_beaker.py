@@ -49,7 +49,7 @@ from brute_beaker_deadlocks import (
     shortest_by_cause,
     waiting_for_ever,
 )
-from brute_beaker_patterns import patterns, search
+from brute_beaker_patterns import instances, patterns, search
 from brute_beaker_steps import graph, scheduler_steps
 
 A, B, C, D = 1, 2, 4, 8
@@ -176,20 +176,11 @@ def test_a_set_of_two_and_a_set_of_three_lock_each_other() -> None:
     assert [label[0] for label in trace].count("give_to_assigned") == 1
 
 
-@pytest.mark.parametrize(
-    ("labs", "moves"),
-    [
-        ([0] * 3, set()),
-        pytest.param([0] * 3, {"priority"}, marks=pytest.mark.long),
-        pytest.param([0] * 3, {"cancel"}, marks=pytest.mark.long),
-        pytest.param([0, 0, 1], set(), marks=pytest.mark.long),
-        pytest.param([0] * 4, set(), marks=pytest.mark.long),
-    ],
-)
-def test_two_sets_of_two_have_no_abba_as_written(labs: list[int], moves: set[str]) -> None:
+def test_two_sets_of_two_have_no_abba_as_written() -> None:
     # The first set to hold a system waits for one that is neither idle nor pending without being offered to it first; the
-    # other set would have to hold that one, but then that set was assigned earlier.  Priorities change nothing.
-    tally = search(AS_WRITTEN, (2, 2), labs, frozenset(moves))
+    # other set would have to hold that one, but then that set was assigned earlier.  With more systems, two labs, priorities
+    # and people: `test_beaker_searches`.
+    tally = search(AS_WRITTEN, instances((2, 2), [0] * 3))
     assert SELF in tally.causes
     assert ABBA not in tally.causes
 
@@ -229,12 +220,7 @@ def test_one_set_alone_can_lock_itself_as_written_and_not_when_repaired(inst: In
         ((2,), [0, 0, 0], {"break"}, 1),
         ((1, 2), [0, 0], {"cancel"}, 1),
         ((1, 2), [0, 0], {"break", "crash"}, 2),
-        pytest.param((2, 2), [0, 0, 0], set(), 1, marks=pytest.mark.long),
-        pytest.param((2, 2), [0, 0, 1], {"crash"}, 5, marks=pytest.mark.long),
         pytest.param((2, 2), [0, 0], {"priority", "cancel"}, 5, marks=pytest.mark.long),
-        pytest.param((2, 3), [0, 0, 0], set(), 17, marks=pytest.mark.long),
-        pytest.param((3, 3), [0, 0, 0], set(), 17, marks=pytest.mark.long),
-        pytest.param((2, 2), [0, 0, 0, 0], set(), 101, marks=pytest.mark.long),
         pytest.param((1, 2), [0, 0, 0], {"cancel"}, 5, marks=pytest.mark.long),
         pytest.param((1, 2), [0, 0, 0], {"break"}, 11, marks=pytest.mark.long),
         pytest.param((2,), [0, 0, 0], {"break", "cancel", "crash"}, 2, marks=pytest.mark.long),
@@ -243,7 +229,8 @@ def test_one_set_alone_can_lock_itself_as_written_and_not_when_repaired(inst: In
 def test_repaired_has_no_deadlock_and_nobody_waits_for_ever(
     shape: tuple[int, ...], labs: list[int], moves: set[str], every: int
 ) -> None:
-    tally = search(REPAIRED, shape, labs, frozenset(moves), every=every)
+    # `test_beaker_searches` has the larger ones, each of them made once and recorded
+    tally = search(REPAIRED, instances(shape, labs, moves=moves), parts=every)
     assert tally.instances
     assert not tally.causes
     assert not tally.starved
@@ -279,12 +266,12 @@ def test_a_set_that_no_lab_can_seat_begins_when_one_of_it_is_cancelled() -> None
 @pytest.mark.parametrize("shape", [(2,), pytest.param((1, 2), marks=pytest.mark.long)])
 @pytest.mark.parametrize("broken", [0, 1, 2])
 def test_a_system_breaks_and_nobody_who_can_be_seated_waits_for_ever(shape: tuple[int, ...], broken: int) -> None:
-    assert not search(REPAIRED, shape, [0, 0, 0], frozenset({"break"}), adjustable=[broken]).starved
+    assert not search(REPAIRED, instances(shape, [0, 0, 0], moves={"break"}, adjustable=[broken])).starved
 
 
 def test_without_seating_anew_some_wait() -> None:
     # The patterns of two recipes in which a third system is a way out for one of them, if the other moves over.
-    assert search(REPAIRED.without(RESEAT), (2,), [0, 0, 0], frozenset({"break"})).starved
+    assert search(REPAIRED.without(RESEAT), instances((2,), [0, 0, 0], moves={"break"})).starved
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,284 @@
+"""The searches for deadlocks that were made, and the program that makes them.
+
+``python tests/brute_beaker_searches.py`` makes every search of `SEARCHES` that ``data/beaker_searches.json`` does not
+have, the cheap ones first, and writes down what it sees as it goes: a run that is broken off goes on where it was.
+``--list`` tells what is done and what is not; ``--only "repaired 2+3"`` makes those whose names contain that.
+
+The file has the fingerprint of the schedulers that were searched.  If they change, it is out of date, and a test says
+so; ``--anew`` then begins again.  Times depend on the machine: all that a run of the tests requires took an hour or two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from brute_beaker import AS_WRITTEN, CRASHING, INTERLEAVED, REPAIRED, Instance
+from brute_beaker_patterns import Finding, Tally, instances, joined, lab_splits, orders, search
+
+HERE = Path(__file__).parent
+FILE = HERE / "data" / "beaker_searches.json"
+SOURCES = [f"brute_beaker{part}.py" for part in ("", "_steps", "_graph", "_deadlocks", "_patterns")]
+
+VARIANTS = {"as-written": AS_WRITTEN, "crashing": CRASHING, "interleaved": INTERLEAVED, "repaired": REPAIRED}
+
+
+class Search(NamedTuple):
+    """All patterns of a shape (recipes per set) on systems in labs, with what people do and how priorities are at first."""
+
+    variant: str
+    shape: tuple[int, ...]
+    labs: tuple[int, ...]
+    """Per system its lab."""
+    moves: tuple[str, ...] = ()
+    unequal: bool = False
+    """Every order of the sets by priority but the one in which all are equal; otherwise that one."""
+    one_adjustable: bool = False
+    """People touch one system only, each in its turn; otherwise all."""
+    parts: int = 1
+    """Into how many pieces the search is cut, so that little is lost when a run is broken off."""
+
+    @property
+    def name(self) -> str:
+        """It says all there is to say: e.g. ``repaired 2+3 on 1+2, unequal priorities``: a lab of one system and one of two."""
+        sizes = [self.labs.count(lab) for lab in sorted(set(self.labs))]
+        text = f"{self.variant} {'+'.join(map(str, self.shape))} on {'+'.join(map(str, sizes))}"
+        if self.unequal:
+            text += ", unequal priorities"
+        if self.moves:
+            text += f", people {' '.join(self.moves)}"
+        return text + (" one system" if self.one_adjustable else "")
+
+    def ranks(self) -> list[tuple[int, ...]]:
+        return orders(len(self.shape))[1:] if self.unequal else orders(len(self.shape))[:1]
+
+    def instances(self) -> Iterator[Instance]:
+        moves = frozenset(self.moves)
+        return instances(
+            self.shape, list(self.labs), moves=moves, ranks=self.ranks(), one_adjustable=self.one_adjustable
+        )
+
+    def run(self, part: int) -> Tally:
+        """Make one piece of the search."""
+        return search(VARIANTS[self.variant], self.instances(), part, self.parts)
+
+
+def _over(
+    variants: str, shape: tuple[int, ...], systems: int, labs: tuple[int, ...] = (1, 2), parts: int = 1, **more: Any
+) -> list[Search]:
+    """One search per variant and way to share the systems out among that many labs."""
+    splits = [tuple(split) for count in labs for split in lab_splits(systems, count)]
+    return [Search(variant, shape, split, parts=parts, **more) for split in splits for variant in variants.split()]
+
+
+def _searches() -> list[Search]:
+    three, four = "as-written interleaved repaired", "as-written repaired"
+    found: list[Search] = []
+    # Nobody does anything; priorities equal, then every other order of them.
+    for unequal in (False, True):
+        found += _over(three, (2, 2), 3, unequal=unequal)
+        found += _over(three, (2, 3), 3, unequal=unequal, parts=4)
+        found += _over(three, (3, 3), 3, unequal=unequal, parts=4)
+        found += _over("as-written", (2, 2), 4, unequal=unequal)
+    found += _over(three, (1, 1, 2), 3)
+    found += _over(three, (1, 1, 2), 3, unequal=True, parts=8)
+    found += _over("as-written", (1, 2, 2), 3, parts=2)
+    found += _over("as-written", (2, 2, 2), 3, parts=4)
+    # People act, on two sets.
+    for moves in (("priority",), ("cancel",), ("cancel_set",), ("abort_set",), ("crash",)):
+        found += _over(four, (2, 2), 3, moves=moves, parts=8)
+    found += _over(four, (2, 2), 3, moves=("break",), one_adjustable=True, parts=8)
+    for moves in (("priority",), ("cancel",)):
+        found += _over("as-written", (2, 2), 4, moves=moves, parts=4)
+        found += _over(four, (2, 3), 3, moves=moves, parts=16)
+    found += _over(four, (2, 3), 3, moves=("break",), one_adjustable=True, parts=16)
+    # Larger ones.
+    found += _over("repaired", (2, 2), 4, parts=8)
+    found += _over("repaired", (1, 2, 2), 3, parts=8)
+    found += _over("repaired", (2, 2), 4, unequal=True, parts=16)
+    found += _over("as-written", (1, 2, 2), 3, unequal=True, parts=16)
+    found += _over("as-written repaired", (1, 1, 2), 3, moves=("priority",), parts=8)
+    found += _over("as-written", (1, 2, 3), 3, parts=16)
+    found += _over("as-written", (2, 3), 4, parts=16)
+    found += _over("repaired", (2, 2, 2), 3, labs=(1,), parts=60)
+    found += _over("as-written", (3, 3), 4, labs=(1,), parts=60)
+    found += _over("as-written", (2, 2, 2), 3, unequal=True, parts=60)
+    found += _over("repaired", (1, 2, 2), 3, labs=(1,), moves=("priority",), parts=60)
+    found += _over("repaired", (2, 3), 4, labs=(1,), parts=120)
+    return found
+
+
+SEARCHES = _searches()
+
+
+# --- The file -----------------------------------------------------------------------------------------------------------
+
+
+def fingerprint() -> str:
+    """A hash of the code that was searched and that searches; comments, docstrings and layout do not count."""
+    texts = [f"{name}: {_shape(ast.parse((HERE / name).read_text()))}" for name in SOURCES]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def _shape(node: object) -> str:
+    """The tree without docstrings and without what is empty: the same in every version of Python."""
+    if isinstance(node, ast.AST):
+        fields = ((name, _shape(value)) for name, value in ast.iter_fields(node) if value not in (None, []))
+        return f"{type(node).__name__}({', '.join(f'{name}={text}' for name, text in fields if text != '[]')})"
+    if isinstance(node, list):
+        return f"[{', '.join(_shape(item) for item in node if not _is_docstring(item))}]"
+    return repr(node)
+
+
+def _is_docstring(node: object) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+class Record(NamedTuple):
+    """What the file has: the searches that are finished, and pieces of others, by number."""
+
+    finished: dict[str, Tally]
+    pieces: dict[str, dict[int, Tally]]
+
+
+class OutOfDate(Exception):
+    """The searches in the file are of schedulers that have changed since."""
+
+
+def load(path: Path = FILE) -> Record:
+    """The searches that were made.
+
+    Raises:
+        OutOfDate: they are not of the schedulers as they are now.
+    """
+    if not path.exists():
+        return Record({}, {})
+    data = json.loads(path.read_text())
+    if data["fingerprint"] != fingerprint():
+        raise OutOfDate(
+            f"{path.name} has searches of schedulers that have changed since (one of {', '.join(SOURCES)}): "
+            "search again with `python tests/brute_beaker_searches.py --anew`, which takes hours"
+        )
+    finished = {name: _tally(record) for name, record in data["finished"].items()}
+    pieces = {
+        name: {int(part): _tally(record) for part, record in records.items()}
+        for name, records in data["pieces"].items()
+    }
+    return Record(finished, pieces)
+
+
+def save(record: Record, path: Path) -> None:
+    """Written aside first, so that the file is never half-written."""
+    data = {
+        "fingerprint": fingerprint(),
+        "finished": {name: _plain(tally) for name, tally in record.finished.items()},
+        "pieces": {
+            name: {str(part): _plain(tally) for part, tally in sorted(parts.items())}
+            for name, parts in record.pieces.items()
+        },
+    }
+    aside = path.with_suffix(".new")
+    aside.write_text(json.dumps(data, indent=1) + "\n")
+    os.replace(aside, path)
+
+
+def _plain(tally: Tally) -> dict[str, Any]:
+    causes = {cause: finding._asdict() for cause, finding in sorted(tally.causes.items())}
+    return {**tally._asdict(), "causes": causes}
+
+
+def _tally(record: dict[str, Any]) -> Tally:
+    return Tally(**{**record, "causes": {cause: Finding(**finding) for cause, finding in record["causes"].items()}})
+
+
+def add(record: Record, of: Search, part: int, tally: Tally) -> None:
+    """Take a piece in; the last one finishes its search."""
+    pieces = record.pieces.setdefault(of.name, {})
+    pieces[part] = tally
+    if len(pieces) == of.parts:
+        whole = Tally(0, 0, 0, {}, 0, 0)
+        for piece in record.pieces.pop(of.name).values():
+            whole = joined(whole, piece)
+        record.finished[of.name] = whole
+
+
+# --- The program --------------------------------------------------------------------------------------------------------
+
+
+def _piece(todo: tuple[int, int]) -> tuple[int, int, Tally]:
+    number, part = todo
+    return number, part, SEARCHES[number].run(part)
+
+
+def _run(wanted: list[int], path: Path, workers: int) -> None:
+    record = load(path)
+    todo = [
+        (number, part)
+        for number in wanted
+        if SEARCHES[number].name not in record.finished
+        for part in range(SEARCHES[number].parts)
+        if part not in record.pieces.get(SEARCHES[number].name, {})
+    ]
+    with Pool(workers) as pool:
+        for done, (number, part, tally) in enumerate(pool.imap_unordered(_piece, todo), 1):
+            of = SEARCHES[number]
+            add(record, of, part, tally)
+            save(record, path)
+            seen = (
+                ", ".join(f"{cause}: {finding.instances}" for cause, finding in tally.causes.items()) or "no deadlock"
+            )
+            print(f"[{done}/{len(todo)}] {of.name} ({part + 1}/{of.parts}): {_size(tally)}; {seen}", flush=True)
+
+
+def _size(tally: Tally) -> str:
+    return f"{tally.instances} instances, {tally.states} states"
+
+
+def _list(wanted: list[int], path: Path) -> None:
+    record = load(path)
+    for of in (SEARCHES[number] for number in wanted):
+        pieces = len(record.pieces.get(of.name, {}))
+        if of.name in record.finished:
+            tally = record.finished[of.name]
+            verdict = f"{_size(tally)}; causes {len(tally.causes)}, starved {tally.starved}, circles {tally.circles}"
+        else:
+            verdict = f"{pieces} of {of.parts} pieces" if pieces else "not run"
+        print(f"{of.name}: {verdict}")
+
+
+def main(arguments: list[str]) -> int:
+    """0 if what was asked is done, 2 if the file is out of date or no search has such a name."""
+    parser = argparse.ArgumentParser(description="Search small instances of Beaker's schedulers for deadlocks.")
+    parser.add_argument("--only", default="", metavar="TEXT", help="the searches whose names contain this")
+    parser.add_argument("--list", action="store_true", help="tell what has been searched and what has not")
+    parser.add_argument("--anew", action="store_true", help="forget all that has been searched")
+    parser.add_argument("--workers", type=int, default=1, help="processes at once (1)")
+    parser.add_argument("--file", type=Path, default=FILE, help=f"where the results go (tests/data/{FILE.name})")
+    options = parser.parse_args(arguments)
+    wanted = [number for number, of in enumerate(SEARCHES) if options.only in of.name]
+    if not wanted:
+        print(f"no search has {options.only!r} in its name: --list tells the names", file=sys.stderr)
+        return 2
+    if options.anew:
+        options.file.unlink(missing_ok=True)
+    try:
+        if options.list:
+            _list(wanted, options.file)
+        else:
+            _run(wanted, options.file, options.workers)
+    except OutOfDate as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
