@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..model.lang import Model
+from ..model.lang import AlwaysCanReach, Model
 from ..model.lang.waiting import Waiting
 from ..model.semantics import Instance, State, check_scope
 from ..proofs.explore import Progress
@@ -63,6 +63,7 @@ def deadlocks(
             observed(instance, state, waiting),
             f"{model.system} ({model.variant}): who waits for whom when {name} is broken",
             _states(instance, state),
+            doomed=isinstance(model.property(name), AlwaysCanReach),
         )
         for name, (instance, state) in broken_states(model, scope or {}, names, progress).items()
     }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..model.lang import Model
@@ -51,20 +51,23 @@ def pictures(systems: Systems) -> Iterator[Picture]:
     """All pictures, in the order of the registry.
 
     The machines and triggers of a variant that amends another are compared with the system's first
-    variant. Deadlocks are drawn of variants that stand alone.
+    variant; of one that amends an amendment only what it draws differently. Deadlocks are drawn of variants
+    that stand alone or amend an amendment.
     """
     for system in systems.values():
         for model in system.variants.values():
-            since = system.base if model.changes and model is not system.base else None
+            since = system.base if model.amends else None
+            again = system.variants[model.amends] if model.amends not in ("", system.base.variant) else None
             for name in picture_names(model):
                 drawn = diagram(model, name, since=since)
-                yield _picture(model, name, name, _about(model, name, drawn), drawn)
-            for name in changing_pairings(model):
+                if again is None or drawn != replace(diagram(again, name, since=since), title=drawn.title):
+                    yield _picture(model, name, name, _about(model, name, drawn), drawn)
+            for name in changing_pairings(model) if again is None else ():
                 about = (
                     f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
                 )
                 yield _picture(model, name, name, f"{about}.", pairing(model, observed(model, name)))
-            if model.variant in system.waits and not model.changes:
+            if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
 
 

@@ -126,11 +126,12 @@ def observed(instance: Instance, state: State, waiting: Waiting) -> WaitGraph:
     return WaitGraph(holds, waits)
 
 
-def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = None) -> Diagram:
+def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = None, *, doomed: bool = False) -> Diagram:
     """The picture of ``graph``: from a resource to who holds it, from an owner to what it waits for.
 
     Args:
         notes: a small line below the name of an owner or a resource, or after that of a part.
+        doomed: from here on a circle can not be avoided.
 
     Raises:
         DiagramError: no one holds anything or waits.
@@ -170,5 +171,5 @@ def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = Non
     dead = any(NOTHING in arrow for arrow in circle)
     alarm = " and ".join(["each waits for the next, in a circle"] * ring + ["what waits here is never served"] * dead)
     if not circle:
-        title += " (no circle: no one waits for ever)"
+        title += " (no circle yet: it can no more be avoided)" if doomed else " (no circle: no one waits for ever)"
     return Diagram(title, tuple(nodes), tuple(edges), alarm=alarm)

@@ -42,7 +42,15 @@ BEAKER = System(
     "Beaker: event-driven scheduling of recipe sets",
     {
         model.variant: model
-        for model in (beaker.AS_WRITTEN, beaker.INTERLEAVED, beaker.REPAIRED, beaker.BATCH, beaker.SHIPPED)
+        for model in (
+            beaker.AS_WRITTEN,
+            beaker.INTERLEAVED,
+            beaker.REPAIRED,
+            beaker.BY_PRIORITY,
+            beaker.EAGER,
+            beaker.BATCH,
+            beaker.SHIPPED,
+        )
     },
     judged_by="as-written",
     waits=WAITS,

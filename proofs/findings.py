@@ -62,12 +62,22 @@ class Finding:
 
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
     """All the changes that a property of ``broken`` (by default the base variant) needs, in their own words:
-    those of the first variant that repairs it, or else gives it up."""
-    if broken is not None and broken is not system.base and not broken.changes:
-        return _elsewhere(system, prop, broken)
+    those of the first variant that repairs it, or else weakens it, or gives it up."""
+    if broken is not None and broken is not system.base:
+        if not broken.changes:
+            return _elsewhere(system, prop, broken)
+        if prop not in repeated(system, broken) and keeps(amended := system.variants[broken.amends], prop):
+            different = " And: ".join(change.why for change in broken.changes)
+            return f"variant {amended.variant} keeps the promise. What is different here: {different}"
     for model in system.variants.values():
         if why := [change.why for change in model.changes if prop in change.repairs]:
             return f"{' And: '.join(why)} (variant {model.variant})"
+    for model in system.variants.values():
+        if changes := [change for change in model.changes if prop in change.weakens]:
+            reasons = " And: ".join(change.why for change in changes)
+            names = dict.fromkeys(name for change in changes for name in change.weakens[prop])
+            kept = "; ".join(f"{name}: {model.property(name).says}" for name in names)
+            return f"the promise is weakened. {reasons} Kept is {kept} (variant {model.variant})"
     for model in system.variants.values():
         if why := [change.why for change in model.changes if prop in change.drops]:
             return f"none: the promise is given up. {' And: '.join(why)} (variant {model.variant})"
@@ -77,7 +87,7 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
 def _elsewhere(system: System, prop: str, broken: Model) -> str:
     """Of a variant that is a model of its own no change is modelled; another variant may keep the promise."""
     for model in system.variants.values():
-        if model.document == broken.document and prop in {p.name for p in model.properties} - model.refuted:
+        if model.document == broken.document and keeps(model, prop):
             return f"no change of this variant is modelled; variant {model.variant} keeps the promise of this name"
     return "none is modelled"
 
@@ -85,7 +95,7 @@ def _elsewhere(system: System, prop: str, broken: Model) -> str:
 def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     """Every promise that a variant's manifest expects to fail and that does, variant by variant in document order.
 
-    What an amended variant breaks just as the base variant does (see :func:`repeated`) is not told again.
+    What an amended variant breaks just as the one that it amends (see :func:`repeated`) is not told again.
     """
     found = []
     for model in system.variants.values():
@@ -95,10 +105,15 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 
 def repeated(system: System, model: Model) -> frozenset[str]:
-    """The promises that a variant is expected to break under the same name as the base variant that it amends."""
-    if model is system.base or not model.changes:
+    """The promises that a variant is expected to break under the same name as the variant that it amends."""
+    if not model.amends:
         return frozenset()
-    return model.refuted & system.base.refuted
+    return model.refuted & system.variants[model.amends].refuted
+
+
+def keeps(model: Model, prop: str) -> bool:
+    """The variant has a promise of that name and is expected to keep it."""
+    return prop in {p.name for p in model.properties} - model.refuted
 
 
 def _of(system: System, model: Model) -> list[Finding]:

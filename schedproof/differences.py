@@ -21,7 +21,7 @@ from . import choose
 class Difference:
     """One element that only one variant has (``before`` or ``after`` is empty), or that changed.
 
-    ``why`` and ``repairs`` are what the amended variant gives as its reason.
+    ``changes`` are those of the amended variant that make it.
     """
 
     kind: str
@@ -29,8 +29,7 @@ class Difference:
     name: str
     before: Sequence[str]
     after: Sequence[str]
-    why: str
-    repairs: Sequence[str]
+    changes: Sequence[Change]
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -40,9 +39,17 @@ class Difference:
             "name": self.name,
             "before": list(self.before),
             "after": list(self.after),
-            "why": self.why,
-            "repairs": list(self.repairs),
+            "reasons": [change_as_json(change) for change in self.changes],
         }
+
+
+def change_as_json(change: Change) -> dict[str, Any]:
+    """Why an amended variant differs, for ``--json``."""
+    return {
+        "why": change.why,
+        "repairs": list(change.repairs),
+        "weakens": {name: list(kept) for name, kept in change.weakens.items()},
+    }
 
 
 Element = Machine | Row | Action | Rule | Property
@@ -70,17 +77,18 @@ def differences(one: Model, other: Model) -> list[Difference]:
         before, after = expected(one, prop.name), expected(other, prop.name)
         if prop.name in theirs and before is not after:
             changes = [c for c in (*other.changes, *one.changes) if prop.name in c.repairs]
-            why = " ".join(c.why for c in changes)
-            repairs = list(dict.fromkeys(name for c in changes for name in c.repairs))
-            found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], why, repairs))
+            found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], changes))
     return found
 
 
-def _reasons(model: Model) -> dict[str, Change]:
-    reasons = {}
+def _reasons(model: Model) -> dict[str, list[Change]]:
+    """By element, the changes that touch it; the last one that adds it says what it is."""
+    reasons: dict[str, list[Change]] = {}
     for change in model.changes:
-        for name in (*change.drops, *(e.name for e in change.adds)):
-            reasons[name] = change
+        for name in (*change.drops, *change.weakens):
+            reasons.setdefault(name, []).append(change)
+        for element in change.adds:
+            reasons[element.name] = [change]
     return reasons
 
 
@@ -94,15 +102,13 @@ def _compared(
         if old is not None and new is not None and _spelled(one, old) == _spelled(other, new):
             continue
         change = "added" if old is None else "removed" if new is None else "changed"
-        reason = reasons.get(name)
         yield Difference(
             kind,
             change,
             name,
             () if old is None else described(one, old),
             () if new is None else described(other, new),
-            reason.why if reason else "",
-            reason.repairs if reason else (),
+            reasons.get(name, ()),
         )
 
 

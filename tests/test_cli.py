@@ -471,7 +471,8 @@ def test_diff_json(run_json, registered):
         ("property", "removed", "blinks"),
         ("verdict", "changed", "stays-dark"),
     ]
-    assert all(d["why"] == "A lamp that cannot be switched on stays dark (line 7)." for d in found["differences"])
+    reason = {"why": "A lamp that cannot be switched on stays dark (line 7).", "repairs": ["stays-dark"], "weakens": {}}
+    assert all(d["reasons"] == [reason] for d in found["differences"])
     assert found["differences"][0]["before"] == ["choose x: Lamp", "when x Off", "fires Lamp.on on x", "line 3"]
 
 

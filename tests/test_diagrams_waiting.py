@@ -241,7 +241,7 @@ def test_the_picture_has_the_holds_and_waits_and_warns_of_the_circle() -> None:
 def test_without_a_deadlock_nothing_is_red_and_the_title_says_so() -> None:
     drawn = picture("1A 2B", "1B 2AC")
     assert not any(e.alarm for e in drawn.edges) and not any(n.alarm for n in drawn.nodes)
-    assert "no circle" in drawn.title
+    assert "no circle: no one waits for ever" in drawn.title
     assert "2ac waits for any of 2" in {label for e in drawn.edges for label in e.labels}
     for format in ("dot", "mermaid"):
         assert "#b3261e" not in text(drawn, format) and "thick" not in text(drawn, format)
@@ -272,3 +272,8 @@ def test_dot_has_every_arrow() -> None:
 def test_where_no_one_holds_or_waits_there_is_nothing_to_draw() -> None:
     with pytest.raises(DiagramError, match="a title: no one holds anything or waits for anything"):
         picture("", "")
+
+
+def test_a_circle_that_is_to_come_is_not_denied() -> None:
+    drawn = wait_for(graph("1A 2B", "1B 2AC"), "a title", doomed=True)
+    assert drawn.title == "a title (no circle yet: it can no more be avoided)"

@@ -624,6 +624,14 @@ VARIANTS: dict[str, Case] = {
         lambda: changed(repairs=["runing-has-a-node"]),
         "change of other", "it repairs an unknown property 'runing-has-a-node'", "use one of: running-has-a-node",
     ),
+    "a change that weakens an unknown property": (
+        lambda: changed(weakens={"runing-has-a-node": ["running-has-a-node"]}),
+        "change of other", "it weakens an unknown property 'runing-has-a-node'", "use one of: running-has-a-node",
+    ),
+    "a change that weakens a promise to one that is not kept": (
+        lambda: changed(weakens={"running-has-a-node": ["running-had-a-node"]}),
+        "change of other", "it weakens a promise to an unknown property 'running-had-a-node'", "use one of:",
+    ),
     "a volatile state without a recovery row": (
         lambda: crash("crash", "lost", [Machine(Job, states=[State("A", Durability.VOLATILE)])], ROWS[:1]),  # wrong
         "state A of Job", "is volatile, but no recovery row says where a crash takes it", 'add Row(Job, "lost", "A", ...)',

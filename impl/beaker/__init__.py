@@ -6,7 +6,7 @@ side (:class:`Web`) and the labs (:class:`Lab`) may come in any order, and a cra
 A set of several recipes begins only with a system for each, all of one lab. So before it takes any,
 it is *seated* (:mod:`.seats`): a bipartite matching leaves a system to each of its recipes, and none
 takes its sibling's. It is seated anew when that can not serve it any more, as long as it holds nothing.
-It is written from the document, not from the model.
+It is written from the document and the repairs in words, not from the model.
 """
 
 from .choice import Choice, Option, first, only

@@ -4,7 +4,8 @@
 in groups": a pass looks for recipes to move from ``new`` to ``processed``, then from ``processed`` to
 ``queued``, then for systems for the queued recipes of that moment, by priority, and then for sets all of
 whose recipes are scheduled. Jobs, cancellations and systems that become free come at any time. Labs,
-conditions and guests, of which the abstract says nothing, are left out.
+conditions and guests, of which the abstract says nothing, are left out. When a set begins it does not say
+either: that it "needs systems A and B" (line 25) is read as needing them all at once.
 """
 
 from collections.abc import Iterator, Mapping

@@ -150,7 +150,7 @@ begin = Action(
     line=226,
 )
 
-# A guest is set up on its host, so it installs when the host runs.
+# Our reading: a guest is set up on its host, so it installs when the host runs. The text has only line 230.
 HOST_RUNS = (r.host == NONE) | exists(q, (r.host == q) & q.is_("running"))
 
 install = Action(
@@ -357,7 +357,7 @@ RULES = [
             r.recipe_set.fires("assign", lab=s.lab),
             line=138,
         )
-        for action in SCHEDULING
+        for action, _, _ in SIBLINGS  # an assigned recipe has one
     ],
     *[
         Rule(
@@ -401,7 +401,7 @@ RULES = [
         )
         for event, line in (("complete", 198), ("cancel", 199), ("abort", 199))
     ],
-    # The end of a host is the end of its guests.
+    # The end of a host is the end of its guests: our reading, as the text has only that they begin together.
     *[
         Rule(f"{action.name} aborts the guests", action, [g.host == r, g.is_(*UNFINISHED)], g.fires("abort"), line=230)
         for action in (complete, cancel, abort, abort_dead)

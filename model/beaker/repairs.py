@@ -53,7 +53,7 @@ search_ends = replace(
     ev.search_ends,
     when=[
         j.is_("in_hand"),
-        ~exists(p, CAN_BE_SEATED),
+        ~exists(p, CAN_BE_SEATED),  # no promise needs it: but who could be seated and served at once is not queued
         ~exists([r, s], (r.recipe_set == j) & can_find(s, r)),
     ],
 )

@@ -111,8 +111,10 @@ BATCH_SITUATIONS = [
 ]
 
 
-def situations(sizes: Mapping[str, int], *, with_seatings: bool = False) -> Iterator[Rigid]:
+def situations(
+    sizes: Mapping[str, int], *, with_seatings: bool = False, among: Sequence[Situation] = SITUATIONS
+) -> Iterator[Rigid]:
     """The situations that need no more objects than ``sizes``."""
-    for situation in SITUATIONS:
+    for situation in among:
         if all(n <= sizes[sort] for sort, n in situation.sizes.items()):
             yield situation.rigid(with_seatings=with_seatings)

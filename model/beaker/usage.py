@@ -17,6 +17,15 @@ SETTINGS = [
         then=~s.is_("idle"),
     ),
     Invariant(
+        name="idle-is-automated",
+        says="an idle system is configured for automation",
+        line=85,
+        sentence='The phrase "idle system" refers to a system that is configured for automated use ...',
+        over=[s],
+        given=s.is_("idle"),
+        then=AUTOMATED,
+    ),
+    Invariant(
         name="pending-is-automated",
         says="a pending system is configured for automation",
         line=93,

@@ -8,7 +8,7 @@ from . import order, seatings
 from . import repairs as fix
 from .events import ACTIONS, QUIET, RULES, take_up
 from .life import LIVES
-from .machines import AXIOMS, DOCUMENT, MACHINES, RECIPE_SET_TABLE, RECIPE_TABLE, SYSTEM_TABLE
+from .machines import AXIOMS, DOCUMENT, IN_USE, MACHINES, RECIPE_SET_TABLE, RECIPE_TABLE, SYSTEM_TABLE
 from .phases import PHASES
 from .races import RACES
 from .recipes import SETS
@@ -18,6 +18,8 @@ from .weaker import IDLE, ORDER, SEATS
 
 BROKEN = frozenset(
     {
+        # Broken and Manual systems are idle.
+        "idle-is-automated",
         # A condition changes while the system is in use: lines 172 to 186 say where it goes, not what
         # becomes of its recipe or its user.
         "idle-is-not-running",
@@ -96,8 +98,11 @@ FIRST_COME_FIRST_SERVED = Change(
         "So a set that is assigned goes before the queued whatever their priorities (line 203): "
         "jumping the queue (line 21) is ruled out among the queued."
     ),
-    repairs=["no-deadlock", "no-abba", "no-queue-jumping"],
-    drops=["assigned-by-priority", "no-queue-jumping"],
+    repairs=["no-deadlock", "no-abba"],
+    weakens={
+        "assigned-by-priority": ["assigned-first-come-first-served"],
+        "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
+    },
     adds=[
         *order.ORDER_TABLE,
         order.FORGET,
@@ -121,7 +126,11 @@ SEATS_ARE_LEFT = Change(
         "and a set that can not be seated waits without holding anything."
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
-    drops=["queued-by-priority"],
+    weakens={
+        "queued-by-priority": ["no-queue-jumping-by-the-queued"],
+        "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
+        "no-system-idles-beside-a-waiting-recipe": ["idle-systems-are-woken"],
+    },
     adds=[
         seatings.seat,
         *seatings.SEAT_TABLE,
@@ -163,7 +172,11 @@ LEAVE_TOGETHER = Change(
         "one-recipe-per-system",
         "pending-after-a-recipe",
     ],
-    drops=["nothing-queued-in-hand"],  # a set in hand can have to give back
+    drops=[
+        "nothing-queued-in-hand",  # a set in hand can have to give back
+        # a system in use is Automated, or its user's
+        *[f"System.automate from {usage}" for usage in IN_USE],
+    ],
     adds=[
         *[
             following(f"{state}-with-its-recipe", "in-use-by-a-recipe", "recipe-and-system-in-step")
@@ -184,26 +197,38 @@ WAKE_THE_IDLE = Change(
         "Without it a wakeup is lost whenever something comes between the search and its end; "
         "with it no event need be handled alone, and a crash leaves nothing that no loop finds."
     ),
-    repairs=[
-        "no-deadlock",
-        "no-system-idles-beside-a-waiting-recipe",
-        "no-lost-wakeup",
-        "nothing-special-at-start-up",
-    ],
-    drops=[
-        "no-system-idles-beside-a-waiting-recipe",
-        "no-lost-wakeup",
-        "nothing-special-at-start-up",
-        "the-search-was-complete",
-    ],
+    repairs=["no-deadlock"],
+    weakens={
+        "no-system-idles-beside-a-waiting-recipe": ["idle-systems-are-woken"],
+        "no-lost-wakeup": ["idle-systems-are-woken"],
+        "nothing-special-at-start-up": ["idle-systems-are-woken", "new-recipes-are-processed"],
+    },
+    drops=["the-search-was-complete"],  # what the others rest on
     adds=[fix.WAKE, fix.wake, *IDLE],
+)
+
+IDLE_IS_A_USAGE = Change(
+    why=(
+        "A Broken or Manual system is idle (lines 172 and 176), and so an idle system is not always configured for "
+        "automated use (line 85). Nothing that happens is changed: what counts is that only an Automated one is given."
+    ),
+    repairs=[],
+    weakens={"idle-is-automated": ["handed-out-automated"]},
 )
 
 REPAIRED = replace(
     AS_WRITTEN.amend(
         "repaired",
         "the proposal with the changes that its promises need, handled in any order at any time",
-        [ANY_TIME, FIRST_COME_FIRST_SERVED, SEATS_ARE_LEFT, FINISHED_DO_NOT_COUNT, LEAVE_TOGETHER, WAKE_THE_IDLE],
+        [
+            ANY_TIME,
+            FIRST_COME_FIRST_SERVED,
+            SEATS_ARE_LEFT,
+            FINISHED_DO_NOT_COUNT,
+            LEAVE_TOGETHER,
+            WAKE_THE_IDLE,
+            IDLE_IS_A_USAGE,
+        ],
         refuted=frozenset(),
         machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
     ),

@@ -63,6 +63,8 @@ WAITS: Mapping[str, Waiting] = {
     "as-written": AS_WRITTEN,
     "interleaved": AS_WRITTEN,
     "repaired": REPAIRED,
+    "by-priority": REPAIRED,
+    "eager": REPAIRED,
     "batch": BATCH,
 }
 """By variant. The machine that shipped promises nothing of sets that wait for each other."""

@@ -1,9 +1,10 @@
 """Promises that can not be kept together, in the form that the repaired proposal keeps; and its own.
 
-Two pairs collide. "Sorted solely by overall job priority" (line 212) and "avoids these race
-conditions" (line 29): if a set of a higher priority may take what a set that was assigned before waits
-for, both can hold what the other needs. And "no system idles beside a waiting recipe" and line 29: a
-system that a recipe takes although its siblings then can not be served is held for ever.
+Two pairs collide, as the variants of ``collisions`` show. "Sorted solely by overall job priority" (line
+212) and "avoids these race conditions" (line 29): if a set of a higher priority may take what a set that
+was assigned before waits for, both can hold what the other needs. And "first scans the recipe queue" (line
+54) and line 29: a system that a recipe takes although its siblings then can not be served is held for
+ever. Others fall where events are not handled alone: what held at once then holds in the end.
 """
 
 from ..lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies
@@ -132,15 +133,15 @@ IDLE = [
     LeadsTo(
         name="idle-systems-are-woken",
         says="a system does not stay idle beside a recipe that waits and can take it",
-        line=210,
-        sentence="if the system still remains ``pending``, it will be moved to ``idle``.",
+        line=54,
+        sentence='"Pending system" scheduling events will occur when a system is about to be marked as idle and Beaker first scans the recipe queue for a suitable recipe ...',
         over=[s],
         given=LEFT_IDLE,
         goal=~LEFT_IDLE,
         weak=["wake"],
     ),
     LeadsTo(
-        name="nothing-special-at-start-up",
+        name="new-recipes-are-processed",
         says="a new recipe does not stay new, whenever the scheduler crashed, if people leave things as they are",
         line=68,
         sentence="This approach has the advantage of not requiring any special processing at system startup to deal with unprocessed events left over from the previous shutdown.",

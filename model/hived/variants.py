@@ -102,8 +102,11 @@ CONDITIONS_SAY_BOTH = Change(
         "that is BeingPreempted at other cells; line 145 has it right. Here nothing that happens is changed: "
         "the two sentences are corrected."
     ),
-    repairs=["cell-e1-frees-an-allocated-group", "cell-e2-preempts-an-allocated-group"],
-    drops=["cell-e1-frees-an-allocated-group", "cell-e2-preempts-an-allocated-group"],
+    repairs=[],
+    weakens={
+        "cell-e1-frees-an-allocated-group": ["cell-e1-frees-a-deleted-group"],
+        "cell-e2-preempts-an-allocated-group": ["cell-e2-preempts-its-user"],
+    },
     adds=[
         StepInvariant(
             name="cell-e1-frees-a-deleted-group",

@@ -40,7 +40,7 @@ class Model:
         default_scope: sort name -> number of objects, for ``verify`` and ``explore``.
         refuted: the properties that this variant is expected not to keep; all others are
             expected to hold.
-        changes: on an amended variant, what it drops and adds, and why.
+        amends, changes: on an amended variant, the name of the one that it amends, and what it drops and adds, and why.
 
     Raises:
         ModelError: the model says something impossible.
@@ -59,6 +59,7 @@ class Model:
     axioms: Sequence[Term] = ()
     topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] = lambda sizes: [{}]
     refuted: frozenset[str] = frozenset()
+    amends: str = ""
     changes: Sequence[Change] = ()
     place: Place = field(default_factory=here, compare=False, repr=False)
 
@@ -136,15 +137,12 @@ class Model:
             Property: list(self.properties),
         }
         for change in changes:
-            # What is repaired is a promise that this variant makes; well-formedness it makes unasked.
-            if unknown := sorted(set(change.repairs) - {p.name for p in self.properties} - {WELL_FORMED}):
-                raise ModelError(
-                    f"change of {variant}",
-                    change.place,
-                    f"it repairs an unknown property {unknown[0]!r}",
-                    f"use one of: {', '.join(p.name for p in self.properties)}",
-                )
-            for name in change.drops:
+            # What is repaired or weakened is a promise that this variant makes; well-formedness it makes unasked.
+            promised = [p.name for p in self.properties]
+            _known(variant, change, "repairs", change.repairs, [*promised, WELL_FORMED])
+            _known(variant, change, "weakens", change.weakens, promised)
+            given_up = [name for name in change.weakens if any(p.name == name for p in parts[Property])]
+            for name in [*change.drops, *given_up]:  # two changes may weaken one promise
                 _drop(parts, name, change.place)
             for element in change.adds:
                 kind = next((k for k in parts if isinstance(element, k)), None)
@@ -160,6 +158,9 @@ class Model:
                     parts[kind][same[0]] = element
                 else:
                     parts[kind].append(element)
+        kept = [_name(p) for p in parts[Property]]
+        for change in changes:
+            _known(variant, change, "weakens a promise to", change.weaker, kept)
         return replace(
             self,
             variant=variant,
@@ -170,6 +171,7 @@ class Model:
             rules=parts[Rule],  # type: ignore[arg-type]
             properties=parts[Property],  # type: ignore[arg-type]
             refuted=refuted,
+            amends=self.variant,
             changes=tuple(changes),
             place=here(),
         )
@@ -180,13 +182,34 @@ class Change:
     """One difference between two variants: elements dropped by name and elements added.
 
     An added element replaces one of the same name.
+
+    Args:
+        repairs: the properties that hold because of it.
+        weakens: the properties that are dropped because no variant can keep them together with the others;
+            each with those that say what is kept of it.
     """
 
     why: str
     repairs: Sequence[str]
     adds: Sequence[Element] = ()
     drops: Sequence[str] = ()
+    weakens: Mapping[str, Sequence[str]] = field(default_factory=dict)
     place: Place = field(default_factory=here, compare=False, repr=False)
+
+    @property
+    def weaker(self) -> list[str]:
+        """What is kept of the promises that it weakens."""
+        return list(dict.fromkeys(name for names in self.weakens.values() for name in names))
+
+
+def _known(variant: str, change: Change, verb: str, named: Iterable[str], known: Sequence[str]) -> None:
+    if unknown := sorted(set(named) - set(known)):
+        raise ModelError(
+            f"change of {variant}",
+            change.place,
+            f"it {verb} an unknown property {unknown[0]!r}",
+            f"use one of: {', '.join(known)}",
+        )
 
 
 def _name(element: Element | Machine) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -48,20 +48,22 @@ def diff(system: str, before: str, after: str, json_file: Destination | None) ->
 
 
 def _print(found: list[Difference]) -> None:
-    reasons = list(dict.fromkeys((d.why, tuple(d.repairs)) for d in found if d.why))
+    reasons = {change.why: change for difference in found for change in difference.changes}
     for kind, heading in HEADINGS.items():
         mine = [d for d in found if d.kind == kind]
         if mine:
             click.echo(f"{heading}: {', '.join(_counts(mine))}")
             for difference in mine:
-                click.echo("\n".join(_told(difference, [why for why, _ in reasons])))
+                click.echo("\n".join(_told(difference, list(reasons))))
             click.echo()
     if reasons:
         click.echo("Reasons")
-        for number, (why, repairs) in enumerate(reasons, 1):
-            click.echo(f"  [{number}] {why}")
-            if repairs:
-                click.echo(f"      repairs {', '.join(repairs)}")
+        for number, change in enumerate(reasons.values(), 1):
+            click.echo(f"  [{number}] {change.why}")
+            if change.repairs:
+                click.echo(f"      repairs {', '.join(change.repairs)}")
+            for name, kept in change.weakens.items():
+                click.echo(f"      weakens {name} to {', '.join(kept)}")
         click.echo()
 
 
@@ -72,8 +74,9 @@ def _counts(found: list[Difference]) -> Iterator[str]:
             yield f"{number} {change}"
 
 
-def _told(difference: Difference, reasons: list[str]) -> Iterator[str]:
-    reason = f"  [{reasons.index(difference.why) + 1}]" if difference.why else ""
+def _told(difference: Difference, reasons: Sequence[str]) -> Iterator[str]:
+    numbers = sorted(reasons.index(change.why) + 1 for change in difference.changes)
+    reason = "  " + " ".join(f"[{number}]" for number in numbers) if numbers else ""
     if difference.kind == "verdict":
         yield f"  ~ {difference.name}: {difference.before[0]} -> {difference.after[0]}{reason}"
         return

@@ -41,7 +41,7 @@ def findings(system: str | None, json_file: Destination | None) -> int:
                 if again := repeated(one, model):
                     click.echo(
                         f"left out: {count(len(again), 'promise')} that {one.name} {model.variant} breaks just as "
-                        f"{one.base.variant} does, of which it is an amendment "
+                        f"{model.amends} does, of which it is an amendment "
                         f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
                     )
     return Exit.OK
