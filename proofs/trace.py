@@ -46,8 +46,18 @@ def changes(instance: Instance, before: State, choice: Choice) -> tuple[State, t
             for name, value in new[sort][names[who]].items():
                 was = old[sort][names[who]][name]
                 if was != value:
-                    found.append(FieldChange(names[who], name, was, value, f"{sort}.{event}", by, cause.line))
+                    found.append(
+                        FieldChange(names[who], name, was, value, f"{sort}.{event}", by, cause.line, cause.fact)
+                    )
     return after, tuple(found)
+
+
+def told_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange]) -> TraceStep:
+    """A step as a reader is told it."""
+    action = instance.model.action(choice.action)
+    return TraceStep(
+        action.name, parameters(instance, choice), sentence(instance, choice), action.line, changed, action.fact
+    )
 
 
 def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
@@ -62,8 +72,7 @@ def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep
             state, changed = changes(instance, state, choice)
         except (IllFormed, Undefined):
             changed = ()
-        line = instance.model.action(choice.action).line
-        steps.append(TraceStep(choice.action, parameters(instance, choice), sentence(instance, choice), line, changed))
+        steps.append(told_step(instance, choice, changed))
     return tuple(steps), state
 
 

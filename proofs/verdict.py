@@ -42,6 +42,7 @@ class FieldChange:
     event: str
     cause: str
     line: int | None
+    fact: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -53,6 +54,7 @@ class FieldChange:
             "event": self.event,
             "rule": self.cause,
             "line": self.line,
+            "fact": self.fact,
         }
 
 
@@ -65,6 +67,7 @@ class TraceStep:
     says: str
     line: int | None
     changes: Sequence[FieldChange]
+    fact: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``."""

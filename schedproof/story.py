@@ -23,9 +23,9 @@ def shown(value: object) -> str:
     return {True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
-def cited(model: Model, line: int | None) -> str:
-    """``, line 12`` of the model's document, or nothing."""
-    return f", line {line}" if line is not None else ""
+def cited(line: int | None, fact: str = "") -> str:
+    """``, line 12`` of the model's document, or ``, facts 1.2``, or nothing."""
+    return f", line {line}" if line is not None else f", facts {fact}" if fact else ""
 
 
 def story(model: Model, counterexample: Counterexample) -> list[str]:
@@ -56,12 +56,12 @@ def objects(state: Mapping[str, Any]) -> Iterator[str]:
 
 def told(model: Model, number: int, step: TraceStep) -> list[str]:
     """One step: what happens, and every field that changes, with its event, rule and document line."""
-    lines = [f"{number:2}. {step.says}  [action {step.action}{cited(model, step.line)}]"]
+    lines = [f"{number:2}. {step.says}  [action {step.action}{cited(step.line, step.fact)}]"]
     cells = [
         (
             f"{c.object}.{c.field}",
             f"{shown(c.before)} -> {shown(c.after)}",
-            f"{c.event}, {c.cause}{cited(model, c.line)}",
+            f"{c.event}, {c.cause}{cited(c.line, c.fact)}",
         )
         for c in step.changes
     ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
-    "body", "place", "is_", "fires", "has", "with_", "without", "state",
+    "body", "place", "fact", "line", "is_", "fires", "has", "with_", "without", "state",
 }  # fmt: skip
 """Names that an attribute cannot have, because ``x.name`` means something else (``state``: in states as shown)."""
 

@@ -99,7 +99,8 @@ class Row:
     """One row of a transition table: ``event`` takes an object from ``source`` to ``target``.
 
     ``sets`` gives new values to the object's own attributes, computed from the state before and
-    from the event's parameters; attributes not named keep their values.
+    from the event's parameters; attributes not named keep their values. ``fact`` says where a row is
+    from that the document has not.
     """
 
     sort: Sort
@@ -108,10 +109,19 @@ class Row:
     target: str
     sets: tuple[tuple[str, Term], ...]
     line: int | None
+    fact: str
     place: Place = field(compare=False, repr=False)
 
     def __init__(
-        self, sort: Sort, event: str, source: str, target: str, *, line: int | None = None, **sets: Term | Value
+        self,
+        sort: Sort,
+        event: str,
+        source: str,
+        target: str,
+        *,
+        line: int | None = None,
+        fact: str = "",
+        **sets: Term | Value,
     ) -> None:
         values = {
             "sort": sort,
@@ -120,6 +130,7 @@ class Row:
             "target": target,
             "sets": tuple((name, lift(value)) for name, value in sets.items()),
             "line": line,
+            "fact": fact,
             "place": here(),
         }
         for name, value in values.items():

@@ -19,6 +19,7 @@ class Action:
         fires: the root firings.
         says: one plain sentence for stories and tables; ``{p}`` stands for parameter p.
         crash: this is the crash of (a part of) the system.
+        fact: where it is from, if not from the document: a section of the facts, a file of the implementation.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Action:
     says: str
     line: int | None = None
     crash: bool = False
+    fact: str = ""
     place: Place = field(default_factory=here, compare=False, repr=False)
 
 
@@ -37,7 +39,7 @@ class Rule:
 
     All variables that are not parameters of the action are universally quantified. Conditions
     read the state before the step; they may ask what else fires, and what does not, provided
-    that the trigger graph has no cycle.
+    that the trigger graph has no cycle. ``fact``: as of an action.
     """
 
     name: str
@@ -45,4 +47,5 @@ class Rule:
     when: Sequence[Term]
     fires: Fires
     line: int | None = None
+    fact: str = ""
     place: Place = field(default_factory=here, compare=False, repr=False)

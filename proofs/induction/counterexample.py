@@ -10,9 +10,8 @@ from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, Se
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined
 from schedproof.model.semantics.instance import encode
 
-from ..trace import changes, sentence
-from ..trace import parameters as named
-from ..verdict import Counterexample, FieldChange, TraceStep
+from ..trace import changes, told_step
+from ..verdict import Counterexample, FieldChange
 from .obligations import INITIAL, Obligation, Proof
 from .views import Symbols, Z
 
@@ -133,7 +132,7 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
         _, changed = changes(instance, state, choice)
     except (IllFormed, Undefined) as error:
         problem += f" ({error})"
-    step = TraceStep(action.name, named(instance, choice), sentence(instance, choice), action.line, changed)
+    step = told_step(instance, choice, changed)
     return Counterexample((step,), problem, start=_described(instance, state))
 
 
