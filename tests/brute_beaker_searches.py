@@ -17,6 +17,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from functools import reduce
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,6 +67,9 @@ class Search(NamedTuple):
             self.shape, list(self.labs), moves=moves, ranks=self.ranks(), one_adjustable=self.one_adjustable
         )
 
+    def piece(self, part: int) -> str:
+        return f"{self.name} ({part + 1}/{self.parts})"
+
     def run(self, part: int) -> Tally:
         """Make one piece of the search."""
         return search(VARIANTS[self.variant], self.instances(), part, self.parts)
@@ -80,43 +84,62 @@ def _over(
 
 
 def _searches() -> list[Search]:
-    three, four = "as-written interleaved repaired", "as-written repaired"
+    """What is worth searching, the most telling for its price first."""
+    every, both = "as-written interleaved repaired", "as-written repaired"
     found: list[Search] = []
-    # Nobody does anything; priorities equal, then every other order of them.
+    # Two sets, and nobody does anything; priorities equal, then every other order of them.
     for unequal in (False, True):
-        found += _over(three, (2, 2), 3, unequal=unequal)
-        found += _over(three, (2, 3), 3, unequal=unequal, parts=4)
-        found += _over(three, (3, 3), 3, unequal=unequal, parts=4)
+        found += _over(every, (1, 2), 3, unequal=unequal)
+        found += _over(every, (2, 2), 3, unequal=unequal)
+        found += _over(every, (2, 3), 3, unequal=unequal, parts=4)
+        found += _over(every, (3, 3), 3, unequal=unequal, parts=4)
         found += _over("as-written", (2, 2), 4, unequal=unequal)
-    found += _over(three, (1, 1, 2), 3)
-    found += _over(three, (1, 1, 2), 3, unequal=True, parts=8)
+    # Three sets.
+    found += _over(every, (1, 1, 2), 3)
+    found += _over("as-written", (1, 1, 2), 3, unequal=True, parts=2)
     found += _over("as-written", (1, 2, 2), 3, parts=2)
     found += _over("as-written", (2, 2, 2), 3, parts=4)
     # People act, on two sets.
-    for moves in (("priority",), ("cancel",), ("cancel_set",), ("abort_set",), ("crash",)):
-        found += _over(four, (2, 2), 3, moves=moves, parts=8)
-    found += _over(four, (2, 2), 3, moves=("break",), one_adjustable=True, parts=8)
-    for moves in (("priority",), ("cancel",)):
-        found += _over("as-written", (2, 2), 4, moves=moves, parts=4)
-        found += _over(four, (2, 3), 3, moves=moves, parts=16)
-    found += _over(four, (2, 3), 3, moves=("break",), one_adjustable=True, parts=16)
+    for moves in (("priority",), ("cancel_set",), ("abort_set",), ("crash",)):
+        found += _over(both, (2, 2), 3, moves=moves, parts=4)
+    found += _over(both, (2, 2), 3, moves=("break",), one_adjustable=True, parts=4)
+    found += _over(both, (2, 3), 3, moves=("priority",), parts=8)
+    found += _over(both, (2, 3), 3, moves=("break",), one_adjustable=True, parts=8)
+    found += _over("as-written", (2, 2), 3, moves=("cancel",), parts=4)
+    found += _over("as-written", (2, 2), 4, moves=("priority",), parts=4)
     # Larger ones.
     found += _over("repaired", (2, 2), 4, parts=8)
     found += _over("repaired", (1, 2, 2), 3, parts=8)
-    found += _over("repaired", (2, 2), 4, unequal=True, parts=16)
-    found += _over("as-written", (1, 2, 2), 3, unequal=True, parts=16)
-    found += _over("as-written repaired", (1, 1, 2), 3, moves=("priority",), parts=8)
-    found += _over("as-written", (1, 2, 3), 3, parts=16)
-    found += _over("as-written", (2, 3), 4, parts=16)
+    found += _over("as-written", (2, 3), 4, labs=(1,), parts=16)
+    found += _over("as-written", (1, 2, 3), 3, labs=(1,), parts=8)
     found += _over("repaired", (2, 2, 2), 3, labs=(1,), parts=60)
-    found += _over("as-written", (3, 3), 4, labs=(1,), parts=60)
-    found += _over("as-written", (2, 2, 2), 3, unequal=True, parts=60)
+    found += _over("as-written", (2, 2), 4, moves=("cancel",), parts=8)
+    found += _over("repaired", (2, 2), 3, moves=("cancel",), parts=16)
+    found += _over("repaired", (1, 1, 2), 3, labs=(1,), unequal=True, parts=16)
+    found += _over("repaired", (2, 2), 4, unequal=True, parts=16)
+    found += _over("as-written", (1, 2, 2), 3, labs=(1,), unequal=True, parts=4)
+    found += _over("as-written", (2, 3), 3, moves=("cancel",), parts=8)
+    found += _over("repaired", (1, 1, 2), 3, labs=(2,), unequal=True, parts=16)
+    found += _over("as-written", (3, 3), 4, labs=(1,), parts=16)
+    found += _over(both, (1, 1, 2), 3, moves=("priority",), parts=16)
+    found += _over("as-written", (2, 2, 2), 3, labs=(1,), unequal=True, parts=16)
+    found += _over("as-written", (2, 3), 4, labs=(2,), parts=16)
+    found += _over("as-written", (1, 2, 3), 3, labs=(2,), parts=16)
+    found += _over("as-written", (1, 2, 2), 3, labs=(2,), unequal=True, parts=16)
+    return found
+
+
+def _further() -> list[Search]:
+    """What takes an hour or more each, for two processors and a night."""
+    found: list[Search] = []
     found += _over("repaired", (1, 2, 2), 3, labs=(1,), moves=("priority",), parts=60)
+    found += _over("repaired", (2, 3), 3, moves=("cancel",), parts=60)
     found += _over("repaired", (2, 3), 4, labs=(1,), parts=120)
     return found
 
 
-SEARCHES = _searches()
+REQUIRED = _searches()
+SEARCHES = REQUIRED + _further()
 
 
 # --- The file -----------------------------------------------------------------------------------------------------------
@@ -143,10 +166,10 @@ def _is_docstring(node: object) -> bool:
 
 
 class Record(NamedTuple):
-    """What the file has: the searches that are finished, and pieces of others, by number."""
+    """What the file has: the searches that are finished, and pieces of others, by name."""
 
     finished: dict[str, Tally]
-    pieces: dict[str, dict[int, Tally]]
+    pieces: dict[str, Tally]
 
 
 class OutOfDate(Exception):
@@ -167,24 +190,14 @@ def load(path: Path = FILE) -> Record:
             f"{path.name} has searches of schedulers that have changed since (one of {', '.join(SOURCES)}): "
             "search again with `python tests/brute_beaker_searches.py --anew`, which takes hours"
         )
-    finished = {name: _tally(record) for name, record in data["finished"].items()}
-    pieces = {
-        name: {int(part): _tally(record) for part, record in records.items()}
-        for name, records in data["pieces"].items()
-    }
-    return Record(finished, pieces)
+    return Record(*({name: _tally(record) for name, record in data[field].items()} for field in Record._fields))
 
 
 def save(record: Record, path: Path) -> None:
     """Written aside first, so that the file is never half-written."""
-    data = {
-        "fingerprint": fingerprint(),
-        "finished": {name: _plain(tally) for name, tally in record.finished.items()},
-        "pieces": {
-            name: {str(part): _plain(tally) for part, tally in sorted(parts.items())}
-            for name, parts in record.pieces.items()
-        },
-    }
+    data: dict[str, Any] = {"fingerprint": fingerprint()}
+    for field, tallies in record._asdict().items():
+        data[field] = {name: _plain(tally) for name, tally in tallies.items()}
     aside = path.with_suffix(".new")
     aside.write_text(json.dumps(data, indent=1) + "\n")
     os.replace(aside, path)
@@ -201,13 +214,10 @@ def _tally(record: dict[str, Any]) -> Tally:
 
 def add(record: Record, of: Search, part: int, tally: Tally) -> None:
     """Take a piece in; the last one finishes its search."""
-    pieces = record.pieces.setdefault(of.name, {})
-    pieces[part] = tally
-    if len(pieces) == of.parts:
-        whole = Tally(0, 0, 0, {}, 0, 0)
-        for piece in record.pieces.pop(of.name).values():
-            whole = joined(whole, piece)
-        record.finished[of.name] = whole
+    record.pieces[of.piece(part)] = tally
+    pieces = [of.piece(number) for number in range(of.parts)]
+    if all(piece in record.pieces for piece in pieces):
+        record.finished[of.name] = reduce(joined, [record.pieces.pop(piece) for piece in pieces])
 
 
 # --- The program --------------------------------------------------------------------------------------------------------
@@ -218,34 +228,37 @@ def _piece(todo: tuple[int, int]) -> tuple[int, int, Tally]:
     return number, part, SEARCHES[number].run(part)
 
 
-def _run(wanted: list[int], path: Path, workers: int) -> None:
-    record = load(path)
+def _run(wanted: list[int], record: Record, path: Path, workers: int) -> None:
     todo = [
         (number, part)
         for number in wanted
         if SEARCHES[number].name not in record.finished
         for part in range(SEARCHES[number].parts)
-        if part not in record.pieces.get(SEARCHES[number].name, {})
+        if SEARCHES[number].piece(part) not in record.pieces
     ]
-    with Pool(workers) as pool:
-        for done, (number, part, tally) in enumerate(pool.imap_unordered(_piece, todo), 1):
-            of = SEARCHES[number]
-            add(record, of, part, tally)
-            save(record, path)
-            seen = (
-                ", ".join(f"{cause}: {finding.instances}" for cause, finding in tally.causes.items()) or "no deadlock"
-            )
-            print(f"[{done}/{len(todo)}] {of.name} ({part + 1}/{of.parts}): {_size(tally)}; {seen}", flush=True)
+    for done, (number, part, tally) in enumerate(_pieces(todo, workers), 1):
+        of = SEARCHES[number]
+        add(record, of, part, tally)
+        save(record, path)
+        seen = ", ".join(f"{cause}: {finding.instances}" for cause, finding in tally.causes.items()) or "no deadlock"
+        print(f"[{done}/{len(todo)}] {of.piece(part)}: {_size(tally)}; {seen}", flush=True)
+
+
+def _pieces(todo: list[tuple[int, int]], workers: int) -> Iterator[tuple[int, int, Tally]]:
+    if workers == 1:
+        yield from map(_piece, todo)
+    else:
+        with Pool(workers) as pool:
+            yield from pool.imap_unordered(_piece, todo)
 
 
 def _size(tally: Tally) -> str:
     return f"{tally.instances} instances, {tally.states} states"
 
 
-def _list(wanted: list[int], path: Path) -> None:
-    record = load(path)
+def _list(wanted: list[int], record: Record) -> None:
     for of in (SEARCHES[number] for number in wanted):
-        pieces = len(record.pieces.get(of.name, {}))
+        pieces = sum(of.piece(part) in record.pieces for part in range(of.parts))
         if of.name in record.finished:
             tally = record.finished[of.name]
             verdict = f"{_size(tally)}; causes {len(tally.causes)}, starved {tally.starved}, circles {tally.circles}"
@@ -255,7 +268,7 @@ def _list(wanted: list[int], path: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """0 if what was asked is done, 2 if the file is out of date or no search has such a name."""
+    """0 if what was asked is done, 2 if the file is out of date or no search has such a name, 130 if broken off."""
     parser = argparse.ArgumentParser(description="Search small instances of Beaker's schedulers for deadlocks.")
     parser.add_argument("--only", default="", metavar="TEXT", help="the searches whose names contain this")
     parser.add_argument("--list", action="store_true", help="tell what has been searched and what has not")
@@ -267,16 +280,18 @@ def main(arguments: list[str]) -> int:
     if not wanted:
         print(f"no search has {options.only!r} in its name: --list tells the names", file=sys.stderr)
         return 2
-    if options.anew:
-        options.file.unlink(missing_ok=True)
     try:
+        record = Record({}, {}) if options.anew else load(options.file)
         if options.list:
-            _list(wanted, options.file)
+            _list(wanted, record)
         else:
-            _run(wanted, options.file, options.workers)
+            _run(wanted, record, options.file, options.workers)
     except OutOfDate as problem:
         print(problem, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("broken off; the next run goes on from here", file=sys.stderr)
+        return 130
     return 0
 
 
