@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, listing, prove, verify
+from . import check, diagram, diff, explain, explore, findings, listing, prove, table, verify
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -16,5 +16,6 @@ COMMANDS: Sequence[click.Command] = (
     explain.explain,
     diff.diff,
     listing.listing,
+    table.outcomes,
 )
 """In the order of ``schedproof --help``."""
