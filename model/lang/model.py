@@ -119,11 +119,12 @@ class Model:
         changes: Sequence[Change],
         refuted: frozenset[str],
         machines: Sequence[Machine] = (),
+        topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
     ) -> Model:
         """A variant that differs from this one by ``changes``, in their order.
 
         ``machines`` replace those of their sorts, where what is added needs further attributes, events
-        or sorts.
+        or sorts, and ``topologies`` are the rigid attributes then.
 
         Raises:
             ModelError: a change that cannot be made, or a variant that says something impossible.
@@ -171,6 +172,7 @@ class Model:
             rules=parts[Rule],  # type: ignore[arg-type]
             properties=parts[Property],  # type: ignore[arg-type]
             refuted=refuted,
+            topologies=topologies or self.topologies,
             amends=self.variant,
             changes=tuple(changes),
             place=here(),

@@ -1,0 +1,84 @@
+"""What explorations look at: small situations, each with the parts of the system that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..lang import Rigid
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Applications with asks, on queues and nodes.
+
+    Args:
+        applications: for each its asks, a letter each: ``r`` a real one, ``p`` a placeholder, ``n`` a real one
+            that requires a particular node; and "Hard" or "Soft".
+        wakeups: how many time-outs can be under way at once.
+        nodes, adjustable_nodes: how many there are; whether people change them.
+        queues: for each queue the number of its parent, if it has one; applications are in the last queue.
+        people: what people may start, stop and remove: "queues", "partition".
+    """
+
+    about: str
+    applications: Sequence[tuple[str, str]] = ()
+    wakeups: int = 1
+    nodes: int = 1
+    adjustable_nodes: bool = False
+    queues: Sequence[int | None] = (None,)
+    people: Sequence[str] = ()
+    exact: bool = True
+
+    def _above(self, queue: int) -> frozenset[int]:
+        parent = self.queues[queue]
+        return frozenset() if parent is None else self._above(parent) | {parent}
+
+    def rigid(self, *, shipped: bool = False) -> Rigid:
+        """The rigid attributes; with those of the shipped core."""
+        asks = [(number, kind) for number, (kinds, _) in enumerate(self.applications) for kind in kinds]
+        gangs = [number for number, (kinds, _) in enumerate(self.applications) if "p" in kinds]
+        return {
+            ("Partition", "adjustable"): ["partition" in self.people],
+            ("Queue", "partition"): [0 for _ in self.queues],
+            ("Queue", "parent"): list(self.queues),
+            ("Queue", "above"): [self._above(queue) for queue in range(len(self.queues))],
+            ("Queue", "adjustable"): ["queues" in self.people for _ in self.queues],
+            ("Application", "queue"): [len(self.queues) - 1 for _ in self.applications],
+            ("Application", "style"): [style for _, style in self.applications],
+            ("Application", "exact"): [self.exact for _ in self.applications],
+            ("Ask", "application"): [number for number, _ in asks],
+            ("Ask", "placeholder"): [kind == "p" for _, kind in asks],
+            **({("Ask", "required"): [kind == "n" for _, kind in asks]} if shipped else {}),
+            ("Wakeup", "spare"): [False] * self.wakeups,
+            ("GangTimer", "application"): gangs,
+            ("Node", "partition"): [0] * self.nodes,
+            ("Node", "adjustable"): [self.adjustable_nodes] * self.nodes,
+        }
+
+
+SITUATIONS = [
+    Situation("an application with two asks", [("rr", "Soft")]),
+    Situation("an application with one ask, and two late time-outs", [("r", "Soft")], wakeups=2),
+    Situation("a gang of one with a real ask, hard", [("pr", "Hard")]),
+    Situation("a gang of one with a real ask, soft", [("pr", "Soft")]),
+    Situation("a gang of two with a real ask, hard", [("ppr", "Hard")]),
+    Situation("a gang of two with a real ask, soft", [("ppr", "Soft")]),
+    Situation("a partition is removed", [("r", "Soft")], people=["partition", "queues"]),
+    Situation("a partition is removed with a gang in it", [("p", "Hard")], people=["partition"]),
+    Situation("queues are removed", [("r", "Soft")], queues=[None, 0], people=["queues"], wakeups=1),
+    Situation("a node is drained", [("r", "Soft")], adjustable_nodes=True, nodes=2),
+    Situation("a node is drained that an ask requires", [("n", "Soft")], adjustable_nodes=True),
+    Situation("a node goes with a placeholder", [("pr", "Soft")], adjustable_nodes=True, nodes=2),
+]
+
+
+def situations(sizes: Mapping[str, int], *, shipped: bool = False) -> Iterator[Rigid]:
+    """The situations that need no more objects than ``sizes``."""
+    for situation in SITUATIONS:
+        counts: dict[str, int] = {}
+        rigid = situation.rigid(shipped=shipped)
+        for (sort, _), values in rigid.items():
+            counts[sort] = len(values)
+        if all(number <= sizes[sort] for sort, number in counts.items()):
+            yield rigid
