@@ -24,7 +24,7 @@ from ..lang import (
     me,
     variables,
 )
-from .sorts import Application, Ask, Node, ShimApplication, ShimNode, ShimScheduler, Task
+from .sorts import Application, Ask, Node, Partition, ShimApplication, ShimNode, ShimScheduler, Task
 
 b, c = variables(ShimApplication, "b c")
 t, u = variables(Task, "t u")
@@ -70,13 +70,22 @@ TASK = Machine(
 SHIM_NODE = Machine(
     ShimNode, line=80, states=_states(NODE_STATES), attributes=[Attribute("core", Ref(Node), rigid=True, line=6)]
 )
-SHIM_SCHEDULER = Machine(ShimScheduler, line=84, states=_states(SCHEDULER_STATES))
+SHIM_SCHEDULER = Machine(
+    ShimScheduler,
+    line=84,
+    states=_states(SCHEDULER_STATES),
+    attributes=[
+        Attribute("partition", Ref(Partition), rigid=True),
+        Attribute("mortal", BoolType(), rigid=True),  # its process can die: so that an exploration can leave it out
+    ],
+)
 
 SHIM_MACHINES = [SHIM_APPLICATION, TASK, SHIM_NODE, SHIM_SCHEDULER]
 """What the pictures speak of: states only."""
 
-POD = EnumType(("absent", "pending", "assigned", "deleted"))
-"""A pod as Kubernetes has it: without a node yet, bound to one, gone (it ended, or somebody deleted it)."""
+POD = EnumType(("absent", "pending", "withdrawn", "assigned", "ended", "deleting", "deleted"))
+"""A pod as Kubernetes has it: without a node; the same, asked to go; bound to a node; Succeeded or Failed; bound
+and asked to go; gone."""
 
 SHIM_MACHINES_SHIPPED = [
     Machine(
@@ -88,6 +97,8 @@ SHIM_MACHINES_SHIPPED = [
             # The dispatcher has a RunApplication for it, put there when the last placeholder was bound (4.1, line
             # 102) or completed (line 108): the check is made then and never again.
             Attribute("run_due", BoolType()),
+            # What is wrong with it on the shim's side may show: a submit error, a Spark operator that fails it.
+            Attribute("troubled", BoolType(), rigid=True),
         ],
         events=[Event("UpdateReservation", {"last": BoolType()}), Event("AppTaskCompleted", {"last": BoolType()})],
     ),
@@ -100,8 +111,15 @@ SHIM_MACHINES_SHIPPED = [
             Attribute("pod", POD, durable=True),
             # The id of its allocation is known: without it CompleteTask releases no allocation (4.2, line 116).
             Attribute("identified", BoolType()),
+            # where its pod is to run
+            Attribute("host", Ref(Node), durable=True),
         ],
-        events=[Event("CompleteTask", {"pod": POD})],
+        events=[
+            Event("TaskAllocated", {"host": Ref(Node)}),
+            Event("CompleteTask", {"pod": POD}),
+            Event("change", {"pod": POD}),
+            Event("doom", {"pod": POD}),
+        ],
     ),
     Machine(
         ShimNode,
@@ -112,6 +130,7 @@ SHIM_MACHINES_SHIPPED = [
             Attribute("cordoned", BoolType(), durable=True),
             # Read once when the object is made (section 3: node.go:129-145), not again when the node is accepted.
             Attribute("schedulable", BoolType()),
+            Attribute("deleted", BoolType(), durable=True),
         ],
         events=[
             Event("DrainNode", {"cordoned": BoolType()}),
@@ -225,8 +244,8 @@ APPLICATION_SHIPPED = [
 TASK_SHIPPED = [
     Row(Task, "InitTask", "New", "Pending", fact="4.2, task.go:101"),
     Row(Task, "SubmitTask", "Pending", "Scheduling", fact="4.2, task.go:104"),
-    Row(Task, "TaskAllocated", "Scheduling", "Allocated", fact="4.2, task.go:107", identified=True),
-    Row(Task, "TaskAllocated", "Completed", "Completed", fact="4.2, task.go:110", identified=True),
+    Row(Task, "TaskAllocated", "Scheduling", "Allocated", fact="4.2, task.go:107", identified=True, host=given("host")),
+    Row(Task, "TaskAllocated", "Completed", "Completed", fact="4.2, task.go:110", identified=True, host=given("host")),
     Row(Task, "TaskBound", "Allocated", "Bound", fact="4.2, task.go:113", pod="assigned"),
     *[Row(Task, "CompleteTask", now, "Completed", fact="4.2, task.go:116", pod=given("pod")) for now in TASK_STATES],
     *[
@@ -264,14 +283,16 @@ SHIM_TABLE = [*APPLICATION_SHIPPED, *TASK_SHIPPED, *NODE_SHIPPED, *SCHEDULER_SHI
 # --- what happens beside the machines' own events: to the pods and nodes that they stand for, and in a crash
 
 TASK_BESIDE = [
-    # A pod appears: a user's, or a placeholder that the shim has made (application.go:541-552).
-    Row(Task, "appear", "New", "New", pod="pending", fact="4.1, application.go:541-552"),
-    # The task of a pod that has a node already is made in Allocated or Completed, not moved there by an event.
+    # A pod appears (a user's, or a placeholder that the shim makes); it changes while there is no shim to see it.
+    Row(Task, "change", "New", "New", pod=given("pod"), fact="4.1, application.go:541-552"),
+    *[Row(Task, "doom", now, now, pod=given("pod"), fact="4.1, application.go:114-131") for now in TASK_STATES],
+    # The task of a pod that has a node already, or has ended, begins in a later state: no event takes it there.
     Row(Task, "restore", "New", "Allocated", identified=True, fact="4.2, task.go:246-278"),
     Row(Task, "restore_ended", "New", "Completed", fact="4.2, task.go:246-278"),
 ]
 NODE_BESIDE = [
-    Row(ShimNode, "mark", now, now, cordoned=given("cordoned"), fact="3, nodes.go:137-159") for now in NODE_STATES
+    *[Row(ShimNode, "mark", now, now, cordoned=given("cordoned"), fact="3, nodes.go:137-159") for now in NODE_STATES],
+    *[Row(ShimNode, "delete", now, now, deleted=True, fact="3, context.go:598-653") for now in NODE_STATES],
 ]
 CRASH_TABLE = [
     *[Row(ShimApplication, "crash", now, "New", run_due=False) for now in APPLICATION_STATES if now != "New"],
