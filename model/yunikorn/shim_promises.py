@@ -6,14 +6,17 @@ happens instead. People who delete pods can end almost any wait; a promise that 
 """
 
 from ..lang import AlwaysCanReach, Invariant, LifeCycle, StepInvariant, exists, iff
-from .channel import e
+from .channel import e, r
 from .machines import HELD, k, n
-from .shim_events import one_of
+from .shim_events import LISTED, one_of
 from .shim_machines import SCHEDULER_STATES, TERMINATED, b, m, t, z
 from .sorts import ShimApplication, ShimScheduler, Task
 
 PEOPLE = ["delete_pod", "delete_pending_pod"]
 SENTENCE = "A resource manager shim, and the core can thus have an independent idea of the state of a similar object."
+
+# It goes out now, or has not arrived yet.
+GIVEN_BACK = exists(r, (r.ask == t.ask) & (r.kind == "ReleaseAllocation") & (r.fires("send") | r.is_("under_way")))
 
 HEARD = [
     StepInvariant(
@@ -34,7 +37,7 @@ HEARD = [
         on=["deliver_ask_released"],
         over=[t],
         given=(t.ask == e.ask) & t.is_("Scheduling") & (t.pod == "pending"),
-        then=t.fires("doom"),
+        then=t.fires("doom") | t.fires("TaskRejected"),
     ),
     StepInvariant(
         name="dropped-asks-start-nothing",
@@ -48,13 +51,13 @@ HEARD = [
     ),
     StepInvariant(
         name="allocations-are-heard",
-        says="when the core has allocated something, the task takes it or gives it back",
+        says="when the core has allocated something, the task takes it or gives it back, or has still to ask",
         line=6,
         sentence=SENTENCE,
         on=["deliver_new_allocation"],
         over=[t],
-        given=(t.ask == e.ask) & t.ask.is_(*HELD),
-        then=t.fires("TaskAllocated"),
+        given=(t.ask == e.ask) & t.ask.is_(*HELD) & ~t.is_("Allocated", "Bound"),
+        then=t.fires("TaskAllocated") | t.is_("Pending") | (t.is_("New") & one_of(t.pod, LISTED)) | GIVEN_BACK,
     ),
     StepInvariant(
         name="rejections-are-heard",
@@ -136,6 +139,7 @@ WAITS = [
         line=84,
         over=[z],
         goal=z.is_("Running"),
+        without=[*PEOPLE, "end_pod", "end_pod_unseen"],
     ),
 ]
 
