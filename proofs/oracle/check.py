@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS
 
 from .beaker_changes import BEAKER_CHANGES
@@ -13,27 +14,35 @@ from .beaker_messages import BEAKER_MESSAGES
 from .beakerd import BEAKERD
 from .engine import judge
 from .errors import TraceError
-from .formats import Format
+from .formats import Format, Judged, Told
 from .hived import HIVED
 from .lines import TextLine, read_text
 from .own import OWN
 from .report import OracleReport, OracleVerdict
+from .yunikorn_events import EVENT_RECORDS
+from .yunikorn_log import LOG
+from .yunikorn_statelog import STATE_LOG
+from .yunikorn_walks import WALKS
 
 T = TypeVar("T")
 
 FORMATS: Mapping[str, Sequence[Format]] = {
     "hived": (HIVED, OWN),
     "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
+    "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, OWN),
 }
 """The formats that each system's traces come in; the first that recognises a trace reads it."""
 
 
-def check_trace(system: str, path: Path, variant: str | None = None, format: str | None = None) -> OracleReport:
+def check_trace(
+    system: str, path: Path, variant: str | None = None, format: str | None = None, release: str | None = None
+) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
     Args:
         variant: None for the one that the format is judged by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
+        release: the release of the system that wrote it, where its format differs between releases; None for any.
 
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more.
@@ -54,19 +63,35 @@ def check_trace(system: str, path: Path, variant: str | None = None, format: str
             f"{path}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
             f"variants that can judge it: {fitting}"
         )
+    judged = _judge(chosen, model, lines, Told(variant, release), path)
+    judgement, note = judged.judgement, judged.note
+    if not judged.size and judgement.verdict is OracleVerdict.CONFORMS:
+        nothing = "the trace has no records: nothing contradicts the model, and nothing was checked"
+        note = "; ".join(part for part in (nothing, note) if part)
+    return OracleReport(
+        system,
+        model.variant,
+        chosen.name,
+        judgement.verdict,
+        judged.size,
+        judgement.departure,
+        note,
+        judged.breaks,
+        judged.releases,
+    )
+
+
+def _judge(chosen: Format, model: Model, lines: Sequence[TextLine], told: Told, path: Path) -> Judged:
+    if chosen.judge is not None:
+        if told.variant is not None and told.release is not None:
+            raise TraceError("a variant judges by its own tables alone; leave out the variant or the release")
+        return chosen.judge(model, lines, told)
+    assert chosen.read is not None, f"format {chosen.name} has neither read nor judge"
+    if told.release is not None:
+        raise TraceError(f"{path}: traces of the format {chosen.name} do not differ by release; leave the release out")
     reading = chosen.read(model, lines)
     judgement = judge(reading.instance, reading.records, start=reading.start)
-    note = "; ".join(part for part in (judgement.note, reading.note) if part)
-    if not reading.size and judgement.verdict is OracleVerdict.CONFORMS:
-        note = "; ".join(
-            part
-            for part in (
-                "the trace has no records: nothing contradicts the model, and nothing was checked",
-                reading.note,
-            )
-            if part
-        )
-    return OracleReport(system, model.variant, chosen.name, judgement.verdict, reading.size, judgement.departure, note)
+    return Judged(judgement, reading.size, "; ".join(part for part in (judgement.note, reading.note) if part))
 
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:

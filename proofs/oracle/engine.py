@@ -83,8 +83,16 @@ class Judgement:
     note: str = ""
 
 
+Seen = Callable[[Record, Sequence[State], Sequence[State]], None]
+"""Is told of a record that is explained: the states before it, and those after it."""
+
+
 def judge(
-    instance: Instance, records: Iterable[Record], limit: int = MOST_STATES, start: State | None = None
+    instance: Instance,
+    records: Iterable[Record],
+    limit: int = MOST_STATES,
+    start: State | None = None,
+    seen: Seen | None = None,
 ) -> Judgement:
     """Whether some run of the model from ``start`` (None: its initial state) explains all of ``records``."""
     candidates: dict[State, None] = {instance.initial() if start is None else start: None}
@@ -109,6 +117,8 @@ def judge(
             return Judgement(OracleVerdict.UNDETERMINED, note=f"{where}: {error}; {advice}")
         if not found:
             return Judgement(OracleVerdict.DEPARTS, _departure(instance, record, list(candidates)))
+        if seen is not None:
+            seen(record, list(candidates), list(found))
         candidates = found
     return Judgement(OracleVerdict.CONFORMS)
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
 
-from .engine import Record
+from .engine import Judgement, Record
 from .errors import TraceError
 from .lines import TextLine
+from .report import BrokenPromise
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,40 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What the user says of who wrote the trace: the variant that is to judge it, or the release of the system."""
+
+    variant: str | None = None
+    release: str | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A trace with the verdict on it.
+
+    Args:
+        size: the number of records.
+        note: what the reading left out, for the report.
+        breaks: records that are explained but break what the document promises.
+        releases: those that explain the whole trace, where the format differs between releases.
+    """
+
+    judgement: Judgement
+    size: int
+    note: str = ""
+    breaks: Sequence[BrokenPromise] = ()
+    releases: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Format:
     """One trace format.
 
     Args:
         begins: how to recognise it, for the message about a trace of no known format.
         recognises: whether these lines are of this format.
-        read: the reading of the lines by a model; raises TraceError.
+        read: the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
+        judge: for a format that one model does not suffice for: reads and judges; raises TraceError.
         judged_by: the variant that judges it unless another is named; None for the system's own.
         fits: whether a model speaks of what the format speaks of.
         text: its lines are text, not JSON objects.
@@ -46,10 +74,11 @@ class Format:
     name: str
     begins: str
     recognises: Callable[[Sequence[TextLine]], bool]
-    read: Callable[[Model, Sequence[TextLine]], Reading]
+    read: Callable[[Model, Sequence[TextLine]], Reading] | None = None
     judged_by: str | None = None
     fits: Callable[[Model], bool] = lambda model: True
     text: bool = False
+    judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:

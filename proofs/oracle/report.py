@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+MOST_BREAKS = 20
+"""Broken promises that are shown in words."""
+
 
 class OracleVerdict(enum.StrEnum):
     """Undetermined never counts as conforming."""
@@ -120,8 +123,28 @@ class Departure:
 
 
 @dataclass(frozen=True)
+class BrokenPromise:
+    """A record that the model explains, but that breaks what the document promises: no departure."""
+
+    record: int
+    line: int
+    says: str
+    promise: Promise
+
+    def as_json(self) -> dict[str, Any]:
+        return {"record": self.record, "line": self.line, "says": self.says, "promise": self.promise.as_json()}
+
+    def text(self) -> str:
+        return f"record {self.record} (line {self.line}): {self.says}: breaks {self.promise.text()}"
+
+
+@dataclass(frozen=True)
 class OracleReport:
-    """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to judge."""
+    """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to judge.
+
+    ``breaks``: what the trace shows against the document's promises, although the model explains it.
+    ``releases``: where a format differs between releases of its system, those that explain all of the trace.
+    """
 
     system: str
     variant: str
@@ -130,6 +153,8 @@ class OracleReport:
     records: int
     first_departure: Departure | None = None
     note: str = ""
+    breaks: Sequence[BrokenPromise] = ()
+    releases: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``: variant, verdict, records, and first_departure if there is one."""
@@ -144,15 +169,28 @@ class OracleReport:
             found["first_departure"] = self.first_departure.as_json()
         if self.note:
             found["note"] = self.note
+        if self.releases:
+            found["releases"] = list(self.releases)
+        if self.breaks:
+            found["broken_promises"] = [b.as_json() for b in self.breaks]
         return found
 
     def text(self) -> list[str]:
         """The report in lines for people."""
         found = [f"{self.system} {self.variant}: {self.verdict} ({self.records} records, format {self.format})"]
+        if self.releases:
+            found.append(f"explained by {', '.join(self.releases)}")
         if self.note:
             found.append(self.note)
         if self.first_departure:
             found += self.first_departure.text()
+        if self.breaks:
+            found.append(
+                f"promises of the document that the trace breaks, though the model explains it: {len(self.breaks)}"
+            )
+            found += [f"  {b.text()}" for b in self.breaks[:MOST_BREAKS]]
+            if len(self.breaks) > MOST_BREAKS:
+                found.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
         return found
 
 

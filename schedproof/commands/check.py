@@ -26,8 +26,16 @@ CODES = {
 @click.argument("trace")
 @click.option("--variant", metavar="V", help="By default the one that the system's logs are judged by.")
 @click.option("--format", "format_", metavar="F", help="The trace's format; by default recognised by its content.")
+@click.option("--release", metavar="R", help="The release that wrote it, such as 1.5; by default any that explains it.")
 @json_option
-def check(system: str, trace: str, variant: str | None, format_: str | None, json_file: Destination | None) -> int:
+def check(
+    system: str,
+    trace: str,
+    variant: str | None,
+    format_: str | None,
+    release: str | None,
+    json_file: Destination | None,
+) -> int:
     """Judge a log of a real implementation by the model.
 
     TRACE conforms, or the first record that no sequence of the model's steps explains is named,
@@ -38,7 +46,7 @@ def check(system: str, trace: str, variant: str | None, format_: str | None, jso
         choose.variant(chosen, variant)
     if os.path.exists(trace) and stat.S_ISCHR(os.stat(trace).st_mode) and trace != os.devnull:
         raise UserError(f"{trace}: is a device; name a file")  # it may never end
-    report = check_trace(system, Path(trace), variant, format_)
+    report = check_trace(system, Path(trace), variant, format_, release)
     if json_file is not None:
         json_file.write_json(report.as_json())
     if json_file is None or not json_file.is_stdout:

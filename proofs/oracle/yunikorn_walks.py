@@ -1,0 +1,254 @@
+"""Walks of YuniKorn's real Application: calls of its methods, with what is to be seen of it after each.
+
+A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's total, ``steps``); each is judged as a run of the
+model of its own. The choices of the reading:
+
+* **A step is a call** (``op``) and so one step of the model, or the time-out of a timer, which is two: it
+  runs out, and its function has its effect at once. Seen after it are the application's state and two timers, five counts, and
+  what the resource manager was told (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
+* **What is not there cannot be taken away**: the removal of an ask that is no longer listed, or of an allocation
+  that is gone, is no step.
+* **An application that has ended takes calls still**, which the scheduler would never make: they change
+  nothing of its state, and what they count is not judged.
+* **The gang's total** is reached when the placeholders that are allocated are exactly so many, as often as
+  that happens; a walk may ask for more placeholders than the total.
+* **Promises of the document** that a step or the state after it breaks are named; a state that has broken one is
+  named once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import State
+
+from .engine import Judgement, Observation, Record, judge
+from .errors import TraceError
+from .explain import Clue, Complaint
+from .formats import Format, Judged, Told
+from .lines import Line, Shape, TextLine
+from .report import BrokenPromise, OracleVerdict
+from .steps import Wanted
+from .yunikorn_json import read_documents
+from .yunikorn_releases import EVENTS, OLDEST, Table, release_named, table_of
+from .yunikorn_walk_cast import HELD, Cast, Walker
+from .yunikorn_walk_promises import Promises
+from .yunikorn_words import SCHEMA, Words, keys
+
+ENDED = ("Completed", "Expired", "Failed", "Rejected")
+NEEDS_KEY = ("addAsk", "addPlaceholderAsk", "allocate", "removeAllocation", "removeAsk")
+COUNTS = ("pending", "allocated", "allocatedPlaceholder", "asks", "allocations")
+
+
+def _cast(line: Line) -> Cast:
+    """The asks of a walk.
+
+    Raises:
+        TraceError: an ask that is added twice, or allocated before it is added.
+    """
+    asks: dict[str, bool] = {}
+    for number, step in enumerate(line.value["steps"], start=1):
+        op, key = step["op"], step.get("key", "")
+        where = f"step {number}: "
+        if op in NEEDS_KEY and not key:
+            raise line.error(f'{where}"key" is missing; {op} needs it')
+        if op in ("addAsk", "addPlaceholderAsk"):
+            if key in asks:
+                raise line.error(f"{where}ask {key} is added twice; give each ask its own key")
+            asks[key] = op == "addPlaceholderAsk" or step.get("placeholder", False)
+        elif op == "allocate":
+            ask, slash, allocation = key.rpartition("/")
+            if not (slash and ask and allocation):
+                raise line.error(f'{where}{key!r:.60} is no allocation; write "ASK/ALLOCATION", such as "ask-0/u-0"')
+            if ask not in asks:
+                raise line.error(f"{where}ask {ask} is allocated, but was never added")
+            if step.get("placeholder", asks[ask]) != asks[ask]:
+                raise line.error(
+                    f"{where}ask {ask} was {'a placeholder' if asks[ask] else 'a real one'} when it was added"
+                )
+    return Cast(asks, line.value["gangStyle"], line.value["placeholderAsk"])
+
+
+@dataclass
+class _Reader:
+    """Turns the steps of one walk into records."""
+
+    line: Line
+    walker: Walker
+    cast: Cast
+    table: Table
+    words: Words
+    first: int
+    """The number of the first record."""
+    added: dict[str, bool] = field(default_factory=dict)
+    allocations: dict[str, str] = field(default_factory=dict)
+    """Allocation -> its ask."""
+    before: str = "New"
+    plans: dict[int, Sequence[Wanted]] = field(default_factory=dict)
+    """Record -> the model's steps that it stands for."""
+
+    def records(self) -> Iterator[Record]:
+        for number, step in enumerate(self.line.value["steps"], start=1):
+            state = self.words.state("Application", step["state"], self.line, f"steps.{number - 1}.state")
+            says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
+            plan, clue = self.clue(step)
+            record = self.first + number - 1
+            self.plans[record] = plan
+            if why := self.untold(step, state):
+                yield Record(record, self.line.number, says, lambda _: (), Observation(), broken=f"{says}: {why}")
+            else:
+                yield self.walker.explainer.record(record, self.line.number, says, clue)
+            self.before = state
+
+    @property
+    def title(self) -> str:
+        return f"walk {self.line.value['seed']}" if "seed" in self.line.value else f"walk of line {self.line.number}"
+
+    def clue(self, step: Mapping[str, Any]) -> tuple[Sequence[Wanted], Clue]:
+        """The steps of the model that a step of the walk stands for, and what the walk shows after them."""
+        walker, key = self.walker, step.get("key", "")
+        none: Complaint | None = None  # why it cannot have been no step at all
+        plan: Sequence[Wanted]
+        match step["op"]:
+            case "addAsk" | "addPlaceholderAsk":
+                self.added[key] = self.cast.asks[key]
+                plan = [walker.wanted("add_ask", k=walker.ask(key))]
+            case "allocate":
+                ask, _, allocation = key.rpartition("/")
+                self.allocations[allocation] = ask
+                given = {"k": walker.ask(ask), "n": 0}
+                if not self.cast.asks[ask]:
+                    given["f"] = 0
+                elif "allocatedPlaceholder" in step:
+                    given["f"] = int(step["allocatedPlaceholder"] == self.cast.total > 0)
+                plan = [walker.wanted("allocate", **given)]
+            case "removeAllocation":
+                its = self.allocations.get(key)
+                plan = [walker.wanted("end", k=walker.ask(its))] if its is not None else []
+                none = self.gone(key)
+            case "removeAsk":
+                plan = [walker.wanted("remove_ask", k=walker.ask(key))] if key in self.added else []
+                none = self.not_listed(key)
+            case "stateTimeout":
+                plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
+            case _:
+                plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
+        stray = self.before in ENDED and not step["op"].endswith("Timeout")
+        counted = {} if self.before in ENDED else {name: step[name] for name in COUNTS if name in step}
+        clue = Clue(
+            steps=plan[-1:],
+            or_none=none is not None or stray,
+            unlogged=plan[:-1],
+            longest=len(plan[:-1]),
+            after=self.after(counted, none if none is not None and not stray else None),
+            observed=self.observed(step),
+        )
+        return plan, clue
+
+    def gone(self, allocation: str) -> Complaint:
+        """That an allocation is no longer there."""
+        ask, walker = self.allocations.get(allocation), self.walker
+        return lambda state: f"{allocation} is still there" if ask and walker.ask_is(state, ask, *HELD) else ""
+
+    def not_listed(self, key: str) -> Complaint:
+        """That the application no longer lists an ask."""
+        known, walker = key in self.added, self.walker
+        return lambda state: f"{key} is still listed" if known and walker.listed(state, key) else ""
+
+    def observed(self, step: Mapping[str, Any]) -> Observation:
+        """The state of the application and its timers."""
+        walker = self.walker
+        slots = {walker.slot("Application"): walker.value("Application", "", step["state"])}
+        if "stateTimer" in step:
+            armed = "armed" if step["stateTimer"] else "off"
+            slots[walker.slot("Application", "timer")] = walker.value("Application", "timer", armed)
+        if "placeholderTimer" in step:
+            armed = "armed" if step["placeholderTimer"] else "off"
+            slots[walker.slot("GangTimer")] = walker.value("GangTimer", "", armed)
+        return Observation(slots)
+
+    def after(self, counted: Mapping[str, int], none: Complaint | None) -> Complaint:
+        """What speaks against a state after the step: other counts, or what was not taken away."""
+        added, walker = dict(self.added), self.walker
+
+        def complaint(state: State) -> str:
+            counts = walker.counts(state, added) if counted else {}
+            for name, seen in counted.items():
+                if counts[name] != seen:
+                    return f"{name} is {counts[name]} in the model, {seen} observed"
+            return none(state) if none is not None else ""
+
+        return complaint
+
+    def untold(self, step: Mapping[str, Any], state: str) -> str:
+        """Why what the resource manager was told cannot be what happened; "" if it can."""
+        if "stateUpdates" not in step:
+            return ""
+        now = self.before
+        for update in step["stateUpdates"] or ():
+            after, _, event = update.partition(":")
+            self.words.state("Application", after, self.line, "stateUpdates")
+            events = self.table.events("Application", now, after)
+            if after == now or not events or (event in EVENTS["Application"] and event not in events):
+                return f"the resource manager was told {update}, but the table has no such change of {now}"
+            now = after
+        if now != state:
+            return (
+                f"the resource manager was told that it is {now}"
+                if step["stateUpdates"]
+                else (f"it was {now}, and the resource manager was not told")
+            )
+        return ""
+
+
+def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
+    if told.release is not None and release_named(told.release) != OLDEST:
+        raise TraceError(
+            f"{lines[0].file}: walks are calls of the Application of 0.12; leave the release {told.release} out"
+        )
+    documents, shape, words, table = read_documents(lines), Shape.load(SCHEMA, "walk"), Words(model), table_of(model)
+    walks = [walk for value in documents.values for walk in (value if isinstance(value, list) else [value])]
+    readers: list[_Reader] = []
+    size = 0
+    for walk in walks:
+        if not isinstance(walk, dict):
+            raise documents.error(f"{walk!r:.60} where a walk {{...}} belongs")
+        line = documents.line(walk)
+        shape.check(line)
+        cast = _cast(line)
+        readers.append(_Reader(line, Walker(cast.instance(model)), cast, table, words, size + 1))
+        size += len(walk["steps"])
+    every = [(reader, list(reader.records())) for reader in readers]  # what is no walk is said before any is judged
+    breaks: list[BrokenPromise] = []
+    undetermined: Judgement | None = None
+    for reader, records in every:
+        promises = Promises(reader.walker, reader.plans)
+        judgement = judge(reader.walker.instance, records, start=reader.walker.start, seen=promises.seen)
+        breaks += promises.broken
+        if judgement.verdict is OracleVerdict.DEPARTS:
+            return Judged(judgement, size, breaks=breaks)
+        if judgement.verdict is OracleVerdict.UNDETERMINED:
+            undetermined = undetermined or judgement
+    return Judged(undetermined or Judgement(OracleVerdict.CONFORMS), size, breaks=breaks)
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    return bool(keys(lines) & {"gangStyle", "placeholderAsk"})
+
+
+def _fits(model: Model) -> bool:
+    return {"Application", "Ask", "Wakeup", "GangTimer", "Node"} <= {m.sort.name for m in model.machines}
+
+
+WALKS = Format(
+    "yunikorn-walks",
+    'a walk of the Application has "gangStyle", "placeholderAsk" and "steps"',
+    _recognises,
+    judge=_judge,
+    judged_by="v0.12.2",
+    fits=_fits,
+)
+"""Walks of the core's Application."""
