@@ -64,7 +64,8 @@ class QueueSpec:
     """A queue of the configuration; one with ``children`` or ``parent`` is no leaf.
 
     ``maximum`` bounds what is allocated in the queue and below, None is no bound. ``submitters`` may
-    submit applications to it and below (the submit ACL), None are all users.
+    submit applications to it and below (the submit ACL); None says nothing about it, and where nothing
+    is said all users may.
     """
 
     name: str
