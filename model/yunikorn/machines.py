@@ -88,9 +88,7 @@ QUEUE = Machine(
 )
 
 # Taken off the tree, or out of the cluster: not a state of the document, so the state stays what it was.
-DELETE = [
-    Row(sort, "delete", now, now, line=51, deleted=True) for sort in (Partition, Queue) for now in OBJECT_STATES
-]
+DELETE = [Row(sort, "delete", now, now, line=51, deleted=True) for sort in (Partition, Queue) for now in OBJECT_STATES]
 
 # --- The application (lines 12 to 38)
 
@@ -192,9 +190,7 @@ WAKEUP = Machine(
 )
 
 WAKEUP_TABLE = [
-    Row(
-        Wakeup, "set_off", "free", "under_way", line=20, application=given("application"), of_state=given("of_state")
-    ),
+    Row(Wakeup, "set_off", "free", "under_way", line=20, application=given("application"), of_state=given("of_state")),
     Row(Wakeup, "arrive", "under_way", "free", line=20, application=NONE, of_state="Starting"),
 ]
 

@@ -39,7 +39,8 @@ QUEUES = [
         line=51,
         sentence="Draining: ... In this state it does not accept additions or changes but is still actively being scheduled.",
         over=[p],
-        given=exists(a, a.fires("submit") & (a.queue.partition == p)) | exists(n, n.fires("create") & (n.partition == p)),
+        given=exists(a, a.fires("submit") & (a.queue.partition == p))
+        | exists(n, n.fires("create") & (n.partition == p)),
         then=~p.is_("Draining"),
     ),
     StepInvariant(

@@ -193,7 +193,7 @@ APPLICATIONS = [
         says="a Resuming application can go on",
         over=[a],
         given=a.is_("Resuming"),
-        goal=a.is_("Accepted"),
+        goal=~a.is_("Resuming"),
         without=["add_ask"],
     ),
     AlwaysCanReach(
@@ -201,9 +201,7 @@ APPLICATIONS = [
         says="an application that is known, and of which an ask is left, can end",
         line=14,
         over=[a],
-        given=a.known
-        & a.is_(*UNFINISHED)
-        & exists(k, (k.application == a) & k.is_("to_come", "pending", *HELD)),
+        given=a.known & a.is_(*UNFINISHED) & exists(k, (k.application == a) & k.is_("to_come", "pending", *HELD)),
         goal=a.is_(*FINISHED),
     ),
 ]

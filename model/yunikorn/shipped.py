@@ -57,6 +57,7 @@ ROWS = [
     Row(Ask, "confirm", "swapping", "allocated", fact="1.2", instead=NONE),
     Row(Ask, "revert", "swapping", "pending", fact="3, partition.go:694", node=NONE, instead=NONE),
     Row(Ask, "remove", "swapping", "swapping", fact="1.2", listed=False),
+    Row(Ask, "drop", "swapping", "removed", fact="3, partition.go:694", listed=False, node=NONE, instead=NONE),
     Row(Node, "restore", "schedulable", "schedulable", fact="3, DRAIN_TO_SCHEDULABLE is unconditional"),
 ]
 
@@ -102,9 +103,7 @@ MAY_BE_SCHEDULED = (
 )
 
 # The gang has what it was said to need: "exact" says that this is all the placeholders that it asks for.
-OTHERS_ARE_THERE = ~exists(
-    o, (o.application == k.application) & o.placeholder & (o != k) & ~o.is_(*HELD)
-)
+OTHERS_ARE_THERE = ~exists(o, (o.application == k.application) & o.placeholder & (o != k) & ~o.is_(*HELD))
 f = variable(BoolType(), "f")
 
 allocate = Action(
@@ -224,9 +223,16 @@ RULES = [
     Rule(
         "a swap on the placeholder's own node goes with it",
         x.fires("gone"),
-        [k.instead == x, x.node.is_("gone"), k.node == x.node],
+        [k.instead == x, x.node.is_("gone"), k.node == x.node, k.listed],
         k.fires("revert"),
         fact="3, partition.go:694",
+    ),
+    Rule(
+        "a swap on the placeholder's own node ends with it if its ask has been removed",
+        x.fires("gone"),
+        [k.instead == x, x.node.is_("gone"), k.node == x.node, ~k.listed],
+        k.fires("drop"),
+        fact="3, partition.go:694: there is no ask to be pending again, is our reading",
     ),
     Rule(
         "a swap moves its application on, but not the first",
@@ -395,6 +401,13 @@ PHASES = [
         over=[k],
         given=k.listed,
         then=k.is_("pending", "swapping", *HELD, "released"),
+    ),
+    Invariant(
+        name="allocations-have-a-node",
+        says="an ask has a node as long as it holds an allocation, or is to get one",
+        over=[k],
+        given=k.is_(*HELD, "swapping"),
+        then=k.node != NONE,
     ),
     Invariant(
         name="swaps-are-for-placeholders",

@@ -2,13 +2,17 @@
 
 from functools import partial
 
-from ..lang import Change, Model
+from ..lang import Change, Model, Property, Row
+from . import events as ev
+from . import repairs as fix
 from . import shipped
 from .events import CORE_ACTIONS, CORE_RULES
-from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT
+from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, Application
 from .objects import NODES, QUEUES
 from .promises import APPLICATIONS, LIVES, PHASES
 from .situations import situations
+from .weaker import PHASES as OF_REPAIRED
+from .weaker import WEAKER
 
 AS_WRITTEN = Model(
     system="yunikorn",
@@ -88,4 +92,139 @@ V0_12_2 = AS_WRITTEN.amend(
     ),
     machines=[shipped.ASK_SHIPPED],
     topologies=partial(situations, shipped=True),
+)
+
+
+def promised(*names: str) -> list[Property]:
+    """Promises of the document that v0.12.2 has no occasion to keep."""
+    return [AS_WRITTEN.property(name) for name in names]
+
+
+A_TIME_OUT_IS_OF_ONE_STAY = Change(
+    why=(
+        "A time-out that is still under way when its application leaves the state is taken back. The shipped one looks at "
+        "the name of the state only, so one of an earlier stay in Completing ends a later one at once (line 23)."
+    ),
+    repairs=["completed-after-its-time"],
+    adds=[fix.LAPSE, *fix.LAPSES, *OF_REPAIRED],
+)
+
+COMPLETING_HAS_NOTHING = Change(
+    why=(
+        "An application completes when it has no pending ask, no swap under way and no allocation, placeholders included "
+        "(line 22). Placeholders that are left over are released first, and it completes when they are gone; the shipped one "
+        "completes beside them, and is Completed with a container that a swap brings later."
+    ),
+    repairs=["completing-has-nothing", "completed-has-nothing", "completed-after-its-time", "nothing-left-completes"],
+    drops=fix.PLACEHOLDERS_IN_COMPLETING,
+    adds=fix.NOTHING_LEFT,
+)
+
+ALLOCATIONS_COUNT = Change(
+    why=(
+        "Every real allocation moves its application on, the first one that takes the place of a placeholder too, and in "
+        "Starting a placeholder as well (line 20). Before, placeholders do not count: a gang is Accepted until it has them "
+        "all (line 19), and Starting without a real allocation, or with none left when its pods end early."
+    ),
+    repairs=["more-allocations-make-it-running"],
+    weakens={
+        "accepted-has-no-allocation": ["accepted-has-no-real-allocation"],
+        "starting-has-one-allocation": ["starting-has-at-most-one-real-allocation"],
+    },
+    drops=["a swap moves its application on, but not the first"],
+    adds=[*fix.ALLOCATIONS_COUNT, *WEAKER],
+)
+
+FAILING_IS_CLEANED_UP = Change(
+    why=(
+        "What fails drops its asks and gives back all its allocations, and has failed when they are gone (lines 25 and 26); "
+        "a partition that is removed is Draining until its applications have ended (line 51). The shipped one waits for the "
+        "last placeholder only: with real allocations it has failed too early, without placeholders never."
+    ),
+    repairs=["failed-has-nothing", "failing-ends", "applications-can-end", "removed-partitions-drain"],
+    weakens={"failing-has-something-left": ["failing-ends"]},
+    drops=["without its last placeholder a Failing application has failed"],
+    adds=[
+        *fix.FAILING_ENDS,
+        *promised("draining-partitions-refuse-additions", "draining-partitions-are-final"),
+    ],
+)
+
+A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
+    why=(
+        "The time-out of the placeholders fails an application, or makes it resume, only if it has no real allocation (line 25) "
+        "and none is confirmed next; else it only releases the placeholders."
+    ),
+    repairs=["a-gang-fails-before-it-runs"],
+    drops=["a gang that has not begun drops its asks"],
+    adds=fix.GANGS,
+)
+
+RESUMING_ENDS = Change(
+    why=(
+        "A Resuming application goes on when no placeholder of it is left, also if it had none when it began to, and completes "
+        "if there is nothing else either. The shipped one waits for a last placeholder, also where there was none."
+    ),
+    repairs=["resuming-ends", "applications-can-end", "nothing-left-completes"],
+    drops=["without placeholders a Resuming application goes on"],
+    adds=fix.RESUMING_ENDS,
+)
+
+THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
+    why=(
+        "Only applications that are in the scheduling cycle (lines 19 to 21) get allocations, and only on nodes that are "
+        "schedulable (line 64), required node or not."
+    ),
+    repairs=["unschedulable-nodes-are-not-used"],
+    adds=fix.CYCLE,
+)
+
+ADDITIONS_ARE_REFUSED = Change(
+    why="A queue or partition that is Draining refuses new applications (line 51), and what is refused is Rejected (line 27).",
+    repairs=["draining-queues-refuse-additions", "life-rejected"],
+    adds=[
+        ev.submit,
+        ev.reject,
+        *promised("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing"),
+    ],
+)
+
+STOPPED_IS_USED = Change(
+    why=(
+        "Queues and partitions can be stopped and started again (lines 55 and 56), and what is Stopped can be removed: it "
+        "is Draining first (lines 50 and 51)."
+    ),
+    repairs=["life-of-a-queue", "life-of-a-partition", "removed-queues-drain"],
+    adds=[
+        *fix.QUEUES,
+        *promised("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
+    ],
+)
+
+FAILED_IS_FINAL = Change(
+    why=(
+        "A Failed application stays so (line 26), and only the Completed expire (line 24), whatever the figure shows: what "
+        "is no longer kept after a while is the record of it, not its state."
+    ),
+    repairs=["failed-is-final", "only-the-completed-expire"],
+    drops=["Application.expire from Failed", "Application.timer_ran from Failed", "a time-out ends Failed"],
+    adds=[Row(Application, "fail", "Failing", "Failed", line=26, timer="off")],
+)
+
+REPAIRED = V0_12_2.amend(
+    "repaired",
+    "v0.12.2 with the changes that the document's promises need",
+    [
+        A_TIME_OUT_IS_OF_ONE_STAY,
+        COMPLETING_HAS_NOTHING,
+        ALLOCATIONS_COUNT,
+        FAILING_IS_CLEANED_UP,
+        A_GANG_THAT_HAS_BEGUN_GOES_ON,
+        RESUMING_ENDS,
+        THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
+        ADDITIONS_ARE_REFUSED,
+        STOPPED_IS_USED,
+        FAILED_IS_FINAL,
+    ],
+    refuted=frozenset(),
 )

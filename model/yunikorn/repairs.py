@@ -1,0 +1,203 @@
+"""The changes that make v0.12.2 keep the document's promises: what is done differently.
+
+``variants`` puts them together and says why; ``weaker`` has the promises that are kept in another form.
+"""
+
+from dataclasses import replace
+
+from ..lang import NONE, Row, Rule, Term, exists
+from . import events as ev
+from . import shipped
+from .events import FAILS, HELD, held, keeps, o, pending
+from .machines import SCHEDULED, Partition, Queue, Wakeup, a, g, k, move, n, p, q, w, x
+
+AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
+
+
+def swapping(application: Term) -> Term:
+    """A real ask of ``application`` is to take the place of a placeholder."""
+    return exists(o, (o.application == application) & o.is_("swapping"))
+
+
+# --- A time-out is of one stay in a state
+
+LAPSE = Row(Wakeup, "lapse", "under_way", "free", line=23, application=NONE, of_state="Starting")
+LAPSES = [
+    Rule(
+        f"{event} takes back a time-out that is under way",
+        a.fires(event),
+        [w.application == a, w.is_("under_way"), ~w.fires("arrive")],
+        w.fires("lapse"),
+        line=23,
+    )
+    for event in ("run", "complete", "fail", "expire")
+]
+
+# --- An application completes when nothing of it is left, placeholders included
+
+SWAP_TO_COME = exists(o, (o.application == k.application) & o.is_("swapping") & ~o.fires("drop"))
+NOTHING_TO_COME = k.application.is_(*SCHEDULED) & ~pending(k.application, k) & ~SWAP_TO_COME
+LEFT_OVER = (x.application == k.application) & x.placeholder & x.is_("allocated") & ~x.fires("gone")
+
+NOTHING_LEFT = [
+    Rule(
+        "without its last ask an application completes",
+        k.fires("remove"),
+        [k.is_("pending"), NOTHING_TO_COME, ~held(k.application)],
+        k.application.fires("complete"),
+        line=22,
+    ),
+    Rule(
+        "without its last container an application completes",
+        k.fires("gone"),
+        [NOTHING_TO_COME, ~keeps(k.application)],
+        k.application.fires("complete"),
+        line=22,
+    ),
+    *[
+        Rule(
+            f"{event} releases the placeholders that are left over",
+            k.fires(event),
+            [k.is_(*before), NOTHING_TO_COME, ~keeps(k.application, placeholder=False), LEFT_OVER],
+            x.fires("release"),
+            line=22,
+        )
+        for event, before in (("remove", ["pending"]), ("gone", HELD))
+    ],
+    AS_WRITTEN["a time-out ends Completing"],
+]
+PLACEHOLDERS_IN_COMPLETING = [
+    "Application.timer_off from Completing",
+    "a time-out of Completing waits for placeholders",
+    "a time-out of Completing releases placeholders",
+    "without its last placeholder an application whose time is over is completed",
+]
+
+# --- An allocation is one, also if it took the place of a placeholder
+
+IN_THE_CYCLE = k.application.is_(*SCHEDULED)
+ALLOCATIONS_COUNT = [
+    Rule(
+        "an allocation moves its application on",
+        k.fires("allocate"),
+        [~k.placeholder, IN_THE_CYCLE],
+        k.application.fires("run"),
+        line=20,
+    ),
+    Rule(
+        "a placeholder moves an application on that has begun",
+        k.fires("allocate"),
+        [k.placeholder, k.application.is_("Starting")],
+        k.application.fires("run"),
+        line=20,
+    ),
+    Rule(
+        "the last placeholder of a gang moves its application on",
+        shipped.allocate,
+        [shipped.f, k.application.is_("Accepted")],
+        k.application.fires("run"),
+        line=19,
+    ),
+    Rule(
+        "a swap moves its application on",
+        k.fires("confirm"),
+        [IN_THE_CYCLE],
+        k.application.fires("run"),
+        line=20,
+    ),
+]
+
+# --- What fails is cleaned up, and so is a partition
+
+FAILING_ENDS = [
+    AS_WRITTEN["what fails drops its asks"],
+    Rule(
+        "what fails gives up its swaps",
+        a.fires("fail"),
+        [a.is_(*FAILS), k.application == a, k.is_("swapping")],
+        k.fires("drop"),
+        line=25,
+    ),
+    AS_WRITTEN["what fails releases its allocations"],
+    ev.fail_for_good,
+    ev.remove_partition,
+    ev.delete_partition,
+    Rule(
+        "a partition that is removed fails its applications",
+        p.fires("remove"),
+        [p.is_("Active", "Stopped"), a.queue.partition == p, a.known, a.is_(*FAILS)],
+        a.fires("fail"),
+        line=25,
+    ),
+    Rule(
+        "a partition that is removed removes its queues",
+        p.fires("remove"),
+        [q.partition == p, q.is_("Active", "Stopped"), ~q.deleted],
+        q.fires("remove"),
+        line=51,
+    ),
+]
+
+# --- A gang that has something real goes on
+
+NOT_BEGUN = ~held(g.application, placeholder=False) & ~swapping(g.application)
+GANGS = [
+    Rule(
+        "a hard gang fails",
+        g.fires("arrive"),
+        [g.application.style == "Hard", g.application.is_("Accepted"), NOT_BEGUN],
+        g.application.fires("fail"),
+        line=25,
+    ),
+    Rule(
+        "a soft gang resumes",
+        g.fires("arrive"),
+        [g.application.style == "Soft", g.application.is_("Accepted"), NOT_BEGUN],
+        g.application.fires("resume"),
+        fact="1.2, application.go:345",
+    ),
+    Rule(
+        "what resumes drops its asks",
+        a.fires("resume"),
+        [k.application == a, k.is_("pending")],
+        k.fires("drop"),
+        fact="1.3, application.go:315",
+    ),
+]
+
+# --- Resuming ends, when its placeholders are gone or if there was none
+
+IS_LEFT = pending(a)
+RESUMING_ENDS = [
+    move("complete", "Resuming", "Completing", line=22),
+    replace(ev.resume_ends, when=[*ev.resume_ends.when, IS_LEFT]),
+    replace(
+        ev.resume_ends,
+        name="resume_completes",
+        when=[*ev.resume_ends.when, ~IS_LEFT],
+        fires=[a.fires("complete")],
+        says="no placeholder of {a} is left, nor anything else: it completes",
+        line=22,
+    ),
+]
+
+# --- The scheduling cycle is for applications in it, and for nodes that can be used
+
+CYCLE = [
+    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE, *ev.ASK_ALONE]),
+    replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
+    replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),
+]
+
+# --- Queues and partitions can be stopped, and be removed all the same
+
+QUEUES = [
+    *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
+    ev.start_queue,
+    ev.stop_queue,
+    replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")]),
+    ev.start_partition,
+    ev.stop_partition,
+    replace(ev.remove_partition, when=[p.adjustable, ~p.deleted, p.is_("Active", "Stopped")]),
+    replace(ev.delete_partition, when=[ev.delete_partition.when[0], p.is_("Draining"), ev.delete_partition.when[2]]),
+]
