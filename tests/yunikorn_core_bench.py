@@ -51,6 +51,7 @@ class Bench:
         self.seen: list[Response] = []
         self.owed: list[ReleasedAllocation] = []
         self.running: set[str] = set()
+        self._asked: set[str] = set()
         self._news: list[Response] = []
         self._promises = Promises(self.core)
         self._partitions = tuple(partitions)
@@ -67,7 +68,10 @@ class Bench:
                 if response.termination is STOPPED_BY_RM:
                     self.running.discard(response.allocation)
                     self.owed = [r for r in self.owed if r.allocation != response.allocation]
+                    self._asked.discard(response.allocation)
                 else:
+                    assert response.allocation not in self._asked, f"{response}: asked for before"
+                    self._asked.add(response.allocation)
                     self.owed.append(response)
 
     def _judge(self, request: Request | None = None) -> list[Response]:
@@ -83,6 +87,7 @@ class Bench:
     def handle(self, request: Request) -> list[Response]:
         if isinstance(request, ReleaseAllocation) and request.termination is not STOPPED_BY_RM:
             self.running.discard(request.allocation or "")
+            self._asked.discard(request.allocation or "")
         assert self.core.handle(request) == self._news
         return self._judge(request)
 
@@ -190,7 +195,7 @@ class Bench:
 
     def crash(self) -> None:
         self.core.crash()
-        self.owed, self.running = [], set()
+        self.owed, self.running, self._asked = [], set(), set()
         self._promises.forget()
 
     def register(self) -> list[Response]:

@@ -28,12 +28,14 @@ from schedproof.impl.yunikorn.messages import (
     NodeAction,
     NodeRejected,
     PartitionSpec,
+    PlacementRule,
     QueueSpec,
     ReleaseAllocation,
     ReleasedAllocation,
     ReleasedAsk,
     RemoveApplication,
     RMRejected,
+    RuleKind,
     SortPolicy,
     TerminationType,
     UpdateConfiguration,
@@ -348,11 +350,12 @@ def a_gang_has_fifteen_minutes_by_default(b: Bench) -> None:
 @scenario
 def a_gang_has_the_time_that_it_asks_for(b: Bench) -> None:
     b.node()
-    b.handle(AddApplication("x", placeholders=2, gang_timeout=60))
+    b.handle(AddApplication("x", placeholders=3, gang_timeout=60))
     b.placeholder("p0")
     b.schedule()
     b.run(30)
     b.placeholder("p1")
+    b.schedule()
     assert [t.deadline for t in b.clock.pending() if t.name == b.timer(Kind.GANG)] == [60 * 10**9]
     b.run(30)
     assert b.state() == "Resuming"
@@ -389,6 +392,16 @@ def resuming_waits_for_the_last_placeholder(b: Bench) -> None:
     assert b.state() == "Resuming"
     b.confirm("p1")
     assert b.state() == "Accepted"
+
+
+@scenario
+def a_gang_that_begins_anew_without_placeholders_is_accepted_at_once(b: Bench) -> None:
+    # A timer that is not stopped, or comes late, must not make a wedge of it: here it is called by itself.
+    b.app(gang=1)
+    b.placeholder("p0")
+    draft = b.core.draft_type(b.core.world, 0)
+    draft.resume("x")
+    assert [e.state for e in draft.applications["x"].log] == ["Accepted", "Resuming", "Accepted"]
 
 
 @scenario
@@ -496,6 +509,15 @@ def a_swap_confirmed_in_accepted_starts_the_application(b: Bench) -> None:
     b.schedule("r0", "n", "p0")
     b.confirm("p0")
     assert b.state() == "Starting"
+
+
+@scenario
+def the_last_placeholder_is_swapped(b: Bench) -> None:
+    gang(b, 1, 1)
+    b.ask("r0", group="g")
+    b.schedule("r0", "n", "p0")
+    assert b.confirm("p0") == [NewAllocation("x", "r0", "r0", "n")]
+    assert b.log() == "Accepted Starting"
 
 
 @scenario
@@ -1049,3 +1071,69 @@ def a_node_whose_recovery_fails_leaves_nothing(b: Bench) -> None:
 def one_rm_registers_once(b: Bench) -> None:
     (answer,) = b.register()
     assert isinstance(answer, RMRejected) and "registered" in answer.reason
+
+
+# Placement rules and dynamic queues.
+
+
+def with_rules(b: Bench, *rules: PlacementRule) -> None:
+    root = QueueSpec(
+        "root", (QueueSpec("default"), QueueSpec("users", parent=True), QueueSpec("up", (QueueSpec("down"),)))
+    )
+    b.handle(UpdateConfiguration((PartitionSpec("default", root, rules), PARTITIONS[1])))
+
+
+@scenario
+def rules_are_tried_one_after_the_other(b: Bench) -> None:
+    user = PlacementRule(RuleKind.USER, create=True, value="root.users")
+    with_rules(b, PlacementRule(RuleKind.PROVIDED), user)
+    b.handle(AddApplication("x", "root.up.down", user="me"))
+    b.handle(AddApplication("y", "root.up", user="me.too"))
+    b.handle(AddApplication("z", "", user="me.too"))
+    assert [b.record(n).queue for n in "xyz"] == ["root.up.down", "root.users.me_dot_too", "root.users.me_dot_too"]
+    (answer,) = b.control(Control.REMOVE, "root.users.me_dot_too")
+    assert isinstance(answer, ControlRejected) and "dynamic" in answer.reason
+    b.run(10)
+    assert b.record("y").queue in [q.name for q in b.core.world.queues]
+    b.handle(RemoveApplication("y"))
+    b.handle(RemoveApplication("z"))
+    b.run(10)
+    assert "root.users.me_dot_too" not in [q.name for q in b.core.world.queues], "empty dynamic queues go"
+    assert "root.users" in [q.name for q in b.core.world.queues]
+
+
+@scenario
+def a_rule_creates_only_what_it_may(b: Bench) -> None:
+    with_rules(b, PlacementRule(RuleKind.PROVIDED), PlacementRule(RuleKind.FIXED, value="root.default"))
+    b.handle(AddApplication("x", "root.users.deep.er"))
+    assert b.record().queue == "root.default"
+    with_rules(b, PlacementRule(RuleKind.PROVIDED, create=True))
+    b.handle(AddApplication("y", "root.users.deep.er"))
+    assert b.record("y").queue == "root.users.deep.er"
+    queues = {q.name: q for q in b.core.world.queues}
+    assert queues["root.users.deep.er"].leaf and not queues["root.users.deep"].leaf
+    with_rules(b, PlacementRule(RuleKind.PROVIDED))
+    (answer,) = b.handle(AddApplication("z", "root.nowhere"))
+    assert isinstance(answer, ApplicationRejected) and "no placement rule" in answer.reason
+
+
+@scenario
+def a_rejected_application_leaves_no_dynamic_queue(b: Bench) -> None:
+    with_rules(b, PlacementRule(RuleKind.PROVIDED, create=True))
+    b.control(Control.REMOVE, "root.users")
+    before = [q.name for q in b.core.world.queues]
+    (answer,) = b.handle(AddApplication("x", "root.users.deep"))
+    assert isinstance(answer, ApplicationRejected) and "Draining" in answer.reason
+    (answer,) = b.handle(AddApplication("x", "root.default.deep"))
+    assert isinstance(answer, ApplicationRejected) and "leaf" in answer.reason
+    assert [q.name for q in b.core.world.queues] == before
+
+
+@scenario
+def a_dynamic_queue_below_one_that_drains_takes_nothing(b: Bench) -> None:
+    with_rules(b, PlacementRule(RuleKind.PROVIDED, create=True))
+    b.handle(AddApplication("x", "root.users.me"))
+    b.control(Control.REMOVE, "root.users")
+    assert {str(q.state) for q in b.core.world.queues if q.name == "root.users.me"} == {"Active"}
+    (answer,) = b.handle(AddApplication("y", "root.users.me"))
+    assert isinstance(answer, ApplicationRejected) and "Draining" in answer.reason
