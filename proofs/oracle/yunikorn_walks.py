@@ -8,8 +8,8 @@ model of its own. The choices of the reading:
   what the resource manager was told (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
 * **What is not there cannot be taken away**: the removal of an ask that is no longer listed, or of an allocation
   that is gone, is no step.
-* **An application that has ended takes calls still**, which the scheduler would never make: they change
-  nothing of its state, and what they count is not judged.
+* **An application that has ended takes asks still**, which the scheduler would never send it: they are counted, but
+  no step of the model, and change nothing of its state.
 * **The gang's total** is reached when the placeholders that are allocated are exactly so many, as often as
   that happens; a walk may ask for more placeholders than the total.
 * **Promises of the document** that a step or the state after it breaks are named; a state that has broken one is
@@ -73,6 +73,42 @@ def _cast(line: Line) -> Cast:
 
 
 @dataclass
+class _Strays:
+    """Asks that came when the application had ended: counted here, as the model has no step for them."""
+
+    placeholder: dict[str, bool] = field(default_factory=dict)
+    pending: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    allocations: dict[str, str] = field(default_factory=dict)
+
+    def counts(self) -> dict[str, int]:
+        """What a walk counts of them."""
+        held = [self.placeholder[key] for key in self.allocations.values()]
+        listed, pending = len(self.listed), len(self.pending)
+        return dict(zip(COUNTS, (pending, held.count(False), held.count(True), listed, len(held)), strict=True))
+
+    def takes(self, op: str, key: str, cast: Cast, ended: bool) -> bool:
+        """The call is about one of them; it is counted."""
+        ask, _, allocation = key.rpartition("/")
+        match op:
+            case "addAsk" | "addPlaceholderAsk" if ended:
+                self.placeholder[key] = cast.asks[key]
+                self.pending.add(key)
+                self.listed.add(key)
+            case "allocate" if ask in self.pending:
+                self.pending.remove(ask)
+                self.allocations[allocation] = ask
+            case "removeAllocation" if key in self.allocations:
+                del self.allocations[key]
+            case "removeAsk" if key in self.listed:
+                self.listed.remove(key)
+                self.pending.discard(key)
+            case _:
+                return False
+        return True
+
+
+@dataclass
 class _Reader:
     """Turns the steps of one walk into records."""
 
@@ -86,6 +122,7 @@ class _Reader:
     added: dict[str, bool] = field(default_factory=dict)
     allocations: dict[str, str] = field(default_factory=dict)
     """Allocation -> its ask."""
+    strays: _Strays = field(default_factory=_Strays)
     before: str = "New"
     plans: dict[int, Sequence[Wanted]] = field(default_factory=dict)
     """Record -> the model's steps that it stands for."""
@@ -113,6 +150,8 @@ class _Reader:
         none: Complaint | None = None  # why it cannot have been no step at all
         plan: Sequence[Wanted]
         match step["op"]:
+            case op if self.strays.takes(op, key, self.cast, self.before in ENDED):
+                plan = []
             case "addAsk" | "addPlaceholderAsk":
                 self.added[key] = self.cast.asks[key]
                 plan = [walker.wanted("add_ask", k=walker.ask(key))]
@@ -136,14 +175,14 @@ class _Reader:
                 plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
             case _:
                 plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
-        stray = self.before in ENDED and not step["op"].endswith("Timeout")
-        counted = {} if self.before in ENDED else {name: step[name] for name in COUNTS if name in step}
+        strays = self.strays.counts()
+        counted = {name: step[name] - strays[name] for name in COUNTS if name in step}
         clue = Clue(
             steps=plan[-1:],
-            or_none=none is not None or stray,
+            or_none=none is not None,
             unlogged=plan[:-1],
             longest=len(plan[:-1]),
-            after=self.after(counted, none if none is not None and not stray else None),
+            after=self.after(counted, none),
             observed=self.observed(step),
         )
         return plan, clue
@@ -172,13 +211,13 @@ class _Reader:
 
     def after(self, counted: Mapping[str, int], none: Complaint | None) -> Complaint:
         """What speaks against a state after the step: other counts, or what was not taken away."""
-        added, walker = dict(self.added), self.walker
+        added, walker, strays = dict(self.added), self.walker, self.strays.counts()
 
         def complaint(state: State) -> str:
             counts = walker.counts(state, added) if counted else {}
             for name, seen in counted.items():
                 if counts[name] != seen:
-                    return f"{name} is {counts[name]} in the model, {seen} observed"
+                    return f"{name} is {counts[name] + strays[name]} in the model, {seen + strays[name]} observed"
             return none(state) if none is not None else ""
 
         return complaint
