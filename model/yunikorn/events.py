@@ -416,7 +416,7 @@ CORE_RULES = [
         "what resumes releases its placeholders",
         a.fires("resume"),
         [k.application == a, k.placeholder, k.is_("allocated")],
-        k.fires("release"),
+        k.fires("release", dropped=True),
         fact=FIGURE,
     ),
     # Failing: "what still has some allocations or asks what needs to be cleaned up" (line 25)
@@ -431,7 +431,7 @@ CORE_RULES = [
         "what fails releases its allocations",
         a.fires("fail"),
         [a.is_(*FAILS), k.application == a, k.is_("allocated")],
-        k.fires("release"),
+        k.fires("release", dropped=True),
         line=25,
     ),
     # A partition is removed

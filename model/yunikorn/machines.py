@@ -20,6 +20,7 @@ from ..lang import (
     forall,
     given,
     implies,
+    me,
     variable,
     variables,
 )
@@ -164,7 +165,10 @@ ASK = Machine(
         Attribute("node", Ref(Node), line=64),
         Attribute("listed", BoolType(), line=18),  # the application has the ask, allocated or not
     ],
-    events=[Event("allocate", {"node": Ref(Node)})],
+    events=[
+        Event("allocate", {"node": Ref(Node)}),
+        Event("release", {"dropped": BoolType()}),  # whether the ask is dropped with it
+    ],
 )
 
 ASK_TABLE = [
@@ -173,7 +177,8 @@ ASK_TABLE = [
     Row(Ask, "remove", "pending", "removed", line=22, listed=False),
     *[Row(Ask, "remove", now, now, line=22, listed=False) for now in ("allocated", "releasing", "released")],
     Row(Ask, "drop", "pending", "removed", line=26, listed=False),
-    Row(Ask, "release", "allocated", "releasing", line=26),
+    *[Row(Ask, "drop", now, now, line=26, listed=False) for now in ("allocated", "releasing", "released")],
+    Row(Ask, "release", "allocated", "releasing", line=26, listed=me.listed & ~given("dropped")),
     *[Row(Ask, "gone", now, "released", line=22, node=NONE) for now in HELD],
 ]
 

@@ -35,7 +35,7 @@ LAPSES = [
 
 # --- An application completes when nothing of it is left, placeholders included
 
-SWAP_TO_COME = exists(o, (o.application == k.application) & o.is_("swapping") & ~o.fires("drop"))
+SWAP_TO_COME = exists(o, (o.application == k.application) & o.is_("swapping") & ~o.fires("give_up"))
 NOTHING_TO_COME = k.application.is_(*SCHEDULED) & ~pending(k.application, k) & ~SWAP_TO_COME
 LEFT_OVER = (x.application == k.application) & x.placeholder & x.is_("allocated") & ~x.fires("gone")
 
@@ -59,7 +59,7 @@ NOTHING_LEFT = [
             f"{event} releases the placeholders that are left over",
             k.fires(event),
             [k.is_(*before), NOTHING_TO_COME, ~keeps(k.application, placeholder=False), LEFT_OVER],
-            x.fires("release"),
+            x.fires("release", dropped=False),
             line=22,
         )
         for event, before in (("remove", ["pending"]), ("gone", HELD))
@@ -115,7 +115,7 @@ FAILING_ENDS = [
         "what fails gives up its swaps",
         a.fires("fail"),
         [a.is_(*FAILS), k.application == a, k.is_("swapping")],
-        k.fires("drop"),
+        k.fires("give_up"),
         line=25,
     ),
     AS_WRITTEN["what fails releases its allocations"],
@@ -159,9 +159,28 @@ GANGS = [
     Rule(
         "what resumes drops its asks",
         a.fires("resume"),
-        [k.application == a, k.is_("pending")],
+        [k.application == a, k.listed, ~(k.placeholder & k.is_("allocated"))],
         k.fires("drop"),
         fact="1.3, application.go:315",
+    ),
+    Rule(
+        "what resumes releases its placeholders",
+        a.fires("resume"),
+        [k.application == a, k.placeholder, k.is_("allocated")],
+        k.fires("release", dropped=True),
+        fact="1.3, application.go:315",
+    ),
+    Rule(
+        "a gang that has begun releases its placeholders",
+        g.fires("arrive"),
+        [
+            ~(g.application.is_("Accepted") & NOT_BEGUN),
+            k.application == g.application,
+            k.placeholder,
+            k.is_("allocated"),
+        ],
+        k.fires("release", dropped=False),
+        line=25,
     ),
 ]
 

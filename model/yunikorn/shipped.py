@@ -33,6 +33,7 @@ from .machines import ASK, SCHEDULED, Application, Ask, Node, a, g, k, n, p, q, 
 TABLE = "1, application_state.go"
 TRIGGERS = "1.2, application.go"
 
+BEGUN = ("Starting", "Running", "Completing")
 RUNS = ("New", *SCHEDULED, "Completing", "Resuming")
 """Where the table has ``run``."""
 
@@ -57,7 +58,8 @@ ROWS = [
     Row(Ask, "confirm", "swapping", "allocated", fact="1.2", instead=NONE),
     Row(Ask, "revert", "swapping", "pending", fact="3, partition.go:694", node=NONE, instead=NONE),
     Row(Ask, "remove", "swapping", "swapping", fact="1.2", listed=False),
-    Row(Ask, "drop", "swapping", "removed", fact="3, partition.go:694", listed=False, node=NONE, instead=NONE),
+    Row(Ask, "drop", "swapping", "swapping", fact="1.3, application.go:315", listed=False),
+    Row(Ask, "give_up", "swapping", "removed", fact="3, partition.go:694", listed=False, node=NONE, instead=NONE),
     Row(Node, "restore", "schedulable", "schedulable", fact="3, DRAIN_TO_SCHEDULABLE is unconditional"),
 ]
 
@@ -131,7 +133,7 @@ swap = Action(
         x.is_("allocated"),
         n.is_("schedulable") | ((x.node == n) & n.is_("unschedulable")),
     ],
-    fires=[k.fires("swap", node=n, instead=x), x.fires("release")],
+    fires=[k.fires("swap", node=n, instead=x), x.fires("release", dropped=False)],
     says="{k} is to take the place of the placeholder {x}, on {n}",
     fact="1.2, application.go:834",
 )
@@ -231,7 +233,7 @@ RULES = [
         "a swap on the placeholder's own node ends with it if its ask has been removed",
         x.fires("gone"),
         [k.instead == x, x.node.is_("gone"), k.node == x.node, ~k.listed],
-        k.fires("drop"),
+        k.fires("give_up"),
         fact="3, partition.go:694: there is no ask to be pending again, is our reading",
     ),
     Rule(
@@ -311,7 +313,7 @@ RULES = [
             k.placeholder,
             k.is_("allocated"),
         ],
-        k.fires("release"),
+        k.fires("release", dropped=False),
         fact=f"{TRIGGERS}:259",
     ),
     # --- Gangs (facts 1.3)
@@ -359,15 +361,27 @@ RULES = [
     Rule(
         "a gang that has not begun drops its asks",
         g.fires("arrive"),
-        [~g.application.is_("Running", "Starting", "Completing"), k.application == g.application, k.is_("pending")],
+        [
+            ~g.application.is_(*BEGUN),
+            k.application == g.application,
+            k.listed,
+            ~(k.placeholder & k.is_("allocated")),
+        ],
         k.fires("drop"),
         fact=f"{TRIGGERS}:315",
     ),
     Rule(
-        "a gang releases its placeholders",
+        "a gang that has not begun releases its placeholders",
         g.fires("arrive"),
-        [k.application == g.application, k.placeholder, k.is_("allocated")],
-        k.fires("release"),
+        [~g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
+        k.fires("release", dropped=True),
+        fact=f"{TRIGGERS}:315",
+    ),
+    Rule(
+        "a gang that has begun releases its placeholders",
+        g.fires("arrive"),
+        [g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
+        k.fires("release", dropped=False),
         fact=f"{TRIGGERS}:315",
     ),
     # --- Partitions, queues, nodes

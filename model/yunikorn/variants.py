@@ -156,7 +156,7 @@ A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
         "and none is confirmed next; else it only releases the placeholders."
     ),
     repairs=["a-gang-fails-before-it-runs"],
-    drops=["a gang that has not begun drops its asks"],
+    drops=["a gang that has not begun drops its asks", "a gang that has not begun releases its placeholders"],
     adds=fix.GANGS,
 )
 
