@@ -1,0 +1,93 @@
+"""What the core says, as events of the shim's objects (F 4: scheduler_callback.go)."""
+
+from __future__ import annotations
+
+from ..messages import (
+    ApplicationAccepted,
+    ApplicationRejected,
+    ApplicationUpdated,
+    AskRejected,
+    NewAllocation,
+    NodeAccepted,
+    NodeRejected,
+    ReleasedAllocation,
+    ReleasedAsk,
+    Response,
+    RMAccepted,
+    RMRejected,
+    TerminationType,
+)
+from .applications import DONE
+from .context import Context
+from .events import Event, Target
+from .records import Application, Task
+from .tables import TERMINATED
+
+
+def events_of(response: Response, context: Context) -> list[Event]:
+    """The events that a message of the core leads to now; none where there is nothing to do.
+
+    What nobody is waiting for any more, because the object is where the message would take it, is no event: a
+    repeated acceptance or allocation, that an application fails which is failing.
+    """
+    match response:
+        case RMAccepted(rm):
+            return [Event(Target.SCHEDULER, rm, "RegisterSchedulerSucceed")]
+        case RMRejected(rm, reason):
+            return [Event(Target.SCHEDULER, rm, "RegisterSchedulerFailed", reason)]
+        case ApplicationAccepted(name):
+            return [Event(Target.APPLICATION, name, "AcceptApplication")]
+        case ApplicationRejected(name, reason):
+            return [Event(Target.APPLICATION, name, "RejectApplication", reason)]
+        case ApplicationUpdated(name, state, message):
+            return _updated(context.applications.get(name), state, message)
+        case AskRejected(_, ask, reason):
+            # One that has not asked in this life of the shim is not meant.
+            task = context.tasks.get(ask)
+            asked = task is not None and task.state != "New"
+            return [Event(Target.TASK, ask, "TaskRejected", reason)] if asked else []
+        case NewAllocation(application, ask, allocation, node):
+            return [Event(Target.TASK, ask, "TaskAllocated", allocation=allocation, node=node)]
+        case ReleasedAllocation(application, allocation, termination, message):
+            # STOPPED_BY_RM is the core's answer to what the shim has told it (F 4.1:114).
+            if termination is TerminationType.STOPPED_BY_RM:
+                return []
+            return [_release(application, "ReleaseAppAllocation", allocation, termination, message)]
+        case ReleasedAsk(application, ask, termination, message):
+            if termination is not TerminationType.TIMEOUT:
+                return []
+            return [_release(application, "ReleaseAppAllocationAsk", ask, termination, message)]
+        case NodeAccepted(name):
+            return [Event(Target.NODE, name, "NodeAccepted")]
+        case NodeRejected(name, reason):
+            return [Event(Target.NODE, name, "NodeRejected", reason)]
+        case _:
+            return []
+
+
+def forget(name: str, context: Context) -> None:
+    """The core has completed an application: the shim's is forgotten, without an event (F 4.1: 131-135).
+
+    A pod that came too late for it begins again, as that of a new application of that name.
+    """
+    late = [t for t in context.tasks_of(name) if not t.pod.placeholder and t.state in ("New", "Pending", "Scheduling")]
+    old = context.applications.pop(name, None)
+    for task in context.tasks_of(name):
+        del context.tasks[task.name]
+    if old is not None and late:
+        context.applications[name] = Application(name, old.queue, old.gang)
+        context.tasks.update({task.name: Task(task.pod) for task in late})
+
+
+def _updated(it: Application | None, state: str, message: str) -> list[Event]:
+    if it is None:
+        return []
+    if state == "Resuming" and it.state == "Reserving":
+        return [Event(Target.APPLICATION, it.name, "ResumingApplication")]
+    if state in ("Failing", "Failed") and it.state not in DONE | TERMINATED:
+        return [Event(Target.APPLICATION, it.name, "FailApplication", message)]
+    return []
+
+
+def _release(application: str, event: str, task: str, termination: TerminationType, message: str) -> Event:
+    return Event(Target.APPLICATION, application, event, message, task=task, termination=termination)
