@@ -30,7 +30,7 @@ from yunikorn_core_promises import Promises
 
 STOPPED_BY_RM = TerminationType.STOPPED_BY_RM
 
-TREE = QueueSpec("root", (QueueSpec("default"), QueueSpec("a"), QueueSpec("b", (QueueSpec("c"),))))
+TREE = QueueSpec("root", (QueueSpec("default"), QueueSpec("a"), QueueSpec("b", (QueueSpec("c"),), maximum=3)))
 PARTITIONS = (PartitionSpec("default", TREE), PartitionSpec("other"))
 
 

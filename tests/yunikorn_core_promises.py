@@ -14,8 +14,11 @@ from schedproof.impl.yunikorn.core import Allocation, Application, Core, World, 
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
     ApplicationAccepted,
+    ApplicationRejected,
     ApplicationUpdated,
     NewAllocation,
+    ReleasedAsk,
+    RemoveApplication,
     Request,
     Response,
 )
@@ -60,14 +63,18 @@ class Promises:
         assert health(after) == []
         for application in (*after.applications, *after.tracked):
             _check_application(application, after)
-        _check_moves(before, after)
+        _check_moves(before, after, request)
         _check_additions(before, request, news)
         _check_draining(before, after)
+        _check_swaps(before, after, request, news)
+        _check_queues(after)
         for response in news:
             if isinstance(response, NewAllocation):
-                _check_allocation(response, after)
-            if isinstance(response, ApplicationUpdated) and response.state == "Failing":
-                _check_failing(response, before)
+                _check_allocation(response, before, after)
+            if isinstance(response, ApplicationRejected):
+                _check_rejected(response, after)
+            if isinstance(response, ApplicationUpdated):
+                _check_update(response, before, after)
 
 
 def _of(application: Application, world: World) -> list[Allocation]:
@@ -125,12 +132,13 @@ def _check_log(it: Application) -> None:
             assert time >= 72 * 3600 * SECOND, f"{it.name} expired after {time / SECOND} s (D24)"
 
 
-def _check_moves(before: World, after: World) -> None:
+def _check_moves(before: World, after: World, request: Request | None) -> None:
     now = {a.serial: a for a in (*after.applications, *after.tracked)}
     for old in (*before.applications, *before.tracked):
         new = now.get(old.serial)
         if new is None:
-            gone = ("Expired", "Failed", "Rejected", "New")
+            removed = isinstance(request, RemoveApplication) and request.application == old.name
+            gone = {"Expired", "Failed", "Rejected", *(["New"] if removed else [])}
             assert old.state in gone, f"{old.name} was {old.state}, and is forgotten"
             continue
         assert new.log[: len(old.log)] == old.log, f"the past of {old.name} has changed"
@@ -183,14 +191,59 @@ def _check_draining(before: World, after: World) -> None:
         assert above not in drained, f"queue {name} is new, below one that drains"
 
 
-def _check_allocation(response: NewAllocation, after: World) -> None:
+def _check_queues(world: World) -> None:
+    for queue in world.queues:
+        assert queue.maximum is None or queue.allocated <= queue.maximum, f"{queue.name} has more than its maximum"
+    for partition in world.partitions:
+        for it in world.applications:
+            if partition.state == "Draining" and it.partition == partition.name:
+                ending = ("Failing", "Resuming", "Completing")
+                assert it.state in ending, f"{it.name} in {it.state} does not fail, though {partition.name} goes (D25)"
+
+
+def _check_swaps(before: World, after: World, request: Request | None, news: Sequence[Response]) -> None:
+    """A swap begins where it may; and no ask is lost: it is allocated, pending again, or the RM is told."""
+    old = {a.name: a for a in before.allocations}
+    nodes = {n.name: n for n in after.nodes}
+    for it in after.allocations:
+        if it.status == "swapping" and it.name not in old:
+            assert nodes[it.node].schedulable, f"{it.name} is to be swapped in on {it.node}, which is drained (D64)"
+    told = {r.ask for r in news if isinstance(r, NewAllocation | ReleasedAsk)}
+    pending = {a.name for a in after.asks if a.pending}
+    swapping = {a.name for a in after.allocations if a.status == "swapping"}
+    for name in (a.name for a in before.allocations if a.status == "swapping"):
+        withdrawn = isinstance(request, RemoveApplication) and request.application == old[name].application
+        assert name in told | pending | swapping or withdrawn, f"the RM will never hear of {name} again"
+
+
+def _check_allocation(response: NewAllocation, before: World, after: World) -> None:
     node = next((n for n in after.nodes if n.name == response.node), None)
     assert node is not None and node.schedulable, f"{response}: the node is not schedulable (D64)"
+    if any(a.name == response.ask and a.pending for a in before.asks):
+        it = next(a for a in before.applications if a.name == response.application)
+        assert it.state in ("Accepted", "Starting", "Running"), f"{response}: {it.state} is not scheduled (D19-21)"
+        for partition in before.partitions:
+            stopped = partition.name == it.partition and partition.state == "Stopped"
+            assert not stopped, f"{response}: the partition is Stopped (D50)"
+        for queue in before.queues:
+            above = f"{it.queue}.".startswith(f"{queue.name}.") and queue.partition == it.partition
+            assert not (above and queue.state == "Stopped"), f"{response}: {queue.name} is Stopped (D50)"
 
 
-def _check_failing(response: ApplicationUpdated, before: World) -> None:
-    """The gang's time fails an application that has no real allocation yet (D25)."""
-    if response.message == "ResourceReservationTimeout":
-        mine = [a for a in before.allocations if a.application == response.application]
+def _check_rejected(response: ApplicationRejected, after: World) -> None:
+    """Rejected is a state of the application, not only a message (D27)."""
+    found = [a for a in after.tracked if a.name == response.application]
+    assert found and found[-1].state == "Rejected" and found[-1].reason == response.reason, f"{response}: no record"
+
+
+def _check_update(response: ApplicationUpdated, before: World, after: World) -> None:
+    live = next((a for a in after.applications if a.name == response.application), None)
+    states = [] if live is None else [str(entry.state) for entry in live.log]
+    assert live is None or response.state in states, f"{response}: the one of this name was never in that state"
+    mine = [a for a in before.allocations if a.application == response.application]
+    if response.message == "ResourceReservationTimeout" and response.state == "Failing":
         real = [a.name for a in mine if not a.placeholder and a.status != "swapping"]
-        assert not real, f"{response.application} fails, but has {real}"
+        assert not real, f"{response.application} fails, but has {real} (D25)"
+    if live is not None and states[-2:] == ["Resuming", "Accepted"] and response.state == "Accepted":
+        left = [a.name for a in after.allocations if a.application == live.name and a.placeholder]
+        assert not left, f"{live.name} has resumed, but {left} are left"

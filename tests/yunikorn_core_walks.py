@@ -9,6 +9,7 @@ from schedproof.impl.yunikorn.core import Draft, Kind, ObjectState, State, Wakeu
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
     AddAsk,
+    ApplicationAccepted,
     Control,
     CreateNode,
     ExistingAllocation,
@@ -28,7 +29,7 @@ APPS = ("x", "y", "z")
 NODES = ("n", "m")
 WEIGHTS = {
     "add application": 4, "ask": 10, "schedule": 14, "confirm": 4, "stop allocation": 2, "withdraw": 1, "node": 2,
-    "run out": 4, "sweep": 1, "deliver": 2, "rare": 1,
+    "run out": 4, "gang time": 2, "sweep": 1, "deliver": 2, "rare": 1,
 }  # fmt: skip
 """How often a kind of move is made, where it can be: enough work for what ends it to matter."""
 QUEUES = ("root.default", "root.a", "root.b.c")
@@ -39,6 +40,7 @@ class Walker:
 
     def __init__(self, pick: Callable[[Sequence[object]], object], draft: type[Draft] = Draft) -> None:
         self.bench = Bench(draft)
+        self.bench.node("n", 4)
         self._pick = pick
         self._asks = 0
         self._requests: dict[str, AddApplication] = {}
@@ -74,7 +76,8 @@ class Walker:
             ],
             "withdraw": [lambda a=a: b.withdraw(a.name, a.application) for a in world.asks],  # type: ignore[misc]
             "node": [self.change_node],
-            "run out": [lambda t=t: self.run_out(t) for t in timers if t.application],  # type: ignore[misc]
+            "run out": [lambda t=t: self.run_out(t) for t in timers if t.kind is Kind.STATE],  # type: ignore[misc]
+            "gang time": [lambda t=t: self.run_out(t) for t in timers if t.kind is Kind.GANG],  # type: ignore[misc]
             "sweep": [lambda t=t: self.run_out(t) for t in timers if not t.application],  # type: ignore[misc]
             "deliver": [lambda t=t.name: b.deliver(t) for t in b.clock.under_way()],  # type: ignore[misc]
             "rare": [self.rare],
@@ -84,8 +87,8 @@ class Walker:
     def add_application(self, name: str) -> None:
         style = self.choose((GangStyle.SOFT, GangStyle.HARD))
         request = AddApplication(name, self.choose(QUEUES), gang_style=style, placeholders=self.choose((0, 2, 2, 3)))
-        self._requests[name] = request
-        self.bench.handle(request)
+        if isinstance(self.bench.handle(request)[0], ApplicationAccepted):
+            self._requests[name] = request
 
     def ask(self, app: str) -> None:
         self._asks += 1
@@ -125,6 +128,7 @@ class Walker:
             "stop": lambda: b.control(Control.STOP),
             "start": lambda: b.control(Control.START),
             "crash": self.crash,
+            "add again": lambda: self.add_application(self.choose(APPS)),
         }
         if self.choose((False,) * 8 + (True,)) and not gone:
             moves = {"remove": lambda: b.control(Control.REMOVE)}
