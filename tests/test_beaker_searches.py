@@ -115,6 +115,20 @@ def test_orders_are_all_the_weak_orders(sets: int) -> None:
     assert set(compared) == every
 
 
+def test_each_system_in_its_turn_is_the_one_that_people_touch() -> None:
+    # one recipe, and a set of two, on A and B in one lab and C in another: A and B can be swapped, and nothing else
+    swapped = [0, 2, 1, 3, 4, 6, 5, 7]
+
+    def both(one: int, two: tuple[int, int], touched: int) -> frozenset[object]:
+        other = (swapped[one], tuple(sorted(swapped[m] for m in two)), [1, 0, 2][touched])
+        return frozenset({(one, tuple(sorted(two)), touched), other})
+
+    every = {both(one, (a, b), s) for one, a, b, s in product(range(1, 8), range(1, 8), range(1, 8), range(3))}
+    listed = list(instances((1, 2), [0, 0, 1], moves={"break"}, one_adjustable=True))
+    assert [len(inst.adjustable) for inst in listed] == [1] * len(every)
+    assert {both(inst.viable[0], (inst.viable[1], inst.viable[2]), *inst.adjustable) for inst in listed} == every
+
+
 AGAIN = ["as-written 1+2 on 3", "repaired 1+2 on 1+2", "as-written 2+2 on 3"]
 AGAIN_LONG = [
     "repaired 1+2 on 3, unequal priorities",
