@@ -5,7 +5,18 @@ from __future__ import annotations
 from schedproof.impl.yunikorn.clock import ManualClock
 from schedproof.impl.yunikorn.core import Core
 from schedproof.impl.yunikorn.messages import GangStyle
-from schedproof.impl.yunikorn.shim import Cluster, Dispatcher, Dropped, Gang, KubeNode, Link, Phase, Pod, Shim, TaskGroup
+from schedproof.impl.yunikorn.shim import (
+    Cluster,
+    Dispatcher,
+    Dropped,
+    Gang,
+    KubeNode,
+    Link,
+    Phase,
+    Pod,
+    Shim,
+    TaskGroup,
+)
 
 ROUNDS = 200
 """More than anything takes that comes to rest."""
@@ -52,8 +63,7 @@ class Bench:
             self.shim.snapshot(),
             self.core.snapshot(),
             self.cluster.snapshot(),
-            tuple(self.link.requests),
-            tuple(self.link.responses),
+            self.link.snapshot(),
         )
 
     def crash_shim(self, *, lose: bool = True) -> None:

@@ -1,13 +1,15 @@
 """The way between a shim and a core: two queues of messages, delivered one at a time by whoever drives them.
 
 In each direction messages arrive in the order in which they were sent, or in any order. A shim that
-registers with a core that knows one already makes the core forget everything (R6): the shim rebuilds it from what
-Kubernetes lists, so the two never hold different rests of an earlier life.
+registers begins a *session* (R6): a core that knows an earlier one forgets everything, as the shim is going to
+rebuild it from what Kubernetes lists, and what was said in an earlier session is not heard any more. So the
+two never hold different rests of an earlier life.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..messages import RegisterRM, Request, Response
@@ -23,6 +25,16 @@ class CoreSide(Protocol):
         """Forgets everything."""
 
 
+@dataclass(frozen=True)
+class LinkState:
+    """All that a :class:`Link` remembers: each message with its session, and which session each end is in."""
+
+    requests: tuple[tuple[int, Request], ...] = ()
+    responses: tuple[tuple[int, Response], ...] = ()
+    shim: int = 0
+    core: int = 0
+
+
 class Link:
     """Give :meth:`send` to the shim and :meth:`listen` to the core as its listener; then call :meth:`connect`.
 
@@ -34,56 +46,75 @@ class Link:
         self._ordered = ordered
         self._core: CoreSide | None = None
         self._receive: Callable[[Sequence[Response]], None] | None = None
-        self._registered = False
-        self.requests: list[Request] = []
-        self.responses: list[Response] = []
+        self.restore(LinkState())
 
     def connect(self, core: CoreSide, receive: Callable[[Sequence[Response]], None]) -> None:
         """Who takes the messages: a core, and a shim's ``receive``."""
         self._core, self._receive = core, receive
 
+    @property
+    def requests(self) -> list[Request]:
+        """What is under way to the core."""
+        return [request for _, request in self._requests]
+
+    @property
+    def responses(self) -> list[Response]:
+        """What is under way to the shim."""
+        return [response for _, response in self._responses]
+
     def send(self, request: Request) -> None:
-        """The shim sends a request."""
-        self.requests.append(request)
+        """The shim sends a request; a registration begins a session."""
+        if isinstance(request, RegisterRM):
+            self._shim += 1
+        self._requests.append((self._shim, request))
 
     def listen(self, responses: Sequence[Response]) -> None:
         """The core says something."""
-        self.responses += responses
+        self._responses += [(self._core_session, response) for response in responses]
 
     def deliver_request(self, index: int = 0) -> None:
-        """A request arrives at the core.
+        """A request arrives at the core, which does not hear it if it is of an earlier session.
 
         Raises:
             ValueError: there is none of that index, or it is not its turn, or nothing is connected.
         """
-        request = self.requests[self._turn(index, len(self.requests))]
-        del self.requests[index]
         if self._core is None:
             raise ValueError("nothing is connected: call connect first")
-        if isinstance(request, RegisterRM):
-            if self._registered:
+        session, request = self._requests.pop(self._turn(index, len(self._requests)))
+        if isinstance(request, RegisterRM) and session > self._core_session:
+            if self._core_session:
                 self._core.crash()
-            self._registered = True
-        self._core.handle(request)
+            self._core_session = session
+        if session == self._core_session:
+            self._core.handle(request)
 
     def deliver_response(self, index: int = 0) -> None:
-        """A response arrives at the shim.
+        """A response arrives at the shim, which does not hear it if it is of an earlier session.
 
         Raises:
             ValueError: as :meth:`deliver_request`.
         """
-        response = self.responses[self._turn(index, len(self.responses))]
-        del self.responses[index]
         if self._receive is None:
             raise ValueError("nothing is connected: call connect first")
-        self._receive([response])
+        session, response = self._responses.pop(self._turn(index, len(self._responses)))
+        if session == self._shim:
+            self._receive([response])
 
     def lose(self, *, requests: bool, responses: bool) -> None:
         """What is under way is lost, in a crash of what was to send or to take it."""
         if requests:
-            self.requests.clear()
+            self._requests.clear()
         if responses:
-            self.responses.clear()
+            self._responses.clear()
+
+    def snapshot(self) -> LinkState:
+        """What is under way, for :meth:`restore`."""
+        return LinkState(tuple(self._requests), tuple(self._responses), self._shim, self._core_session)
+
+    def restore(self, state: LinkState) -> None:
+        """Goes back to a snapshot."""
+        self._requests, self._responses = list(state.requests), list(state.responses)
+        self._shim, self._core_session = state.shim, state.core
 
     def _turn(self, index: int, number: int) -> int:
         if not 0 <= index < number:

@@ -54,7 +54,7 @@ class Shim:
     ) -> None:
         self._kubernetes = kubernetes
         self._clock = clock
-        self._dispatcher = dispatcher or Dispatcher()
+        self._dispatcher = Dispatcher() if dispatcher is None else dispatcher  # an empty one is false
         self._registration = RegisterRM(name, partitions)
         self._context = Context(send, self, on_drop)
         self._applications = Applications(self._context)
