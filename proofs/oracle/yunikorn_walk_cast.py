@@ -9,7 +9,6 @@ from functools import cached_property
 from schedproof.model.lang import Model, Rigid
 from schedproof.model.semantics import Choice, Instance, State, Step, Stepper
 
-from .explain import Explainer
 from .steps import Steps, Wanted
 
 APPLICATION, GANG_TIMER, NODE = "the application", "the gang's timer", "the node"
@@ -63,7 +62,6 @@ class Walker:
         self.instance = instance
         self.stepper = Stepper(instance)
         self.steps = Steps(self.stepper)
-        self.explainer = Explainer(self.steps)
         self.states = {m.sort.name: [s.name for s in m.states] for m in instance.model.machines}
         self._asks = {key: number for number, key in enumerate(instance.object_names("Ask"))}
 

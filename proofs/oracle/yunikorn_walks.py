@@ -18,23 +18,25 @@ model of its own. The choices of the reading:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import State
 
-from .engine import Judgement, Observation, Record, judge
+from .engine import Judgement, Observation, Path, Record, judge
 from .errors import TraceError
-from .explain import Clue, Complaint
+from .explain import Complaint
 from .formats import Format, Judged, Told
 from .lines import Line, Shape, TextLine
-from .report import BrokenPromise, OracleVerdict
+from .report import BrokenPromise, OracleVerdict, Promise
 from .steps import Wanted
+from .wording import show_choice
 from .yunikorn_json import read_documents
 from .yunikorn_releases import EVENTS, OLDEST, Table, release_named, table_of
-from .yunikorn_walk_cast import HELD, Cast, Walker
+from .yunikorn_walk_cast import HELD, Cast, Walker, trails
 from .yunikorn_walk_promises import Promises
 from .yunikorn_words import SCHEMA, Words, keys
 
@@ -70,6 +72,25 @@ def _cast(line: Line) -> Cast:
                     f"{where}ask {ask} was {'a placeholder' if asks[ask] else 'a real one'} when it was added"
                 )
     return Cast(asks, line.value["gangStyle"], line.value["placeholderAsk"])
+
+
+def _never(state: State) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a step of a walk stands for.
+
+    Args:
+        plan: the steps of the model, one after the other.
+        idle: in such a state it is no step at all.
+        against: what speaks against a state after it.
+    """
+
+    plan: Sequence[Wanted]
+    idle: Callable[[State], bool]
+    against: Complaint
 
 
 @dataclass
@@ -124,33 +145,39 @@ class _Reader:
     """Allocation -> its ask."""
     strays: _Strays = field(default_factory=_Strays)
     before: str = "New"
-    plans: dict[int, Sequence[Wanted]] = field(default_factory=dict)
-    """Record -> the model's steps that it stands for."""
+    calls: dict[int, Call] = field(default_factory=dict)
+    """Record -> what it stands for."""
 
     def records(self) -> Iterator[Record]:
         for number, step in enumerate(self.line.value["steps"], start=1):
             state = self.words.state("Application", step["state"], self.line, f"steps.{number - 1}.state")
             says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
-            plan, clue = self.clue(step)
+            call = self.call(step)
             record = self.first + number - 1
-            self.plans[record] = plan
-            if why := self.untold(step, state):
-                yield Record(record, self.line.number, says, lambda _: (), Observation(), broken=f"{says}: {why}")
-            else:
-                yield self.walker.explainer.record(record, self.line.number, says, clue)
+            self.calls[record] = call
+            why = self.untold(step, state)
+            yield Record(
+                record,
+                self.line.number,
+                says,
+                partial(self.successors, call),
+                self.observed(step),
+                partial(self.attempts, call),
+                broken=f"{says}: {why}" if why else "",
+            )
             self.before = state
 
     @property
     def title(self) -> str:
         return f"walk {self.line.value['seed']}" if "seed" in self.line.value else f"walk of line {self.line.number}"
 
-    def clue(self, step: Mapping[str, Any]) -> tuple[Sequence[Wanted], Clue]:
-        """The steps of the model that a step of the walk stands for, and what the walk shows after them."""
-        walker, key = self.walker, step.get("key", "")
-        none: Complaint | None = None  # why it cannot have been no step at all
+    def call(self, step: Mapping[str, Any]) -> Call:
+        """What a step of the walk stands for."""
+        walker, key, strays = self.walker, step.get("key", ""), self.strays
         plan: Sequence[Wanted]
+        idle = _never
         match step["op"]:
-            case op if self.strays.takes(op, key, self.cast, self.before in ENDED):
+            case op if strays.takes(op, key, self.cast, self.before in ENDED):
                 plan = []
             case "addAsk" | "addPlaceholderAsk":
                 self.added[key] = self.cast.asks[key]
@@ -166,36 +193,36 @@ class _Reader:
                 plan = [walker.wanted("allocate", **given)]
             case "removeAllocation":
                 its = self.allocations.get(key)
-                plan = [walker.wanted("end", k=walker.ask(its))] if its is not None else []
-                none = self.gone(key)
+                plan = [] if its is None else [walker.wanted("end", k=walker.ask(its))]
+                idle = lambda state: its is not None and not walker.ask_is(state, its, *HELD)  # noqa: E731
             case "removeAsk":
                 plan = [walker.wanted("remove_ask", k=walker.ask(key))] if key in self.added else []
-                none = self.not_listed(key)
+                idle = lambda state: not walker.listed(state, key)  # noqa: E731
             case "stateTimeout":
                 plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
             case _:
                 plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
-        strays = self.strays.counts()
-        counted = {name: step[name] - strays[name] for name in COUNTS if name in step}
-        clue = Clue(
-            steps=plan[-1:],
-            or_none=none is not None,
-            unlogged=plan[:-1],
-            longest=len(plan[:-1]),
-            after=self.after(counted, none),
-            observed=self.observed(step),
-        )
-        return plan, clue
+        return Call(plan, idle, self.uncounted(step))
 
-    def gone(self, allocation: str) -> Complaint:
-        """That an allocation is no longer there."""
-        ask, walker = self.allocations.get(allocation), self.walker
-        return lambda state: f"{allocation} is still there" if ask and walker.ask_is(state, ask, *HELD) else ""
+    def successors(self, call: Call, state: State) -> Iterator[Path]:
+        """What the call can do in ``state``."""
+        return (path for path, complaint in self.ways(call, state) if not complaint)
 
-    def not_listed(self, key: str) -> Complaint:
-        """That the application no longer lists an ask."""
-        known, walker = key in self.added, self.walker
-        return lambda state: f"{key} is still listed" if known and walker.listed(state, key) else ""
+    def attempts(self, call: Call, state: State) -> Iterator[Path]:
+        """What it could do but for the counts, or why it can do nothing."""
+        document, found = self.walker.instance.model.document.name, False
+        for path, complaint in self.ways(call, state):
+            found = True
+            if complaint:
+                yield Path(path.steps, path.state, (Promise(None, complaint, document, None),))
+        for wanted in () if found else call.plan[:1]:
+            yield from self.walker.steps.nearest(state, wanted)
+
+    def ways(self, call: Call, state: State) -> Iterator[tuple[Path, str]]:
+        """The call's steps from ``state``, and what speaks against the state after them."""
+        for end, trail in trails(self.walker, state, [] if call.idle(state) else call.plan):
+            steps = tuple(show_choice(self.walker.instance, step.choice) for _, step in trail)
+            yield Path(steps, end), call.against(end)
 
     def observed(self, step: Mapping[str, Any]) -> Observation:
         """The state of the application and its timers."""
@@ -209,16 +236,17 @@ class _Reader:
             slots[walker.slot("GangTimer")] = walker.value("GangTimer", "", armed)
         return Observation(slots)
 
-    def after(self, counted: Mapping[str, int], none: Complaint | None) -> Complaint:
-        """What speaks against a state after the step: other counts, or what was not taken away."""
+    def uncounted(self, step: Mapping[str, Any]) -> Complaint:
+        """What speaks against a state after the step: other counts than the walk's."""
         added, walker, strays = dict(self.added), self.walker, self.strays.counts()
 
         def complaint(state: State) -> str:
-            counts = walker.counts(state, added) if counted else {}
-            for name, seen in counted.items():
-                if counts[name] != seen:
-                    return f"{name} is {counts[name] + strays[name]} in the model, {seen + strays[name]} observed"
-            return none(state) if none is not None else ""
+            counts = walker.counts(state, added)
+            for name in COUNTS:
+                model = counts[name] + strays[name]
+                if model != step.get(name, model):
+                    return f"{name} is {model} in the model, {step[name]} observed"
+            return ""
 
         return complaint
 
@@ -264,7 +292,7 @@ def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
     breaks: list[BrokenPromise] = []
     undetermined: Judgement | None = None
     for reader, records in every:
-        promises = Promises(reader.walker, reader.plans)
+        promises = Promises(reader.walker, {number: call.plan for number, call in reader.calls.items()})
         judgement = judge(reader.walker.instance, records, start=reader.walker.start, seen=promises.seen)
         breaks += promises.broken
         if judgement.verdict is OracleVerdict.DEPARTS:
