@@ -140,7 +140,7 @@ def lost_with(crash: Action, *, to_core: bool) -> Rule:
 
 
 def _one_of(variable: Var, kinds: Sequence[str]) -> Term:
-    found = variable.kind == kinds[0]
+    found: Term = variable.kind == kinds[0]
     for kind in kinds[1:]:
         found = found | (variable.kind == kind)
     return found
