@@ -114,18 +114,28 @@ def real() -> Iterator[RealClock]:
 class TestRealClock:
     def test_timers_come_in_time_and_in_order(self, real: RealClock) -> None:
         heard, done = list[str](), threading.Event()
+
+        def second() -> None:
+            heard.append("second")
+            done.set()
+
         begun = time.monotonic()
-        real.arm("second", 0.04, lambda: (heard.append("second"), done.set()))
+        real.arm("second", 0.04, second)
         real.arm("first", 0.02, lambda: heard.append("first"))
         assert done.wait(5)
         assert heard == ["first", "second"] and time.monotonic() - begun >= 0.04
 
     def test_stopped_ones_do_not_come_and_can_be_armed_again(self, real: RealClock) -> None:
         heard, done = list[str](), threading.Event()
+
+        def new() -> None:
+            heard.append("new")
+            done.set()
+
         real.arm("t", 0.01, lambda: heard.append("old"))
         real.stop("t")
         real.stop("nothing")
-        real.arm("t", 0.03, lambda: (heard.append("new"), done.set()))
+        real.arm("t", 0.03, new)
         with pytest.raises(ValueError, match="armed already"):
             real.arm("t", 1, int)
         assert done.wait(5)
@@ -140,7 +150,12 @@ class TestRealClock:
 
     def test_a_callback_may_arm_and_close(self) -> None:
         clock, done = RealClock(), threading.Event()
-        clock.arm("t", 0, lambda: clock.arm("u", 0, lambda: (clock.close(), done.set())))
+
+        def last() -> None:
+            clock.close()
+            done.set()
+
+        clock.arm("t", 0, lambda: clock.arm("u", 0, last))
         assert done.wait(5)
         with pytest.raises(ValueError, match="the clock is closed"):
             clock.arm("t", 0, int)

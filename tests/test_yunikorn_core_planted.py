@@ -12,8 +12,20 @@ from yunikorn_core_scenarios import SCENARIOS
 from yunikorn_core_walks import Walker
 
 PLANTED = planted()
-SEEDS = range(60)
+SEEDS = range(150)
 STEPS = 80
+
+NOT_IN_WALKS = {
+    # No walk has rules of placement, or access lists.
+    "CreatesWhatItMayNot", "EverybodyMaySubmit", "FirstRuleOnly", "R8OnlyTheQueueItselfDrains",
+    # Nothing that the document promises.
+    "ArmsTheGangTimerAnew", "DecommissionRevertsEverySwap", "ForgetsToStopTimers", "StartingIsSkipped",
+    "StartsBeforeTheGangIsThere", "R6StaysResuming",
+    # Too seldom.
+    "DecommissionConfirmsOnTheNode", "R4ThePartitionDoesNotWait", "RemovalCompletesTheCompleting",
+    "ResumedWithAllocations",
+}  # fmt: skip
+"""What only the stories see."""
 
 
 def story_that_fails(draft: type[Draft]) -> str | None:
@@ -39,9 +51,14 @@ def walk_that_fails(draft: type[Draft]) -> int | None:
 def test_there_are_many_and_the_reference_is_none_of_them() -> None:
     assert len(PLANTED) >= 20
     assert story_that_fails(Draft) is None
-    assert walk_that_fails(Draft) is None
 
 
 @pytest.mark.parametrize("draft", PLANTED, ids=lambda draft: draft.__name__)
 def test_is_caught(draft: type[Draft]) -> None:
     assert story_that_fails(draft) is not None, f"no story fails with {draft.__name__}"
+
+
+@pytest.mark.long
+def test_walks_catch_most() -> None:
+    assert {draft.__name__ for draft in PLANTED if walk_that_fails(draft) is None} == NOT_IN_WALKS
+    assert walk_that_fails(Draft) is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedproof.impl.yunikorn.clock import ManualClock
-from schedproof.impl.yunikorn.core import Application, Choice, Core, Draft, Kind, Refused, State, Wakeup, only
+from schedproof.impl.yunikorn.clock import ManualClock, Times
+from schedproof.impl.yunikorn.core import Application, Choice, Core, Draft, Kind, Refused, State, Wakeup, World, only
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
     AddAsk,
@@ -30,6 +30,8 @@ from yunikorn_core_promises import Promises
 
 STOPPED_BY_RM = TerminationType.STOPPED_BY_RM
 
+Snapshot = tuple[World, Times, tuple[ReleasedAllocation, ...], frozenset[str], frozenset[str]]
+
 TREE = QueueSpec("root", (QueueSpec("default"), QueueSpec("a"), QueueSpec("b", (QueueSpec("c"),), maximum=3)))
 PARTITIONS = (PartitionSpec("default", TREE), PartitionSpec("other"))
 
@@ -53,7 +55,7 @@ class Bench:
         self.running: set[str] = set()
         self._asked: set[str] = set()
         self._news: list[Response] = []
-        self._promises = Promises(self.core)
+        self._promises = Promises(self.core, timed=timed)
         self._partitions = tuple(partitions)
         self.handle(RegisterRM("k8s", self._partitions))
 
@@ -167,12 +169,35 @@ class Bench:
         return [response for timer in due for response in self.fire(timer)]
 
     def fire(self, timer: object) -> list[Response]:
-        self.clock.fire(timer)
-        return self._judge()
+        self.clock.run_out(timer)
+        return self.deliver(timer)
 
     def deliver(self, timer: object) -> list[Response]:
+        before = self.core.world
         self.clock.deliver(timer)
+        if isinstance(timer, Wakeup) and timer.application:
+            it = next((a for a in (*before.applications, *before.tracked) if a.serial == timer.application), None)
+            if it is None or timer.serial not in (it.state_timer, it.gang_timer):
+                assert self.core.world == before, f"{timer} is of an earlier stay, and does something (D23)"
         return self._judge()
+
+    # For explorations.
+
+    def snapshot(self) -> Snapshot:
+        return (
+            self.core.snapshot(),
+            self.clock.snapshot(),
+            tuple(self.owed),
+            frozenset(self.running),
+            frozenset(self._asked),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        world, times, owed, running, asked = snapshot
+        self.core.restore(world)
+        self.clock.restore(times)
+        self.owed, self.running, self._asked, self.seen = list(owed), set(running), set(asked), []
+        self._promises.forget()
 
     def late(self, kind: Kind, app: str = "x") -> Wakeup:
         """An application's timer runs out now, and is not delivered yet."""

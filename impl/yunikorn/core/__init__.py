@@ -18,9 +18,10 @@ not from the model. The repairs (R), each against what version 0.12.2 does:
 
 The layers, each a class that extends the one before: ``ledger`` (records and sums), ``queues``,
 ``application``, ``allocations``, ``nodes``, ``partition``, ``scheduling`` (:class:`Draft`); ``core`` is
-the facade, ``health`` the check of the records.
+the facade, ``health`` the check of the records, ``canonical`` their form for explorations.
 """
 
+from .canonical import canonical
 from .choice import Choice, Option, first, only
 from .core import Core, Listener
 from .errors import CoreError, Refused
@@ -45,5 +46,5 @@ from .tables import APPLICATION, OBJECT
 __all__ = [
     "APPLICATION", "OBJECT", "Allocation", "Application", "Ask", "Choice", "Core", "CoreError", "Draft", "Kind",
     "Listener", "LogEntry", "Node", "ObjectState", "Option", "Outbox", "Partition", "Queue", "Refused", "State",
-    "Status", "Wakeup", "World", "first", "health", "only",
+    "Status", "Wakeup", "World", "canonical", "first", "health", "only",
 ]  # fmt: skip

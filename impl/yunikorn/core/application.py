@@ -155,14 +155,9 @@ class Applications(Queues):
             self.release_placeholders(application.name)
         elif application.state is State.ACCEPTED and application.gang_style is GangStyle.SOFT:
             self.resume(application.name)
-        elif application.state is State.ACCEPTED and self.may_fail_by_gang(application.name):
-            self.fail(application.name, GANG_TIMED_OUT, TerminationType.TIMEOUT)
         elif application.state is State.ACCEPTED:
-            self.release_placeholders(application.name)
-
-    def may_fail_by_gang(self, name: str) -> bool:
-        """Whether the gang's time decides about the application: it has no real allocation yet (D25, R5)."""
-        return not self.real(name)
+            # With a real allocation it would be Starting at least (D25, R3, R5).
+            self.fail(application.name, GANG_TIMED_OUT, TerminationType.TIMEOUT)
 
     def resume(self, name: str) -> None:
         """A Soft gang begins anew: no asks, no placeholders, then Accepted (F 1.2)."""

@@ -175,10 +175,10 @@ class Core:
                 draft.gang_time_over(wakeup.application, wakeup.serial)
             case Kind.QUEUES:
                 draft.sweep()
-                draft.out.arm(wakeup, QUEUE_SWEEP)
+                draft.out.repeat(wakeup, QUEUE_SWEEP)
             case Kind.APPLICATIONS:
                 draft.sweep_applications()
-                draft.out.arm(wakeup, APPLICATION_SWEEP)
+                draft.out.repeat(wakeup, APPLICATION_SWEEP)
 
     # The process.
 

@@ -56,6 +56,11 @@ class Outbox:
         """A timer is armed when the work is done."""
         self.armed[wakeup] = seconds
 
+    def repeat(self, wakeup: Wakeup, seconds: float) -> None:
+        """A timer begins anew, also if it has been called before its time."""
+        self.stopped.append(wakeup)
+        self.armed[wakeup] = seconds
+
     def stop(self, wakeup: Wakeup) -> None:
         """A timer is stopped when the work is done."""
         if self.armed.pop(wakeup, None) is None:

@@ -1,0 +1,48 @@
+"""One form for all worlds that differ in numbers only, so that an exploration knows where it has been.
+
+Numbers only tell one application, ask or stay from another, and old from new; a core that runs for long
+counts ever higher, while it comes back to the same situations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from .events import Wakeup, armed
+from .records import Application, World
+
+
+def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, frozenset[Wakeup]]:
+    """The world with its numbers replaced by 1, 2, ... in their order, and wakeups on their way as they fit that.
+
+    Args:
+        world: the records; times do not count in their comparison.
+        under_way: wakeups that have run out and are not delivered. One of a stay that is over has the
+            serial 0 then, one of an application that is forgotten the application 0.
+    """
+    applications = (*world.applications, *world.tracked)
+    used = {a.serial for a in applications} | {a.serial for a in world.asks}
+    used |= {n for a in applications for n in (a.state_timer, a.gang_timer) if n is not None}
+    new = {number: i for i, number in enumerate(sorted(used), start=1)}
+    now = set(armed(world))
+
+    def timer(number: int | None) -> int | None:
+        return None if number is None else new[number]
+
+    def renumbered(it: Application) -> Application:
+        return replace(it, serial=new[it.serial], state_timer=timer(it.state_timer), gang_timer=timer(it.gang_timer))
+
+    def fitting(it: Wakeup) -> Wakeup:
+        return replace(it, application=new.get(it.application, 0), serial=new.get(it.serial, 0) if it in now else 0)
+
+    return (
+        replace(
+            world,
+            applications=tuple(renumbered(a) for a in world.applications),
+            tracked=tuple(renumbered(a) for a in world.tracked),
+            asks=tuple(replace(a, serial=new[a.serial]) for a in world.asks),
+            serial=len(used),
+        ),
+        frozenset(fitting(it) for it in under_way),
+    )
