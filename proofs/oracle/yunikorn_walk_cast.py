@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from schedproof.model.lang import Model, Rigid
+from schedproof.model.lang import Action, Invariant, Model, Ref, Rigid, Rule, StepInvariant, Var
+from schedproof.model.lang.terms import free_variables
 from schedproof.model.semantics import Choice, Instance, State, Step, Stepper
 
 from .steps import Steps, Wanted
@@ -53,6 +54,42 @@ class Cast:
         }
         sizes = {sort.name: len(names.get(sort.name, ())) for sort in model.sorts}
         return Instance(model, sizes, rigid, names=names)
+
+
+SORTS = ("Partition", "Queue", "Application", "Ask", "Wakeup", "GangTimer", "Node")
+"""What there is in a walk; of the model's other sorts there is no object."""
+
+
+def core_of(model: Model) -> Model:
+    """The model without what cannot happen, or has nothing to say, where there are objects of ``SORTS`` only.
+
+    The shim is two thirds of the model, and every walk has an instance of its own.
+    """
+
+    def there(variables: Iterable[Var]) -> bool:
+        return all(not isinstance(v.type, Ref) or v.type.sort.name in SORTS for v in variables)
+
+    actions = [a for a in model.actions if there(a.parameters)]
+    names = {a.name for a in actions}
+
+    def can_fire(rule: Rule) -> bool:
+        terms = [*rule.when, rule.fires, *([] if isinstance(rule.on, Action) else [rule.on])]
+        happens = not isinstance(rule.on, Action) or rule.on.name in names
+        return happens and there(v for term in terms for v in free_variables(term).values())
+
+    properties = [
+        p
+        for p in model.properties
+        if isinstance(p, Invariant | StepInvariant) and there(p.over) and names.issuperset(getattr(p, "on", ()))
+    ]
+    return replace(
+        model,
+        actions=actions,
+        rules=[rule for rule in model.rules if can_fire(rule)],
+        properties=properties,
+        refuted=model.refuted & {p.name for p in properties},
+        changes=(),
+    )
 
 
 class Walker:

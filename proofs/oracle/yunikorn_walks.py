@@ -36,7 +36,7 @@ from .steps import Wanted
 from .wording import show_choice
 from .yunikorn_json import read_documents
 from .yunikorn_releases import EVENTS, OLDEST, Table, release_named, table_of
-from .yunikorn_walk_cast import HELD, Cast, Walker, trails
+from .yunikorn_walk_cast import HELD, Cast, Walker, core_of, trails
 from .yunikorn_walk_promises import Promises
 from .yunikorn_words import SCHEMA, Words, keys
 
@@ -45,16 +45,19 @@ NEEDS_KEY = ("addAsk", "addPlaceholderAsk", "allocate", "removeAllocation", "rem
 COUNTS = ("pending", "allocated", "allocatedPlaceholder", "asks", "allocations")
 
 
-def _cast(line: Line) -> Cast:
+def _cast(line: Line, words: Words) -> Cast:
     """The asks of a walk.
 
     Raises:
-        TraceError: an ask that is added twice, or allocated before it is added.
+        TraceError: an ask that is added twice, or allocated before it is added; an unknown state.
     """
     asks: dict[str, bool] = {}
     for number, step in enumerate(line.value["steps"], start=1):
         op, key = step["op"], step.get("key", "")
         where = f"step {number}: "
+        words.state("Application", step["state"], line, f"steps.{number - 1}.state")
+        for update in step.get("stateUpdates") or ():
+            words.state("Application", update.partition(":")[0], line, f"steps.{number - 1}.stateUpdates")
         if op in NEEDS_KEY and not key:
             raise line.error(f'{where}"key" is missing; {op} needs it')
         if op in ("addAsk", "addPlaceholderAsk"):
@@ -137,7 +140,6 @@ class _Reader:
     walker: Walker
     cast: Cast
     table: Table
-    words: Words
     first: int
     """The number of the first record."""
     added: dict[str, bool] = field(default_factory=dict)
@@ -150,7 +152,7 @@ class _Reader:
 
     def records(self) -> Iterator[Record]:
         for number, step in enumerate(self.line.value["steps"], start=1):
-            state = self.words.state("Application", step["state"], self.line, f"steps.{number - 1}.state")
+            state = step["state"]
             says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
             call = self.call(step)
             record = self.first + number - 1
@@ -257,7 +259,6 @@ class _Reader:
         now = self.before
         for update in step["stateUpdates"] or ():
             after, _, event = update.partition(":")
-            self.words.state("Application", after, self.line, "stateUpdates")
             events = self.table.events("Application", now, after)
             if after == now or not events or (event in EVENTS["Application"] and event not in events):
                 return f"the resource manager was told {update}, but the table has no such change of {now}"
@@ -276,22 +277,22 @@ def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
         raise TraceError(
             f"{lines[0].file}: walks are calls of the Application of 0.12; leave the release {told.release} out"
         )
-    documents, shape, words, table = read_documents(lines), Shape.load(SCHEMA, "walk"), Words(model), table_of(model)
-    walks = [walk for value in documents.values for walk in (value if isinstance(value, list) else [value])]
-    readers: list[_Reader] = []
-    size = 0
-    for walk in walks:
-        if not isinstance(walk, dict):
-            raise documents.error(f"{walk!r:.60} where a walk {{...}} belongs")
-        line = documents.line(walk)
-        shape.check(line)
-        cast = _cast(line)
-        readers.append(_Reader(line, Walker(cast.instance(model)), cast, table, words, size + 1))
-        size += len(walk["steps"])
-    every = [(reader, list(reader.records())) for reader in readers]  # what is no walk is said before any is judged
+    documents, shape, words, core = read_documents(lines), Shape.load(SCHEMA, "walk"), Words(model), core_of(model)
+    walks: list[tuple[Line, Cast]] = []
+    for value in documents.values:
+        for walk in value if isinstance(value, list) else [value]:
+            if not isinstance(walk, dict):
+                raise documents.error(f"{walk!r:.60} where a walk {{...}} belongs")
+            line = documents.line(walk)
+            shape.check(line)
+            walks.append((line, _cast(line, words)))
     breaks: list[BrokenPromise] = []
-    undetermined: Judgement | None = None
-    for reader, records in every:
+    size, undetermined = sum(len(line.value["steps"]) for line, _ in walks), None
+    first = 1
+    for line, cast in walks:
+        reader = _Reader(line, Walker(cast.instance(core)), cast, table_of(model), first)
+        records = list(reader.records())
+        first += len(records)
         promises = Promises(reader.walker, {number: call.plan for number, call in reader.calls.items()})
         judgement = judge(reader.walker.instance, records, start=reader.walker.start, seen=promises.seen)
         breaks += promises.broken
