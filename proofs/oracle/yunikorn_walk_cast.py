@@ -8,7 +8,7 @@ from functools import cached_property
 
 from schedproof.model.lang import Action, Invariant, Model, Ref, Rigid, Rule, StepInvariant, Var
 from schedproof.model.lang.terms import free_variables
-from schedproof.model.semantics import Choice, Instance, State, Step, Stepper
+from schedproof.model.semantics import Choice, Instance, State, Stepper
 
 from .steps import Steps, Wanted
 
@@ -156,8 +156,8 @@ class Walker:
         return self.instance.read(found.type, name)
 
 
-Trail = tuple[tuple[State, Step], ...]
-"""Steps, each with the state before it."""
+Trail = tuple[tuple[State, Choice], ...]
+"""Steps, each as the state before it and what is chosen."""
 
 
 def trails(walker: Walker, before: State, plan: Sequence[Wanted]) -> list[tuple[State, Trail]]:
@@ -165,7 +165,7 @@ def trails(walker: Walker, before: State, plan: Sequence[Wanted]) -> list[tuple[
     found: list[tuple[State, Trail]] = [(before, ())]
     for wanted in plan:
         found = [
-            (after, (*trail, (state, walker.stepper.step(state, choice))))
+            (after, (*trail, (state, choice)))
             for state, trail in found
             for choice, after in walker.steps.some(state, wanted)
         ]

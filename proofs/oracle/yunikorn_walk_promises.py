@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import Invariant, StepInvariant
 from schedproof.model.semantics import Moment, State
@@ -37,9 +37,9 @@ class Promises:
         for check in self._states:
             if self._all_violate(check, after) and not self._all_violate(check, before):  # else it has been named
                 self._name(record, check)
-        ways = self._ways(record, before, set(after))
+        ways = [self._moments(way) for way in self._ways(record, before, set(after))]
         for check in self._steps:
-            if ways and all(self._on_way(check, way) for way in ways):
+            if ways and all(any(_breaks(check, action, moment) for action, moment in way) for way in ways):
                 self._name(record, check)
 
     def _all_violate(self, check: Check, states: Sequence[State]) -> bool:
@@ -55,15 +55,19 @@ class Promises:
         ]
         return [*found, *(() for state in before if state in after)]
 
-    def _on_way(self, check: Check, way: Trail) -> bool:
-        """Some step of the way breaks the promise."""
-        return any(
-            check.concerns(step.choice.action)
-            and check.violated(Moment(state, dict(step.choice.parameters), step.fired, step.after)) is not None
-            for state, step in way
-        )
+    def _moments(self, way: Trail) -> list[tuple[str, Moment]]:
+        """The steps of a way as properties see them, each with its action."""
+        steps = [(state, self.walker.stepper.step(state, choice)) for state, choice in way]
+        return [
+            (step.choice.action, Moment(state, dict(step.choice.parameters), step.fired, step.after))
+            for state, step in steps
+        ]
 
     def _name(self, record: Record, check: Check) -> None:
         prop, document = check.prop, self.walker.instance.model.document.name
         promise = Promise(prop.name, prop.says, document, prop.line, prop.sentence)
         self.broken.append(BrokenPromise(record.number, record.line, record.says, promise))
+
+
+def _breaks(check: Check, action: str, moment: Moment) -> bool:
+    return check.concerns(action) and check.violated(replace(moment, bound=dict(moment.bound))) is not None

@@ -223,7 +223,7 @@ class _Reader:
     def ways(self, call: Call, state: State) -> Iterator[tuple[Path, str]]:
         """The call's steps from ``state``, and what speaks against the state after them."""
         for end, trail in trails(self.walker, state, [] if call.idle(state) else call.plan):
-            steps = tuple(show_choice(self.walker.instance, step.choice) for _, step in trail)
+            steps = tuple(show_choice(self.walker.instance, choice) for _, choice in trail)
             yield Path(steps, end), call.against(end)
 
     def observed(self, step: Mapping[str, Any]) -> Observation:
