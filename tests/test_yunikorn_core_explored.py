@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 from planted_yunikorn_core import (
@@ -46,26 +47,22 @@ def moves(b: Bench, asks: Sequence[str]) -> list[tuple[Move, bool]]:
     found: list[Move] = []
     ending: list[Move] = []
     if world.applications:
-        ending.append(lambda: b.handle(RemoveApplication("x")))
+        ending.append(partial(b.handle, RemoveApplication("x")))
         taken = {a.name for a in world.asks} | {a.name for a in world.allocations}
-        found += [
-            lambda a=a: b.handle(AddAsk("x", a, placeholder=a.startswith("p"), task_group="g"))  # type: ignore[misc]
-            for a in asks
-            if a not in taken
-        ]
-    found += [lambda a=a: b.withdraw(a.name) for a in world.asks]  # type: ignore[misc]
-    found += [lambda o=o: b.schedule(o.ask, o.node, o.replaces) for o in b.core.options()]  # type: ignore[misc]
-    found += [lambda r=r: b.confirm(r.allocation) for r in b.owed]  # type: ignore[misc]
-    found += [lambda a=a: b.stop(a.name) for a in world.allocations if a.confirmed]  # type: ignore[misc]
+        new = [AddAsk("x", a, placeholder=a.startswith("p"), task_group="g") for a in asks if a not in taken]
+        found += [partial(b.handle, ask) for ask in new]
+    found += [partial(b.withdraw, a.name) for a in world.asks]
+    found += [partial(b.schedule, o.ask, o.node, o.replaces) for o in b.core.options()]
+    found += [partial(b.confirm, r.allocation) for r in b.owed]
+    found += [partial(b.stop, a.name) for a in world.allocations if a.confirmed]
     for node in world.nodes:
         action = NodeAction.DRAIN_NODE if node.schedulable else NodeAction.DRAIN_TO_SCHEDULABLE
-        found.append(lambda n=node.name, a=action: b.handle(UpdateNode(n, a)))  # type: ignore[misc]
-    for timer in b.clock.pending():
-        if isinstance(timer.name, Wakeup) and timer.name.application:
-            found.append(lambda t=timer.name: b.clock.run_out(t))  # type: ignore[misc]
-    found += [lambda t=t.name: b.deliver(t) for t in b.clock.under_way()]  # type: ignore[misc]
+        found.append(partial(b.handle, UpdateNode(node.name, action)))
+    timers = [t.name for t in b.clock.pending() if isinstance(t.name, Wakeup) and t.name.application]
+    found += [partial(b.clock.run_out, timer) for timer in timers]
+    found += [partial(b.deliver, t.name) for t in b.clock.under_way()]
     if any(p.name == "default" and p.state != "Draining" for p in world.partitions):
-        ending.append(lambda: b.control(Control.REMOVE))
+        ending.append(partial(b.control, Control.REMOVE))
     return [(move, False) for move in found] + [(move, True) for move in ending]
 
 
@@ -77,7 +74,7 @@ def key(b: Bench) -> object:
 
 @dataclass
 class Explored:
-    """``states``: in how many situations the application is in which state; ``stuck``: those without a way to its end."""
+    """``states``: in how many situations the application is in which state; ``stuck``: no way to its end from there."""
 
     situations: int
     states: Counter[str]

@@ -362,6 +362,16 @@ def a_gang_has_the_time_that_it_asks_for(b: Bench) -> None:
 
 
 @scenario
+def a_gang_that_asks_for_no_time_or_too_much_has_the_default(b: Bench) -> None:
+    b.node()
+    for name, seconds in (("x", -1.0), ("y", float("inf")), ("z", 1e12)):
+        b.handle(AddApplication(name, placeholders=2, gang_timeout=seconds))
+        b.placeholder(f"p{name}", name)
+        b.schedule()
+        assert [t.deadline for t in b.clock.pending() if t.name == b.timer(Kind.GANG, name)] == [900 * 10**9]
+
+
+@scenario
 def a_soft_gang_begins_anew(b: Bench) -> None:
     gang(b, 2, 1)
     news = b.fire(b.due(Kind.GANG))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from schedproof.impl.yunikorn.core import Draft, Kind, ObjectState, State, Wakeup
@@ -64,22 +65,19 @@ class Walker:
         b, world = self.bench, self.bench.core.world
         live = [a.name for a in world.applications]
         timers = [t.name for t in b.clock.pending() if isinstance(t.name, Wakeup)]
+        confirmed = [a for a in world.allocations if a.confirmed]
         found: dict[str, list[Move]] = {
-            "add application": [lambda n=n: self.add_application(n) for n in APPS if n not in live],  # type: ignore[misc]
-            "ask": [lambda n=n: self.ask(n) for n in live],  # type: ignore[misc]
-            "schedule": [lambda o=o: b.schedule(o.ask, o.node, o.replaces) for o in b.core.options()],  # type: ignore[misc]
-            "confirm": [lambda r=r: b.confirm(r.allocation) for r in b.owed],  # type: ignore[misc]
-            "stop allocation": [
-                lambda a=a: b.stop(a.name, a.application)  # type: ignore[misc]
-                for a in world.allocations
-                if a.confirmed
-            ],
-            "withdraw": [lambda a=a: b.withdraw(a.name, a.application) for a in world.asks],  # type: ignore[misc]
+            "add application": [partial(self.add_application, n) for n in APPS if n not in live],
+            "ask": [partial(self.ask, n) for n in live],
+            "schedule": [partial(b.schedule, o.ask, o.node, o.replaces) for o in b.core.options()],
+            "confirm": [partial(b.confirm, r.allocation) for r in b.owed],
+            "stop allocation": [partial(b.stop, a.name, a.application) for a in confirmed],
+            "withdraw": [partial(b.withdraw, a.name, a.application) for a in world.asks],
             "node": [self.change_node],
-            "run out": [lambda t=t: self.run_out(t) for t in timers if t.kind is Kind.STATE],  # type: ignore[misc]
-            "gang time": [lambda t=t: self.run_out(t) for t in timers if t.kind is Kind.GANG],  # type: ignore[misc]
-            "sweep": [lambda t=t: self.run_out(t) for t in timers if not t.application],  # type: ignore[misc]
-            "deliver": [lambda t=t.name: b.deliver(t) for t in b.clock.under_way()],  # type: ignore[misc]
+            "run out": [partial(self.run_out, t) for t in timers if t.kind is Kind.STATE],
+            "gang time": [partial(self.run_out, t) for t in timers if t.kind is Kind.GANG],
+            "sweep": [partial(self.run_out, t) for t in timers if not t.application],
+            "deliver": [partial(b.deliver, t.name) for t in b.clock.under_way()],
             "rare": [self.rare],
         }
         return {kind: moves for kind, moves in found.items() if moves}

@@ -147,7 +147,8 @@ class AddApplication:
     """A new application, or a known one after a crash of the core; ApplicationAccepted or ApplicationRejected.
 
     ``placeholders`` is the total amount of the gang's placeholders, 0 if it is no gang.
-    ``gang_timeout`` (seconds; 0: the default, 15 minutes) and ``gang_style`` are for gangs only.
+    ``gang_timeout`` (seconds; the default of 15 minutes if it is 0, negative or too long for a duration)
+    and ``gang_style`` are for gangs only.
     ``starting_timeout`` False is the tag that sets the timeout of the state Starting to nothing (F 1.3).
     """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..messages import ApplicationUpdated, GangStyle, ReleasedAllocation, ReleasedAsk, TerminationType
-from .events import COMPLETING_TIMEOUT, GANG_TIMEOUT, STARTING_TIMEOUT, TRACKING_TIME, Kind, Wakeup
+from .events import COMPLETING_TIMEOUT, GANG_TIMEOUT, LONGEST_TIMEOUT, STARTING_TIMEOUT, TRACKING_TIME, Kind, Wakeup
 from .queues import Queues
 from .records import ENDED, SCHEDULED, Allocation, Application, LogEntry, ObjectState, State, Status
 from .tables import APPLICATION, COMPLETE, EXPIRE, FAIL, RESUME, RUN
@@ -130,7 +130,8 @@ class Applications(Queues):
             return
         armed = self.next_serial()
         self.keep(replace(application, gang_timer=armed))
-        seconds = application.gang_timeout if application.gang_timeout > 0 else GANG_TIMEOUT
+        usable = 0 < application.gang_timeout < LONGEST_TIMEOUT
+        seconds = application.gang_timeout if usable else GANG_TIMEOUT
         self.out.arm(Wakeup(Kind.GANG, application.serial, armed), seconds)
 
     def stop_gang_timer(self, application: Application) -> Application:

@@ -13,6 +13,8 @@ COMPLETING_TIMEOUT = 30.0
 TRACKING_TIME = 3 * 24 * 3600.0
 """How long the record of an application that has ended is kept."""
 GANG_TIMEOUT = 15 * 60.0
+LONGEST_TIMEOUT = 2**63 / 10**9
+"""What a duration in nanoseconds can hold; a gang that asks for more has the default."""
 QUEUE_SWEEP = 10.0
 APPLICATION_SWEEP = 24 * 3600.0
 """In seconds (F 1.3)."""

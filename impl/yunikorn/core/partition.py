@@ -180,8 +180,8 @@ class Partitions(Nodes):
         Raises:
             Refused: it cannot be added, for a reason of its own, its partition or its queue.
         """
-        if request.placeholders < 0 or request.gang_timeout < 0:
-            raise Refused("amount and time of a gang's placeholders are not negative")
+        if request.placeholders < 0:
+            raise Refused("the amount of a gang's placeholders is not negative")
         partition = self.partitions.get(request.partition)
         if partition is None:
             raise Refused(
