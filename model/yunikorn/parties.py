@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..lang import Action, Model, Rigid, Row, Rule, Term, exists
+from ..lang import NONE, Action, Model, Rigid, Row, Rule, Term, exists, forall, implies, variable
 from .channel import CHANNEL_AXIOMS, CHANNEL_PROPERTIES, KINDS, MESSAGE, MESSAGE_TABLE, messages
 from .machines import a, k, n
 from .shim_events import OWN_ACTIONS, OWN_RULES
-from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, m, t
+from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, c, m, t, u, z
 from .shim_messages import DELIVERIES, MESSAGE_RULES, to_core
+from .sorts import ShimNode, ShimScheduler
+
+l = variable(ShimNode, "l")  # noqa: E741 - the letter before that of a node
+y = variable(ShimScheduler, "y")
 
 ALONE: Mapping[str, Term] = {
     **dict.fromkeys(("submit", "reject"), ~exists(b, b.core == a)),
@@ -20,7 +24,17 @@ ALONE: Mapping[str, Term] = {
 SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, MESSAGE]
 SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *MESSAGE_TABLE]
 SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *DELIVERIES]
-SHIM_AXIOMS = CHANNEL_AXIOMS
+SHIM_AXIOMS = [
+    # One object of the shim for one of the core's, and one scheduler; a task's application is that of its ask.
+    forall(b, b.core != NONE),
+    forall([b, c], implies(b.core == c.core, b == c)),
+    forall(t, (t.ask != NONE) & (t.application != NONE) & (t.application.core == t.ask.application)),
+    forall([t, u], implies(t.ask == u.ask, t == u)),
+    forall(m, m.core != NONE),
+    forall([m, l], implies(m.core == l.core, m == l)),
+    forall([z, y], z == y),
+    *CHANNEL_AXIOMS,
+]
 
 
 def apart(actions: Sequence[Action]) -> list[Action]:

@@ -5,7 +5,7 @@ object" (line 6). So each promise says what a reader of the tables would expect,
 happens instead. People who delete pods can end almost any wait; a promise that something goes on means without them.
 """
 
-from ..lang import AlwaysCanReach, Invariant, LifeCycle, StepInvariant, after, exists, iff
+from ..lang import AlwaysCanReach, Invariant, LifeCycle, StepInvariant, after, exists, forall, iff, implies
 from .channel import e, r
 from .machines import HELD, k, n
 from .shim_events import LISTED, one_of
@@ -15,8 +15,9 @@ from .sorts import ShimApplication, ShimScheduler, Task
 PEOPLE = ["delete_pod", "delete_pending_pod"]
 SENTENCE = "A resource manager shim, and the core can thus have an independent idea of the state of a similar object."
 
-# It goes out now, or has not arrived yet.
-GIVEN_BACK = exists(r, (r.ask == t.ask) & (r.kind == "ReleaseAllocation") & (r.fires("send") | r.is_("under_way")))
+# It goes out now, or has not arrived yet; if a situation can say it at all.
+RELEASE = (r.ask == t.ask) & (r.kind == "ReleaseAllocation")
+GIVEN_BACK = forall(r, implies(RELEASE, r.fires("send") | r.is_("under_way")))
 
 HEARD = [
     StepInvariant(
