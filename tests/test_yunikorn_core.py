@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import schedproof.impl.yunikorn as yunikorn
 from schedproof.impl.yunikorn.clock import ManualClock
-from schedproof.impl.yunikorn.core import APPLICATION, OBJECT, Core, Refused, only
+from schedproof.impl.yunikorn.core import APPLICATION, OBJECT, Core, Draft, Refused, only
 from schedproof.impl.yunikorn.core.health import health
 from schedproof.impl.yunikorn.machine import IllegalEvent, Row, TableMachine
+from schedproof.impl.yunikorn.messages import AddApplication, AddAsk, CreateNode, NewAllocation, RegisterRM, ReleaseAsk
 from yunikorn_core_bench import Bench
 from yunikorn_core_scenarios import SCENARIOS, Scenario
 
@@ -108,6 +109,22 @@ def test_what_is_no_request_is_an_error_and_what_is_unknown_is_said() -> None:
         b.core.application("x")
 
 
+class FiresWhatIsIllegal(Draft):
+    def release_ask(self, request: ReleaseAsk) -> None:
+        super().release_ask(request)
+        self.fire(request.application, "expireApplication")
+
+
+def test_an_operation_that_raises_has_changed_nothing() -> None:
+    b = Bench(FiresWhatIsIllegal)
+    b.app()
+    b.ask("r0")
+    before, timers = b.core.snapshot(), b.clock.snapshot()
+    with pytest.raises(IllegalEvent, match="application cannot take expireApplication in state"):
+        b.core.handle(ReleaseAsk("x", "r0"))
+    assert (b.core.snapshot(), b.clock.snapshot()) == (before, timers)
+
+
 def test_snapshots() -> None:
     b = Bench()
     b.node()
@@ -131,8 +148,6 @@ def test_the_state_log_has_the_form_of_the_rest_interface() -> None:
 
 
 def test_schedule_all_and_a_core_without_a_listener() -> None:
-    from schedproof.impl.yunikorn.messages import AddApplication, AddAsk, CreateNode, NewAllocation, RegisterRM
-
     core = Core(ManualClock())
     core.handle(RegisterRM())
     core.handle(CreateNode("n", 2))

@@ -251,6 +251,31 @@ def a_new_application_that_is_removed_is_forgotten(b: Bench) -> None:
     assert b.state() is None
 
 
+@scenario
+def an_application_that_is_removed_in_the_middle_of_a_swap(b: Bench) -> None:
+    gang(b, 2, 2)
+    b.node("m")
+    b.drain("n")
+    b.ask("r0", group="g")
+    b.schedule("r0", "m", "p0")
+    news = b.handle(RemoveApplication("x"))
+    assert [r for r in news if isinstance(r, ReleasedAllocation)] == [
+        ReleasedAllocation("x", f"p{i}", STOPPED_BY_RM) for i in (0, 1)
+    ]
+    assert b.log() == "Accepted Starting Completing"
+    assert [n.allocated for n in b.core.world.nodes] == [0, 0], "what the swap held on m is free"
+
+
+@scenario
+def an_application_that_is_removed_while_it_resumes(b: Bench) -> None:
+    gang(b, 2, 1)
+    b.fire(b.due(Kind.GANG))
+    b.handle(RemoveApplication("x"))
+    assert b.log() == "Accepted Resuming Accepted Completing"
+    b.run(30)
+    assert b.state() == "Completed"
+
+
 # R1: late wakeups.
 
 
@@ -359,6 +384,17 @@ def a_gang_has_the_time_that_it_asks_for(b: Bench) -> None:
     assert [t.deadline for t in b.clock.pending() if t.name == b.timer(Kind.GANG)] == [60 * 10**9]
     b.run(30)
     assert b.state() == "Resuming"
+
+
+@scenario
+def a_gang_has_no_timer_once_the_application_runs(b: Bench) -> None:
+    b.node()
+    b.app(gang=2)
+    b.ask("r0")
+    b.schedule("r0")
+    b.placeholder("p0")
+    b.schedule("p0")
+    assert b.record().gang_timer is None
 
 
 @scenario
@@ -819,9 +855,40 @@ def the_configuration_adds_and_removes_queues(b: Bench) -> None:
     assert {q.name for q in b.core.world.queues if q.partition == "default"} == {
         "root", "root.default", "root.a", "root.new",
     }  # fmt: skip
-    for bad in ((), (PARTITIONS[0], PARTITIONS[0]), (PartitionSpec("default", QueueSpec("base", parent=True)),)):
+
+
+@scenario
+def configurations_that_are_refused_change_nothing(b: Bench) -> None:
+    b.app(queue="root.a")
+    before = b.core.world
+
+    def root(*queues: QueueSpec) -> tuple[PartitionSpec, ...]:
+        return (PartitionSpec("default", QueueSpec("root", queues)), PARTITIONS[1])
+
+    for bad, said in (
+        ((), "one or more partitions"),
+        ((PARTITIONS[0], PARTITIONS[0]), "names of their own"),
+        ((PartitionSpec("default", QueueSpec("base", parent=True)),), "its queue must be 'root'"),
+        (root(QueueSpec("a", parent=True)), "root.a is in use"),
+        (root(QueueSpec("a"), QueueSpec("d.e")), "no dot"),
+        (root(QueueSpec("a"), QueueSpec("d"), QueueSpec("d")), "root.d in partition default already"),
+    ):
         (answer,) = b.handle(UpdateConfiguration(bad))
-        assert isinstance(answer, ConfigurationRejected)
+        assert isinstance(answer, ConfigurationRejected) and said in answer.reason, answer
+        assert b.core.world == before
+
+
+@scenario
+def what_is_unknown_or_the_root_cannot_be_controlled(b: Bench) -> None:
+    before = b.core.world
+    for queue, partition, said in (
+        ("root", "default", "goes with its partition"),
+        ("root.nowhere", "default", "no queue 'root.nowhere'"),
+        (None, "nowhere", "no partition nowhere"),
+    ):
+        (answer,) = b.control(Control.REMOVE, queue, partition)
+        assert isinstance(answer, ControlRejected) and said in answer.reason, answer
+    assert b.core.world == before
 
 
 @scenario
