@@ -69,7 +69,7 @@ def mutate_statelog(applications: list[dict[str, Any]], rng: random.Random) -> N
 @pytest.mark.parametrize("chunk", range(4))
 def test_state_logs(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(chunk * 60, chunk * 60 + 60):
+    for seed in range(chunk * 45, chunk * 45 + 45):
         rng = random.Random(f"mutate statelog {seed}")
         applications = statelog(seed)
         for _ in range(seed % 3):
@@ -78,7 +78,7 @@ def test_state_logs(chunk: int, tmp_path: Path) -> None:
         found, _ = judged(text, tmp_path)
         assert found == judge_statelog(text), text
         seen[found[0]] += 1
-    assert min(seen["conforms"], seen["departs"]) >= 15, seen
+    assert min(seen["conforms"], seen["departs"]) >= 10, seen
 
 
 # --- Events
@@ -105,7 +105,7 @@ def mutate_events(records: list[dict[str, Any]], rng: random.Random) -> None:
 @pytest.mark.parametrize("chunk", range(4))
 def test_events(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(chunk * 60, chunk * 60 + 60):
+    for seed in range(chunk * 45, chunk * 45 + 45):
         rng = random.Random(f"mutate events {seed}")
         records = events(seed)
         for _ in range(seed % 3):
@@ -115,7 +115,7 @@ def test_events(chunk: int, tmp_path: Path) -> None:
         found, _ = judged("\n".join(lines), tmp_path)
         assert found == judge_events(lines), lines
         seen[found[0]] += 1
-    assert min(seen["conforms"], seen["departs"]) >= 15, seen
+    assert min(seen["conforms"], seen["departs"]) >= 10, seen
 
 
 # --- Log lines
@@ -128,9 +128,12 @@ def mutate_log(lines: list[str], rng: random.Random) -> None:
     at = rng.choice(changes)
     start = lines[at].index("{")
     fields = json.loads(lines[at][start:])
-    match rng.randrange(6):
+    match rng.randrange(7):
         case 0:
             lines.pop(at)
+        case 6:
+            stays = {**fields, "source": fields["destination"]}
+            lines.insert(at + 1, lines[at][:start] + json.dumps(stays))
         case 1:
             lines.insert(rng.choice(changes), lines[at])
         case 2:
@@ -166,7 +169,7 @@ KINDS = {
 @pytest.mark.parametrize("chunk", range(4))
 def test_log_lines(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(chunk * 75, chunk * 75 + 75):
+    for seed in range(chunk * 45, chunk * 45 + 45):
         rng = random.Random(f"mutate log {seed}")
         lines = log(seed)
         for _ in range(seed // 3 % 3):
@@ -174,7 +177,7 @@ def test_log_lines(chunk: int, tmp_path: Path) -> None:
         found, _ = judged("\n".join(lines), tmp_path)
         assert found == judge_log(lines), "\n".join(lines)
         seen[found[0]] += 1
-    assert min(seen["conforms"], seen["departs"]) >= 15, seen
+    assert min(seen["conforms"], seen["departs"]) >= 10, seen
 
 
 # --- Walks
@@ -234,8 +237,8 @@ VISITED = {"Accepted", "Starting", "Running", "Completing", "Completed", "Resumi
 
 def test_walks(tmp_path: Path) -> None:
     """Every state that a walk can visit is visited."""
-    seen, states, promises = judge_walks(range(60), tmp_path)
-    assert min(seen["conforms"], seen["departs"]) >= 15, seen
+    seen, states, promises = judge_walks(range(45), tmp_path)
+    assert min(seen["conforms"], seen["departs"]) >= 10, seen
     assert states == VISITED
     assert promises >= {"accepted-has-no-allocation", "starting-has-one-allocation"}
 
@@ -246,7 +249,7 @@ def test_more_walks(tmp_path: Path) -> None:
 
     The first ask ends New, and the last placeholder ends Failing, each in the same call.
     """
-    seen, states, promises = judge_walks(range(60, 700), tmp_path)
+    seen, states, promises = judge_walks(range(45, 700), tmp_path)
     assert min(seen["conforms"], seen["departs"]) >= 150, seen
     assert states == VISITED
     assert promises == STATE_PROMISES - {"new-has-no-asks", "failing-has-something-left"}

@@ -12,6 +12,13 @@ KINDS = {kind: (message, names) for message, (kind, names) in MESSAGES.items()}
 CODE_OF = {state: code for code, state in CODES.items()}
 
 
+ENDS = (
+    *("failApplication", "rejectApplication", "KillApplication", "FailApplication", "CompleteTask", "KillTask"),
+    *("TaskRejected", "TaskFail"),
+)
+"""Events that are taken seldom, so that lives get far."""
+
+
 def _rng(what: str, seed: int) -> tuple[random.Random, str]:
     rng = random.Random(f"{what} {seed}")
     return rng, RELEASES[seed % len(RELEASES)]
@@ -24,7 +31,7 @@ def run(table: Table, rng: random.Random, state: str, length: int, *, loops: boo
         options = [(e, t) for (s, e), t in sorted(table.items()) if s == state and (loops or t != s)]
         if not options:
             break
-        weights = [0.3 if event in ("failApplication", "rejectApplication", "KillApplication") else 1 for event, _ in options]
+        weights = [0.3 if event in ENDS else 1 for event, _ in options]
         event, target = rng.choices(options, weights)[0]
         found.append((state, event, target))
         state = target
@@ -56,12 +63,20 @@ def events(seed: int) -> list[dict[str, Any]]:
     release = rng.choice(RELEASES[1:])
     lives = []
     for number in range(rng.randint(1, 4)):
-        states = ["New", *(t for _, _, t in run(tables(release)["Application"], rng, "New", rng.randint(0, 9), loops=False))]
+        states = [
+            "New",
+            *(t for _, _, t in run(tables(release)["Application"], rng, "New", rng.randint(0, 9), loops=False)),
+        ]
         forgotten = rng.choice([0, 0, rng.randrange(len(states))])
         life = [_record(2, f"app-{number}", 1, CODE_OF[state]) for state in states[forgotten:]]
         life[0]["eventChangeType"] = 2 if not forgotten and rng.random() < 0.5 else 1
         lives.append(life)
-    node = [_record(3, "node-1", 2, 0), _record(3, "node-1", 1, 302), _record(3, "node-1", 3, 300), _record(3, "node-1", 2, 0)]
+    node = [
+        _record(3, "node-1", 2, 0),
+        _record(3, "node-1", 1, 302),
+        _record(3, "node-1", 3, 300),
+        _record(3, "node-1", 2, 0),
+    ]
     lives.append(node[: rng.randint(0, 4)])
     lives.append([_record(4, "root.a", 2, 400), _record(2, "app-0", 2, 200)])
     return _shuffled(lives, rng)
