@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.oracle import check_trace
+from schedproof.proofs import oracle
+from schedproof.proofs.oracle import OracleVerdict, check_trace
 from yunikorn_oracle import broken, check, departure, releases
 
 from schedproof.cli import main
@@ -339,3 +341,12 @@ class TestLog:
             (1, "failed-is-final", 26),
             (2, "draining-queues-are-final", 51),
         ]
+
+
+def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
+    text = (Path(oracle.__file__).parent / "README.md").read_text("utf-8").split("## Logs of YuniKorn")[1]
+    found = [check(example, tmp_path) for example in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL)]
+    assert [report.format for report in found] == [
+        f"yunikorn-{name}" for name in ("statelog", "events", "log", "walks")
+    ]
+    assert all(report.verdict is OracleVerdict.CONFORMS and report.records > 1 for report in found)
