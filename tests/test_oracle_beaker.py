@@ -395,7 +395,8 @@ def test_the_table_of_formats() -> None:
 
 
 def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
-    text = (Path(entry.__file__).parent / "README.md").read_text("utf-8").partition("## Logs of Beaker")[2]
+    text = (Path(entry.__file__).parent / "README.md").read_text("utf-8")
+    text = text.partition("## Logs of Beaker")[2].partition("\n## ")[0]
     examples = [block.partition("\n")[2].partition("\n```")[0] for block in text.split("```")[1::2]]
     assert len(examples) == 3
     for example, name in zip(examples, FORMATS, strict=False):
