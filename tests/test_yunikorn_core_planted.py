@@ -60,5 +60,5 @@ def test_is_caught(draft: type[Draft]) -> None:
 
 @pytest.mark.long
 def test_walks_catch_most() -> None:
-    assert {draft.__name__ for draft in PLANTED if walk_that_fails(draft) is None} == NOT_IN_WALKS
+    assert {draft.__name__ for draft in PLANTED if walk_that_fails(draft) is None} <= NOT_IN_WALKS
     assert walk_that_fails(Draft) is None
