@@ -241,7 +241,7 @@ OVER = {
 
 
 def _changes(lines: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
-    for line in lines:
+    for number, line in enumerate(lines):
         if line.startswith("{"):
             fields = json.loads(line)
             message = fields.get("msg") or fields.get("M")
@@ -253,7 +253,8 @@ def _changes(lines: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], dict[
             fields = json.loads(found[2])
         if message in MESSAGES:
             kind, names = MESSAGES[message]
-            yield kind, tuple(json.dumps(fields[n]) for n in names), fields
+            who = tuple(fields[n] for n in names)
+            yield kind, who if all(isinstance(n, str) for n in who) else (f"line {number}",), fields
 
 
 def judge_log(lines: Sequence[str]) -> Verdict:

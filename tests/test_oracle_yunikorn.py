@@ -324,11 +324,14 @@ class TestLog:
             assert "1 line without a known message skipped" in report.note
             assert departure(check(f"{core('New', 'Failing', 'fail')}\n{second}", tmp_path))[0] == 2
 
-    def test_an_object_may_be_anything(self, tmp_path: Path) -> None:
+    def test_objects_that_nobody_can_tell_apart(self, tmp_path: Path) -> None:
         lines = [
-            line("object transition", "Active", "Draining", "Remove", object=value) for value in ({}, {"a": 1}, "q", 3)
+            line("object transition", *change, object={})
+            for change in (("Active", "Stopped", "Stop"), ("Active", "Draining", "Remove"))
         ]
         assert releases(check("\n".join(lines), tmp_path)) == [OLD, MIDDLE, NEW]
+        named = "\n".join(lines).replace("{}", '"root.a"')
+        assert "root.a is Stopped since line 1, not Active" in departure(check(named, tmp_path))[2]
 
     def test_a_log_that_begins_in_the_middle_says_so(self, tmp_path: Path) -> None:
         report = check(core("Running", "Completing", "complete"), tmp_path)

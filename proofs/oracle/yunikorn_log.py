@@ -4,7 +4,8 @@ Both encodings of the logger are read: text, where the message is followed by it
 JSON, where all is one object. Lines without a known message are skipped and counted. The choices of the reading:
 
 * **Core**: "Application state transition", of applications; "object transition", of queues and partitions, whose
-  tables are the same. An application's line is written when a state is entered, so an event that changes none has no line.
+  tables are the same. Where "object" is no text, nobody knows which it is, and the line is judged alone. A line of
+  an application is written when a state is entered, so an event that changes none has no line.
 * **Shim**: applications, tasks (by application and task), nodes, and the scheduler, which is one. Lines of an event
   that changes no state are allowed.
 * **A log may begin in the middle**: an object may be met in any state, and goes on from there. A task may be made in
@@ -78,8 +79,9 @@ def _name(message: str, line: Line) -> str:
     for field in fields:
         if field not in line.value:
             raise line.error(f'"{field}" is missing; write which object changes its state')
-    values = [line.value[field] for field in fields]
-    names = [v if isinstance(v, str) else json.dumps(v, sort_keys=True) for v in values]
+    names = [line.value[field] for field in fields]
+    if not all(isinstance(name, str) for name in names):
+        return f"the object of line {line.number}"
     return " of ".join(reversed(names)) if names else "the scheduler"
 
 
