@@ -136,6 +136,18 @@ class TestWalks:
         record, line, reason = departure(check(f"{good}\n{bad}\n", tmp_path))
         assert (record, line) == (5, 2) and reason.startswith("walk of line 2, step 2: allocate a/u leaves it Running")
 
+    def test_the_removal_of_what_is_gone(self, tmp_path: Path) -> None:
+        """It takes nothing away; whether it looks for what is left is open, where there is something to look at."""
+        asks = [("addAsk", "a", "Accepted"), ("addAsk", "p!", "Accepted"), ("removeAsk", "a", "Accepted")]
+        for state, total in (("Accepted", 2), ("Completing", 2)):
+            steps = [*asks, ("allocate", "p/u!", "Accepted"), ("removeAsk", "a", state)]
+            assert releases(check(walk(*steps, total=total, asks=1, allocations=1), tmp_path)) == []
+        waiting = [*asks, ("removeAsk", "a", "Completing")]
+        assert departure(check(walk(*waiting, total=2), tmp_path))[0] == 4
+        nothing = [*ONE[:2], ("removeAsk", "a", "Starting"), ("removeAsk", "a", "Completing")]
+        assert departure(check(walk(*nothing), tmp_path))[0] == 4
+        assert departure(check(walk(*asks, asks=2), tmp_path))[0] == 3
+
     def test_asks_after_the_end_are_counted_and_no_more(self, tmp_path: Path) -> None:
         end = [*ONE, ("stateTimeout", "", "Completed"), ("addAsk", "b", "Completed"), ("allocate", "b/v", "Completed")]
         assert releases(check(walk(*end, pending=0, allocated=1, asks=2), tmp_path)) == []

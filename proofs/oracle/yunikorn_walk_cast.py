@@ -147,6 +147,15 @@ class Walker:
             "allocations": sum(held.values()),
         }
 
+    def looked_at(self, state: State, asks: Iterable[str]) -> State:
+        """What removing an ask does, one that is allocated already, but that the ask stays listed."""
+        for key in asks:
+            if self.listed(state, key) and not self.ask_is(state, key, "pending"):
+                for _, after in self.steps.some(state, self.wanted("remove_ask", k=self.ask(key))):
+                    slot = self.slot("Ask", "listed", self.ask(key))
+                    return (*after[:slot], state[slot], *after[slot + 1 :])
+        return state
+
     def value(self, sort: str, attribute: str, name: str) -> int:
         """A state (``attribute`` "") or a value of an enumeration, as the packed state has it."""
         if not attribute:

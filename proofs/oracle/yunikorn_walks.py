@@ -7,7 +7,8 @@ model of its own. The choices of the reading:
   runs out, and its function has its effect at once. Seen after it are the application's state and two timers, five counts, and
   what the resource manager was told (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
 * **What is not there cannot be taken away**: the removal of an ask that is no longer listed, or of an allocation
-  that is gone, is no step.
+  that is gone, is no step. Whether the first still looks if there is anything left, as the removal of an ask does that
+  is allocated already, is not known: both are allowed while other asks are listed.
 * **An application that has ended takes asks still**, which the scheduler would never send it: they are counted, but
   no step of the model, and change nothing of its state.
 * **The gang's total** is reached when the placeholders that are allocated are exactly so many, as often as
@@ -89,11 +90,13 @@ class Call:
         plan: the steps of the model, one after the other.
         idle: in such a state it is no step at all.
         against: what speaks against a state after it.
+        looks: where it is no step, it may still complete an application that has nothing left.
     """
 
     plan: Sequence[Wanted]
     idle: Callable[[State], bool]
     against: Complaint
+    looks: bool = False
 
 
 @dataclass
@@ -204,7 +207,7 @@ class _Reader:
                 plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
             case _:
                 plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
-        return Call(plan, idle, self.uncounted(step))
+        return Call(plan, idle, self.uncounted(step), looks=step["op"] == "removeAsk" and idle is not _never)
 
     def successors(self, call: Call, state: State) -> Iterator[Path]:
         """What the call can do in ``state``."""
@@ -222,9 +225,14 @@ class _Reader:
 
     def ways(self, call: Call, state: State) -> Iterator[tuple[Path, str]]:
         """The call's steps from ``state``, and what speaks against the state after them."""
-        for end, trail in trails(self.walker, state, [] if call.idle(state) else call.plan):
+        idle = call.idle(state)
+        for end, trail in trails(self.walker, state, [] if idle else call.plan):
             steps = tuple(show_choice(self.walker.instance, choice) for _, choice in trail)
             yield Path(steps, end), call.against(end)
+        if idle and call.looks:
+            end = self.walker.looked_at(state, self.added)
+            if end != state:
+                yield Path(("a look whether anything is left",), end), call.against(end)
 
     def observed(self, step: Mapping[str, Any]) -> Observation:
         """The state of the application and its timers."""
