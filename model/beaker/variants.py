@@ -216,23 +216,21 @@ IDLE_IS_A_USAGE = Change(
     weakens={"idle-is-automated": ["handed-out-automated"]},
 )
 
-REPAIRED = replace(
-    AS_WRITTEN.amend(
-        "repaired",
-        "the proposal with the changes that its promises need, handled in any order at any time",
-        [
-            ANY_TIME,
-            FIRST_COME_FIRST_SERVED,
-            SEATS_ARE_LEFT,
-            FINISHED_DO_NOT_COUNT,
-            LEAVE_TOGETHER,
-            WAKE_THE_IDLE,
-            IDLE_IS_A_USAGE,
-        ],
-        refuted=frozenset(),
-        machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
-    ),
-    axioms=[*AXIOMS, *seatings.SEAT_AXIOMS],
+REPAIRED = AS_WRITTEN.amend(
+    "repaired",
+    "the proposal with the changes that its promises need, handled in any order at any time",
+    [
+        ANY_TIME,
+        FIRST_COME_FIRST_SERVED,
+        SEATS_ARE_LEFT,
+        FINISHED_DO_NOT_COUNT,
+        LEAVE_TOGETHER,
+        WAKE_THE_IDLE,
+        IDLE_IS_A_USAGE,
+    ],
+    refuted=frozenset(),
+    machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
+    axioms=seatings.SEAT_AXIOMS,
     topologies=partial(situations, with_seatings=True),
-    default_scope={**AS_WRITTEN.default_scope, "Seating": 5, "Seat": 11},
+    default_scope={"Seating": 5, "Seat": 11},
 )

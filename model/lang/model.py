@@ -119,12 +119,15 @@ class Model:
         changes: Sequence[Change],
         refuted: frozenset[str],
         machines: Sequence[Machine] = (),
+        axioms: Sequence[Term] = (),
         topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
+        default_scope: Mapping[str, int] = {},
     ) -> Model:
         """A variant that differs from this one by ``changes``, in their order.
 
         ``machines`` replace those of their sorts, where what is added needs further attributes, events
-        or sorts, and ``topologies`` are the rigid attributes then.
+        or sorts; ``axioms`` and ``default_scope`` are added then, and ``topologies`` take the place of this
+        variant's.
 
         Raises:
             ModelError: a change that cannot be made, or a variant that says something impossible.
@@ -172,7 +175,9 @@ class Model:
             rules=parts[Rule],  # type: ignore[arg-type]
             properties=parts[Property],  # type: ignore[arg-type]
             refuted=refuted,
+            axioms=[*self.axioms, *axioms],
             topologies=topologies or self.topologies,
+            default_scope={**self.default_scope, **default_scope},
             amends=self.variant,
             changes=tuple(changes),
             place=here(),

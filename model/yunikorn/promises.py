@@ -60,7 +60,7 @@ APPLICATIONS = [
         line=20,
         sentence="This state times out automatically to prevent applications that consist of just one allocation from getting stuck in this state.",
         over=[a],
-        given=a.is_("Starting"),
+        given=a.is_("Starting") & exists(w, ~w.spare),  # some situations have no time-outs
         goal=~a.is_("Starting"),
         weak=["run_out", "wake"],
     ),
@@ -198,10 +198,13 @@ APPLICATIONS = [
     ),
     AlwaysCanReach(
         name="applications-can-end",
-        says="an application that is known, and of which an ask is left, can end",
+        says="an application that has a pending ask or an allocation can end",
         line=14,
         over=[a],
-        given=a.known & a.is_(*UNFINISHED) & exists(k, (k.application == a) & k.is_("to_come", "pending", *HELD)),
+        given=a.known
+        & a.is_(*UNFINISHED)
+        & exists(k, (k.application == a) & k.is_("pending", *HELD))
+        & exists(w, ~w.spare),
         goal=a.is_(*FINISHED),
     ),
 ]

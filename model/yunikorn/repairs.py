@@ -5,11 +5,14 @@
 
 from dataclasses import replace
 
-from ..lang import NONE, Row, Rule, Term, exists
+from ..lang import NONE, Model, Row, Rule, Term, exists
+from ..lang.terms import both
 from . import events as ev
 from . import shipped
+from .channel import e
 from .events import FAILS, HELD, held, keeps, o, pending
 from .machines import SCHEDULED, Partition, Queue, Wakeup, a, g, k, move, n, p, q, w, x
+from .shim_messages import DELIVER
 
 AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
 
@@ -207,6 +210,19 @@ CYCLE = [
     replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
     replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),
 ]
+
+
+def rejected(core: Model) -> Rule:
+    """What ``core`` does not add when the shim asks for it is Rejected (line 27)."""
+    guard = both(list(core.action("submit").when))
+    return Rule(
+        "what is not added is rejected",
+        DELIVER["SubmitApplication"],
+        [e.application == a, a.is_("New"), ~a.known, ~guard],
+        a.fires("reject"),
+        line=27,
+    )
+
 
 # --- Queues and partitions can be stopped, and be removed all the same
 

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..lang import Rigid
+from .channel import KINDS, OF_APPLICATIONS, OF_ASKS, OF_NODES
+from .parties import NO_SHIM, Shim
+from .sorts import Message
+
+NOTHING_OF_THE_SHIM: Rigid = {
+    ("ShimApplication", "core"): [],
+    ("Task", "ask"): [],
+    ("ShimNode", "core"): [],
+    ("ShimScheduler", "partition"): [],
+}
 
 
 @dataclass(frozen=True)
@@ -19,6 +29,8 @@ class Situation:
         nodes, adjustable_nodes: how many there are; whether people change them.
         queues: for each queue the number of its parent, if it has one; applications are in the last queue.
         people: what people may start, stop and remove: "queues", "partition".
+        exact: the placeholders that are asked for are what the gang was said to need.
+        shim: what of the shim takes part, if it does: otherwise a resource manager that may do anything.
     """
 
     about: str
@@ -29,6 +41,7 @@ class Situation:
     queues: Sequence[int | None] = (None,)
     people: Sequence[str] = ()
     exact: bool = True
+    shim: Shim | None = None
 
     def _above(self, queue: int) -> frozenset[int]:
         parent = self.queues[queue]
@@ -54,7 +67,17 @@ class Situation:
             ("GangTimer", "application"): gangs,
             ("Node", "partition"): [0] * self.nodes,
             ("Node", "adjustable"): [self.adjustable_nodes] * self.nodes,
+            **(self._shim if shipped else NOTHING_OF_THE_SHIM),
         }
+
+    @property
+    def _shim(self) -> Rigid:
+        """The other party: an object for each of the core's, or none; nodes only if their messages take part."""
+        if self.shim is None:
+            return {key: values for key, values in NO_SHIM.items() if key[0] != Message.name}
+        asks = [number for number, (kinds, _) in enumerate(self.applications) for _ in kinds]
+        nodes = self.nodes if set(OF_NODES) & set(self.shim.kinds) else 0
+        return replace(self.shim, applications=len(self.applications), asks=asks, nodes=nodes).rigid
 
 
 SITUATIONS = [
@@ -73,9 +96,47 @@ SITUATIONS = [
 ]
 
 
-def situations(sizes: Mapping[str, int], *, shipped: bool = False) -> Iterator[Rigid]:
+WORK = (*OF_APPLICATIONS, *OF_ASKS)
+
+WITH_SHIM = [
+    Situation("core and shim: an ask", [("r", "Soft")], shim=Shim(kinds=WORK, troubled=True)),
+    Situation("core and shim: messages get lost", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, losable=KINDS)),
+    Situation("core and shim: a soft gang", [("pr", "Soft")], wakeups=0, exact=False, shim=Shim(kinds=WORK)),
+    Situation("core and shim: a hard gang", [("pr", "Hard")], wakeups=0, exact=False, shim=Shim(kinds=WORK)),
+    Situation(
+        "core and shim: messages overtake each other",
+        [("pr", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=WORK, ordered=False),
+    ),
+    Situation(
+        "core and shim: the queue is removed",
+        [("r", "Soft")],
+        wakeups=0,
+        queues=[None, 0],
+        people=["queues"],
+        shim=Shim(kinds=WORK),
+    ),
+    Situation(
+        "core and shim: a node, and the shim crashes",
+        wakeups=0,
+        adjustable_nodes=True,
+        shim=Shim(kinds=OF_NODES, scheduler=True, mortal=True),
+    ),
+    Situation(
+        "core and shim: an ask, and the shim crashes",
+        [("r", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=WORK, scheduler=True, mortal=True),
+    ),
+]
+
+
+def situations(
+    sizes: Mapping[str, int], *, shipped: bool = False, among: Sequence[Situation] = SITUATIONS
+) -> Iterator[Rigid]:
     """The situations that need no more objects than ``sizes``."""
-    for situation in SITUATIONS:
+    for situation in among:
         counts: dict[str, int] = {}
         rigid = situation.rigid(shipped=shipped)
         for (sort, _), values in rigid.items():
