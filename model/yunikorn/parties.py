@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..lang import NONE, Action, Model, Rigid, Row, Rule, Term, exists, forall, implies, variable
-from .channel import CHANNEL_AXIOMS, CHANNEL_PROPERTIES, KINDS, MESSAGE, MESSAGE_TABLE, messages
+from ..lang import NONE, Action, Rigid, Row, Rule, Term, exists, forall, implies, variable
+from .channel import CHANNEL_AXIOMS, KINDS, MESSAGE, MESSAGE_TABLE, messages
 from .machines import a, k, n
 from .shim_events import OWN_ACTIONS, OWN_RULES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, c, m, t, u, z
@@ -59,25 +59,6 @@ def shim_rules(actions: Sequence[Action]) -> list[Rule]:
             create=guards["create_node"],
         ),
     ]
-
-
-def with_shim(core: Model, variant: str, about: str) -> Model:
-    """The model of both parties; ``core`` is that of the core alone.
-
-    Raises:
-        ModelError: the core model has not got the actions, rows and sorts that the shim speaks to.
-    """
-    return replace(
-        core,
-        variant=variant,
-        about=about,
-        machines=[*core.machines, *SHIM_MACHINES],
-        rows=[*core.rows, *SHIM_ROWS],
-        actions=[*apart(core.actions), *SHIM_ACTIONS],
-        rules=[*core.rules, *shim_rules(core.actions)],
-        properties=[*core.properties, *CHANNEL_PROPERTIES],
-        axioms=[*core.axioms, *SHIM_AXIOMS],
-    )
 
 
 @dataclass(frozen=True)
