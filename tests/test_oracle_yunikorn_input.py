@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from schedproof.cli import main
 pytestmark = pytest.mark.skipif("yunikorn" not in SYSTEMS, reason="YuniKorn is not registered yet")
 
 SCHEMA = Path(oracle.__file__).parent / "yunikorn.schema.json"
+DATA = Path(__file__).parent / "data" / "yunikorn"
 FORMATS = ("yunikorn-statelog", "yunikorn-events", "yunikorn-walks", "yunikorn-log", "schedproof")
 APPLICATION: dict[str, Any] = {
     "applicationID": "a",
@@ -248,3 +252,38 @@ def test_the_schema_says_what_is_read() -> None:
     assert len(changes) > 5 and all(fits(fields, "change") for fields in changes)
     for definition in ("application", "batch", "event", "change", "walk", "step"):
         assert not fits([1], definition) and not fits({"status": 1}, definition)
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
+    """Samples that are cut off, mixed and edited are judged, or refused in one line: nothing else."""
+    path, seen = tmp_path / "trace", Counter()
+    samples = [
+        (DATA / name).read_text("utf-8") for name in ("statelog-1.0.json", "events-batch-1.6.json", "core-and-shim.log")
+    ]
+    samples.append((DATA / "walks-recorded.jsonl").read_text("utf-8").splitlines()[0])
+    for seed in range(chunk * 60, chunk * 60 + 60):
+        rng = random.Random(f"anything {seed}")
+        text = rng.choice(samples)
+        for _ in range(seed % 3):
+            at = rng.randrange(len(text))
+            match rng.randrange(4):
+                case 0:
+                    text = text[: at + 1]
+                case 1:
+                    text = text[:at] + rng.choice(["{", "}", "[", '"', ",", "\x00", "3", "null", "é"]) + text[at + 1 :]
+                case 2:
+                    values = list(re.finditer(r': *("[^"]*"|\d+|null|true|false)', text))
+                    place = rng.choice(values).span(1) if values else (at, at)
+                    value = rng.choice(["null", "-1", "1.5", '"x"', "[]", "{}", "true", '"Running"', "1e999", "NaN"])
+                    text = text[: place[0]] + value + text[place[1] :]
+                case _:
+                    text += "\n" + rng.choice(samples)[:at]
+        path.write_text(text, "utf-8")
+        try:
+            report = check_trace("yunikorn", path)
+            assert json.dumps(report.as_json()) and report.text()
+            seen[report.verdict.value] += 1
+        except TraceError as error:
+            seen["refused" if "\n" not in str(error) else "told in several lines"] += 1
+    assert seen["conforms"] >= 20 and seen["refused"] >= 10 and not seen["told in several lines"], seen

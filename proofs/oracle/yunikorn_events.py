@@ -115,7 +115,7 @@ def _with_nodes(table: Table) -> Table:
 
 EVENT_RECORDS = Format(
     "yunikorn-events",
-    'an event has "type", "objectID" and "eventChangeDetail", a batch of them "EventRecords"',
+    'an event "type" and "eventChangeDetail", a batch of them "EventRecords"',
     _recognises,
     judge=judged_by_tables(_read, _with_nodes),
     judged_by="v0.12.2",

@@ -123,7 +123,7 @@ def _recognises(lines: Sequence[TextLine]) -> bool:
 
 LOG = Format(
     "yunikorn-log",
-    'a log has lines such as "Application state transition {"appID": "app-1", "source": "New", ...}"',
+    'a log lines with "Application state transition" or its like',
     _recognises,
     judge=judged_by_tables(_read),
     judged_by="v0.12.2",

@@ -97,7 +97,7 @@ def _recognises(lines: Sequence[TextLine]) -> bool:
 
 STATE_LOG = Format(
     "yunikorn-statelog",
-    'an application of the REST interface has "applicationID", "applicationState" and "stateLog"',
+    'an application has "applicationID" and "stateLog"',
     _recognises,
     judge=judged_by_tables(_read),
     judged_by="v0.12.2",

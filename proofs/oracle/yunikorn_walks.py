@@ -321,7 +321,7 @@ def _fits(model: Model) -> bool:
 
 WALKS = Format(
     "yunikorn-walks",
-    'a walk of the Application has "gangStyle", "placeholderAsk" and "steps"',
+    'a walk "gangStyle" and "steps"',
     _recognises,
     judge=_judge,
     judged_by="v0.12.2",
