@@ -12,14 +12,11 @@ from typing import Any
 import jsonschema
 import pytest
 from brute_yunikorn_walk import random_walk
-from schedproof.model.systems import SYSTEMS
 from schedproof.proofs import oracle
 from schedproof.proofs.oracle import TraceError, check_trace
 from yunikorn_logs import events, log, statelog
 
 from schedproof.cli import main
-
-pytestmark = pytest.mark.skipif("yunikorn" not in SYSTEMS, reason="YuniKorn is not registered yet")
 
 SCHEMA = Path(oracle.__file__).parent / "yunikorn.schema.json"
 DATA = Path(__file__).parent / "data" / "yunikorn"

@@ -16,11 +16,8 @@ from typing import Any
 import pytest
 from brute_yunikorn import CODES, OBJECT, judge_events, judge_log, judge_statelog, tables
 from brute_yunikorn_walk import broken_promises, judge_walk, random_walk
-from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 from yunikorn_logs import events, log, statelog
-
-pytestmark = pytest.mark.skipif("yunikorn" not in SYSTEMS, reason="YuniKorn is not registered yet")
 
 STATES = sorted({state for pair in tables("1.0-1.5")["Application"].items() for state in (pair[0][0], pair[1])})
 STATE_PROMISES = {

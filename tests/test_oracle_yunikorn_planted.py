@@ -23,8 +23,6 @@ from schedproof.proofs.oracle.yunikorn_walk_cast import core_of
 from test_oracle_yunikorn_mutations import mutate_events, mutate_log, mutate_statelog, mutate_walk
 from yunikorn_logs import KINDS, events, log, statelog
 
-pytestmark = pytest.mark.skipif("yunikorn" not in SYSTEMS, reason="YuniKorn is not registered yet")
-
 Case = tuple[str, Callable[[], tuple[str, int | None, tuple[str, ...]]]]
 
 

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.oracle import OracleVerdict, check_trace
 from yunikorn_oracle import broken, check, departure, releases
-
-pytestmark = pytest.mark.skipif("yunikorn" not in SYSTEMS, reason="YuniKorn is not registered yet")
 
 HERE = Path(__file__).parent / "data" / "yunikorn"
 RECORDED = Path(__file__).parents[2] / "shared" / "traces" / "yunikorn" / "application-v0.12.2.jsonl"

@@ -105,7 +105,6 @@ def test_every_machine_has_a_matrix(capfd: pytest.CaptureFixture[str]) -> None:
     assert "Traceback" not in capfd.readouterr().err
 
 
-@pytest.mark.skipif("yunikorn" not in SYSTEMS, reason="YuniKorn is not registered yet")
 def test_the_core_application_of_yunikorn() -> None:
     """The matrix as it was observed by running the real v0.12.2 table, copied by hand: 11 x 6 cells."""
     (_, *events), *rows = (line.split() for line in YUNIKORN.read_text("utf-8").splitlines())
