@@ -42,7 +42,7 @@ def judged(text: str, tmp_path: Path) -> tuple[Verdict, OracleReport]:
 
 def mutate_statelog(applications: list[dict[str, Any]], rng: random.Random) -> None:
     application = rng.choice(applications)
-    entries = application.get("stateLog", [])
+    entries = application.get("stateLog") or []
     match rng.randrange(8):
         case 0 if entries:
             rng.choice(entries)["applicationState"] = rng.choice(STATES)
