@@ -137,10 +137,12 @@ class TestWalks:
         """It takes nothing away; whether it looks for what is left is open, where there is something to look at."""
         asks = [("addAsk", "a", "Accepted"), ("addAsk", "p!", "Accepted"), ("removeAsk", "a", "Accepted")]
         for state, total in (("Accepted", 2), ("Completing", 2)):
-            steps = [*asks, ("allocate", "p/u!", "Accepted"), ("removeAsk", "a", state)]
-            assert releases(check(walk(*steps, total=total, asks=1, allocations=1), tmp_path)) == []
+            for gone in ("a", "never-there"):
+                steps = [*asks, ("allocate", "p/u!", "Accepted"), ("removeAsk", gone, state)]
+                assert releases(check(walk(*steps, total=total, asks=1, allocations=1), tmp_path)) == []
         waiting = [*asks, ("removeAsk", "a", "Completing")]
         assert departure(check(walk(*waiting, total=2), tmp_path))[0] == 4
+        assert departure(check(walk(*ONE[:2], ("removeAllocation", "never-there", "Completing")), tmp_path))[0] == 3
         nothing = [*ONE[:2], ("removeAsk", "a", "Starting"), ("removeAsk", "a", "Completing")]
         assert departure(check(walk(*nothing), tmp_path))[0] == 4
         assert departure(check(walk(*asks, asks=2), tmp_path))[0] == 3

@@ -82,6 +82,18 @@ def _never(state: State) -> bool:
     return False
 
 
+def _always(state: State) -> bool:
+    return True
+
+
+def _gone(walker: Walker, ask: str, state: State) -> bool:
+    return not walker.ask_is(state, ask, *HELD)
+
+
+def _not_listed(walker: Walker, ask: str, state: State) -> bool:
+    return not walker.listed(state, ask)
+
+
 @dataclass(frozen=True)
 class Call:
     """What a step of a walk stands for.
@@ -180,7 +192,7 @@ class _Reader:
         """What a step of the walk stands for."""
         walker, key, strays = self.walker, step.get("key", ""), self.strays
         plan: Sequence[Wanted]
-        idle = _never
+        idle: Callable[[State], bool] = _never
         match step["op"]:
             case op if strays.takes(op, key, self.cast, self.before in ENDED):
                 plan = []
@@ -199,15 +211,15 @@ class _Reader:
             case "removeAllocation":
                 its = self.allocations.get(key)
                 plan = [] if its is None else [walker.wanted("end", k=walker.ask(its))]
-                idle = lambda state: its is not None and not walker.ask_is(state, its, *HELD)  # noqa: E731
+                idle = _never if its is None else partial(_gone, walker, its)
             case "removeAsk":
                 plan = [walker.wanted("remove_ask", k=walker.ask(key))] if key in self.added else []
-                idle = lambda state: not walker.listed(state, key)  # noqa: E731
+                idle = partial(_not_listed, walker, key) if plan else _always
             case "stateTimeout":
                 plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
             case _:
                 plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
-        return Call(plan, idle, self.uncounted(step), looks=step["op"] == "removeAsk" and idle is not _never)
+        return Call(plan, idle, self.uncounted(step), looks=step["op"] == "removeAsk")
 
     def successors(self, call: Call, state: State) -> Iterator[Path]:
         """What the call can do in ``state``."""

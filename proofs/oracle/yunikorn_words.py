@@ -9,7 +9,6 @@ from typing import Any
 
 from schedproof.model.lang import Model
 
-from .errors import TraceError
 from .formats import Judged, Told
 from .lines import Line, TextLine
 from .yunikorn_json import joined
@@ -97,6 +96,3 @@ def judged_by_tables(
         return Lives(model, tables).judge(entries, note)
 
     return judge
-
-
-__all__ = ["SCHEMA", "Reader", "TraceError", "Words", "fits", "judged_by_tables", "keys", "tables_told"]
