@@ -60,7 +60,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
             again = system.variants[model.amends] if model.amends not in ("", system.base.variant) else None
             for name in picture_names(model):
                 drawn = diagram(model, name, since=since)
-                if again is None or drawn != replace(diagram(again, name, since=since), title=drawn.title):
+                if again is None or not _same(drawn, again, name, since):
                     yield _picture(model, name, name, _about(model, name, drawn), drawn)
             for name in changing_pairings(model) if again is None else ():
                 about = (
@@ -69,6 +69,11 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 yield _picture(model, name, name, f"{about}.", pairing(model, observed(model, name)))
             if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
+
+
+def _same(drawn: Diagram, other: Model, name: str, since: Model | None) -> bool:
+    """The picture of that name of ``other`` shows the same."""
+    return name in picture_names(other) and drawn == replace(diagram(other, name, since=since), title=drawn.title)
 
 
 def _deadlocks(model: Model, waiting: Waiting) -> Iterator[Picture]:

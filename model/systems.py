@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import beaker, hived
+from . import beaker, hived, yunikorn
 from .beaker.waits import WAITS
 from .lang import Model
 from .lang.waiting import Waiting
@@ -56,4 +56,20 @@ BEAKER = System(
     waits=WAITS,
 )
 
-SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER)}
+YUNIKORN = System(
+    "yunikorn",
+    "YuniKorn: object states of core and k8shim",
+    {
+        model.variant: model
+        for model in (
+            yunikorn.AS_WRITTEN,
+            yunikorn.V0_12_2,
+            yunikorn.REPAIRED,
+            yunikorn.PARTIES,
+            yunikorn.PARTIES_REPAIRED,
+        )
+    },
+    judged_by="v0.12.2",
+)
+
+SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN)}

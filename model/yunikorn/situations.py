@@ -118,6 +118,19 @@ WITH_SHIM = [
         shim=Shim(kinds=WORK),
     ),
     Situation(
+        "core and shim: the partition is removed while the shim recovers",
+        [("r", "Soft")],
+        wakeups=0,
+        people=["partition"],
+        shim=Shim(kinds=WORK, scheduler=True, ordered=False),
+    ),
+    Situation(
+        "core and shim: a gang waits for its second placeholder",
+        [("ppr", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=("SubmitApplication", "ApplicationAccepted", "AddAsk", "AskReleased")),
+    ),
+    Situation(
         "core and shim: a node, and the shim crashes",
         wakeups=0,
         adjustable_nodes=True,

@@ -9,18 +9,24 @@ from functools import partial
 
 from ..lang import Change, Model
 from . import repairs as fix
+from . import shipped
 from .channel import CHANNEL_PROPERTIES
 from .parties import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
 from .parties import SHIM_MACHINES as SHIM_AND_MESSAGES
+from .promises import PHASES
 from .shim_promises import SHIM_PROPERTIES
 from .shim_repairs import shim_repairs
 from .situations import WITH_SHIM, situations
 from .variants import OF_THE_CORE, REPAIRED, V0_12_2
+from .weaker import PHASES as OF_REPAIRED
+
+RESTS_ON = {p.name for p in (*PHASES, *shipped.PHASES, *OF_REPAIRED)}
 
 
 def promising(variant: Model, refuted: frozenset[str]) -> Model:
-    """``variant`` with what is promised of the two parties, and nothing else."""
-    return replace(variant, properties=[*CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
+    """``variant`` with what is promised of the two parties, and of the core what that rests on."""
+    resting = [p for p in variant.properties if p.name in RESTS_ON]
+    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
 
 
 BY_MESSAGES = Change(
@@ -44,6 +50,8 @@ PARTIES = promising(
         {
             "released-allocations-are-heard",
             "dropped-asks-are-heard",
+            "dropped-asks-start-nothing",
+            "failures-are-heard",
             "allocations-are-heard",
             "rejections-are-heard",
             "what-is-to-be-released-goes",
