@@ -127,7 +127,8 @@ def _spelled(model: Model, element: Element) -> object:
 def described(model: Model, element: Element) -> list[str]:
     """An element of ``model`` in lines, each a part that can differ."""
     line = [] if element.line is None else [f"line {element.line}"]
-    line += [f"facts {element.fact}"] if getattr(element, "fact", "") else []
+    fact = getattr(element, "fact", "")  # a machine has none, nor has a property
+    line += [f"facts {fact}"] if fact else []
     match element:
         case Machine():
             attributes = [f"attribute {a.name}: {a.type}{' (rigid)' if a.rigid else ''}" for a in element.attributes]

@@ -180,14 +180,19 @@ CHANNEL_PROPERTIES = [
 
 
 def messages(
-    about: Mapping[str, int], *, kinds: Sequence[str] = KINDS, ordered: bool = True, losable: Sequence[str] = ()
+    about: Mapping[str, int],
+    *,
+    kinds: Sequence[str] = KINDS,
+    ordered: bool = True,
+    overtaking: Sequence[str] = (),
+    losable: Sequence[str] = (),
 ) -> Rigid:
     """The rigid attributes of the messages of a situation.
 
     Args:
         about: how many there are: {"Application": .., "Ask": .., "Node": ..}; the shim has an object for each.
         kinds: what can be said; all the rest is not.
-        ordered: each direction keeps its order.
+        ordered: each direction keeps its order, but for the kinds that are ``overtaking``.
         losable: the kinds that can be lost.
     """
     subjects = (("Application", OF_APPLICATIONS), ("Ask", OF_ASKS), ("Node", OF_NODES))
@@ -209,6 +214,6 @@ def messages(
         ("Message", "ask"): reference("Ask"),
         ("Message", "node"): reference("Node"),
         ("Message", "rank"): [RANKS.get(kind, 0) for kind, _, _ in found],
-        ("Message", "ordered"): [ordered] * len(found),
+        ("Message", "ordered"): [ordered and kind not in overtaking for kind, _, _ in found],
         ("Message", "losable"): [kind in losable for kind, _, _ in found],
     }

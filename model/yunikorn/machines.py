@@ -16,6 +16,7 @@ from ..lang import (
     Ref,
     Row,
     SetOf,
+    Sort,
     State,
     forall,
     given,
@@ -53,7 +54,7 @@ def object_states() -> list[State]:
     return [State("Active", line=49), State("Stopped", line=50), State("Draining", line=51)]
 
 
-def object_table(sort: object) -> list[Row]:
+def object_table(sort: Sort) -> list[Row]:
     """The arrows of the object state figure: the events of lines 55 to 57."""
     return [
         Row(sort, "start", "Stopped", "Active", line=55),

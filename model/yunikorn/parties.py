@@ -71,7 +71,7 @@ class Shim:
         scheduler: there is a scheduler object, which has to register and recover; otherwise the shim is up.
         mortal: its process can die.
         troubled: applications can fail on the shim's side, and pods fail to be bound.
-        kinds, ordered, losable: as of :func:`.channel.messages`.
+        kinds, ordered, overtaking, losable: as of :func:`.channel.messages`.
     """
 
     applications: int = 1
@@ -82,6 +82,7 @@ class Shim:
     troubled: bool = False
     kinds: Sequence[str] = KINDS
     ordered: bool = True
+    overtaking: Sequence[str] = ()
     losable: Sequence[str] = ()
 
     @property
@@ -96,7 +97,7 @@ class Shim:
             ("ShimNode", "core"): list(range(self.nodes)),
             ("ShimScheduler", "partition"): [0] * self.scheduler,
             ("ShimScheduler", "mortal"): [self.mortal] * self.scheduler,
-            **messages(about, kinds=self.kinds, ordered=self.ordered, losable=self.losable),
+            **messages(about, kinds=self.kinds, ordered=self.ordered, overtaking=self.overtaking, losable=self.losable),
         }
 
 

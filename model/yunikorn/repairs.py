@@ -6,13 +6,15 @@
 from dataclasses import replace
 
 from ..lang import NONE, Model, Row, Rule, Term, exists
+from ..lang.model import Element
 from ..lang.terms import both
 from . import events as ev
 from . import shipped
 from .channel import e
-from .events import FAILS, HELD, held, keeps, o, pending
-from .machines import SCHEDULED, Partition, Queue, Wakeup, a, g, k, move, n, p, q, w, x
+from .events import FAILS, held, keeps, o, pending
+from .machines import HELD, SCHEDULED, a, g, k, move, n, p, q, w, x
 from .shim_messages import DELIVER
+from .sorts import Partition, Queue, Wakeup
 
 AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
 
@@ -112,7 +114,7 @@ ALLOCATIONS_COUNT = [
 
 # --- What fails is cleaned up, and so is a partition
 
-FAILING_ENDS = [
+FAILING_ENDS: list[Element] = [
     AS_WRITTEN["what fails drops its asks"],
     Rule(
         "what fails gives up its swaps",
@@ -190,7 +192,7 @@ GANGS = [
 # --- Resuming ends, when its placeholders are gone or if there was none
 
 IS_LEFT = pending(a)
-RESUMING_ENDS = [
+RESUMING_ENDS: list[Element] = [
     move("complete", "Resuming", "Completing", line=22),
     replace(ev.resume_ends, when=[*ev.resume_ends.when, IS_LEFT]),
     replace(
@@ -226,7 +228,7 @@ def rejected(core: Model) -> Rule:
 
 # --- Queues and partitions can be stopped, and be removed all the same
 
-QUEUES = [
+QUEUES: list[Element] = [
     *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
     ev.start_queue,
     ev.stop_queue,

@@ -216,7 +216,10 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
             sending(
                 "an allocation without a task is given back",
                 DELIVER["NewAllocation"],
-                [t.ask == e.ask, t.is_("Rejected", "Failed", "Killing", "Killed") | (t.is_("New") & one_of(t.pod, NO_POD))],
+                [
+                    t.ask == e.ask,
+                    t.is_("Rejected", "Failed", "Killing", "Killed") | (t.is_("New") & one_of(t.pod, NO_POD)),
+                ],
                 "ReleaseAllocation",
                 t.ask,
             ),

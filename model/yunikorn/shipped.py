@@ -27,8 +27,9 @@ from ..lang import (
     variable,
 )
 from . import events as ev
-from .events import HELD, held, keeps, o, pending
-from .machines import ASK, SCHEDULED, Application, Ask, Node, a, g, k, n, p, q, u, w, x
+from .events import held, keeps, o, pending
+from .machines import ASK, HELD, SCHEDULED, a, g, k, n, p, q, u, w, x
+from .sorts import Application, Ask, Node
 
 TABLE = "1, application_state.go"
 TRIGGERS = "1.2, application.go"

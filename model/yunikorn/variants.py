@@ -7,11 +7,12 @@ from . import events as ev
 from . import repairs as fix
 from . import shipped
 from .events import CORE_ACTIONS, CORE_RULES
-from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, Application
+from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT
 from .objects import NODES, QUEUES
 from .promises import APPLICATIONS, LIVES, PHASES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
 from .situations import situations
+from .sorts import Application
 from .weaker import PHASES as OF_REPAIRED
 from .weaker import WEAKER
 

@@ -46,6 +46,7 @@ class Link:
         self._ordered = ordered
         self._core: CoreSide | None = None
         self._receive: Callable[[Sequence[Response]], None] | None = None
+        self._shim = self._core_session = 0
         self.restore(LinkState())
 
     def connect(self, core: CoreSide, receive: Callable[[Sequence[Response]], None]) -> None:
