@@ -117,6 +117,7 @@ def _required() -> list[Search]:
     found += _over("as-written", (2, 3), 3, labs=(1,), moves=("cancel",), parts=16)
     found += _over("as-written", (2, 2), 4, labs=(1,), moves=("cancel",), parts=8)
     found += _over(both, (1, 2), 3, moves=("cancel",), parts=4)
+    found += _over("repaired", (2, 2, 2), 3, labs=(1,), parts=60)
     return found
 
 
@@ -124,7 +125,6 @@ def _further() -> list[Search]:
     """What takes minutes to hours each, as far as there is time, the most telling for its price first."""
     both = "as-written repaired"
     found: list[Search] = []
-    found += _over("repaired", (2, 2, 2), 3, labs=(1,), parts=60)
     found += _over("as-written", (2, 2), 4, labs=(2,), moves=("cancel",), parts=8)
     found += _over("repaired", (2, 2), 3, labs=(1,), moves=("cancel",), parts=16)
     found += _over("repaired", (2, 2), 3, labs=(2,), moves=("cancel",), parts=16)
