@@ -62,26 +62,38 @@ class Finding:
 
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
     """All the changes that a property of ``broken`` (by default the base variant) needs, in their own words:
-    those of the first variant that repairs it, or else weakens it, or gives it up."""
-    if broken is not None and broken is not system.base:
-        if not broken.changes:
-            return _elsewhere(system, prop, broken)
-        if prop not in repeated(system, broken) and keeps(amended := system.variants[broken.amends], prop):
-            different = " And: ".join(change.why for change in broken.changes)
-            return f"variant {amended.variant} keeps the promise. What is different here: {different}"
-    for model in system.variants.values():
+    those of the first variant that amends it and repairs the property, or else weakens it, or gives it up."""
+    broken = system.base if broken is None else broken
+    if not broken.amends and broken is not system.base:
+        return _elsewhere(system, prop, broken)
+    amended = [model for model in system.variants.values() if _builds_on(system, model, broken)]
+    for model in amended:
         if why := [change.why for change in model.changes if prop in change.repairs]:
             return f"{' And: '.join(why)} (variant {model.variant})"
-    for model in system.variants.values():
+    for model in amended:
         if changes := [change for change in model.changes if prop in change.weakens]:
             reasons = " And: ".join(change.why for change in changes)
             names = dict.fromkeys(name for change in changes for name in change.weakens[prop])
             kept = "; ".join(f"{name}: {model.property(name).says}" for name in names)
             return f"the promise is weakened. {reasons} Kept is {kept} (variant {model.variant})"
-    for model in system.variants.values():
+    if broken.amends and keeps(before := system.variants[broken.amends], prop):
+        different = " And: ".join(change.why for change in broken.changes)
+        return f"variant {before.variant} keeps the promise. What is different here: {different}"
+    for model in amended:
         if why := [change.why for change in model.changes if prop in change.drops]:
             return f"none: the promise is given up. {' And: '.join(why)} (variant {model.variant})"
     return "none is modelled"
+
+
+def _builds_on(system: System, model: Model, broken: Model) -> bool:
+    """``model`` amends ``broken``, or has all of its changes, and more."""
+    mine, others = ({change.why for change in m.changes} for m in (broken, model))
+    return broken.variant in _amends(system, model) or (model is not broken and bool(mine) and mine < others)
+
+
+def _amends(system: System, model: Model) -> set[str]:
+    """The names of the variant that ``model`` amends, of the one that this one amends, and so on."""
+    return {model.amends, *_amends(system, system.variants[model.amends])} if model.amends else set()
 
 
 def _elsewhere(system: System, prop: str, broken: Model) -> str:
