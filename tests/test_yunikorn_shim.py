@@ -8,6 +8,7 @@ from schedproof.impl.yunikorn.machine import TableMachine
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
     CreateNode,
+    ExistingAllocation,
     GangStyle,
     NodeRejected,
     RegisterRM,
@@ -85,6 +86,12 @@ def creates_an_empty_node(self, it):
     self._context.send(CreateNode(it.name, it.kube.capacity))
 
 
+def creates_a_node_with_all_that_was_listed(self, it):
+    here = [t for t in self._context.tasks.values() if t.pod.node == it.name]
+    existing = tuple(ExistingAllocation(t.pod.application, t.name) for t in here)
+    self._context.send(CreateNode(it.name, it.kube.capacity, existing=existing))
+
+
 def forgets_late_pods(name, context):
     context.applications.pop(name, None)
     for task in context.tasks_of(name):
@@ -123,6 +130,7 @@ BUGS = {
     "any second failure is final": replaced(context.Context, "going_on", everything_is_done),
     "a cordon is forgotten": replaced(Nodes, "_follow", lambda self, it: None),
     "nodes are recovered without their pods": replaced(Nodes, "_create", creates_an_empty_node),
+    "nodes are recovered with pods that have gone": replaced(Nodes, "_create", creates_a_node_with_all_that_was_listed),
     "nodes are recovered before applications": replaced(Shim, "_check_recovery", nodes_first),
     "nothing is asked for": replaced(Tasks, "_ask", lambda self, it: None),
     "all that ends was stopped": replaced(tasks, "answer", lambda it: TerminationType.STOPPED_BY_RM),

@@ -376,6 +376,22 @@ def pods_end_while_the_shim_is_down() -> None:
     agree(bench)
 
 
+def a_pod_goes_while_the_shim_recovers() -> None:
+    """A pod that was listed is gone when its node is registered: the core does not get it as an allocation."""
+    bench = Bench().started()
+    bench.cluster.create_pod(pod("p1"))
+    bench.settle()
+    bench.cluster.delete_pod("p1")
+    bench.crash_shim()
+    bench.shim.start()
+    while bench.app() != "Recovering":
+        one_move(bench)
+    bench.cluster.reap_pod("p1")
+    bench.shim.settle()
+    bench.settle()
+    agree(bench)
+
+
 def a_node_is_cordoned_while_the_shim_is_down() -> None:
     """The core hears of it after the recovery."""
     bench = Bench().started()
@@ -457,6 +473,7 @@ CHECKS: tuple[Callable[[], None], ...] = (
     node_goes,
     a_pod_that_comes_late,
     pods_end_while_the_shim_is_down,
+    a_pod_goes_while_the_shim_recovers,
     a_node_is_cordoned_while_the_shim_is_down,
     answers_with_the_type_that_was_asked_with,
     drains_once,

@@ -42,9 +42,9 @@ def events_of(response: Response, context: Context) -> list[Event]:
         case ApplicationUpdated(name, state, message):
             return _updated(context.applications.get(name), state, message)
         case AskRejected(_, ask, reason):
-            # One that has not asked in this life of the shim is not meant.
+            # One that has not asked in this life of the shim is not meant, nor one that has ended.
             task = context.tasks.get(ask)
-            asked = task is not None and task.state != "New"
+            asked = task is not None and task.state in ("Pending", "Scheduling")
             return [Event(Target.TASK, ask, "TaskRejected", reason)] if asked else []
         case NewAllocation(application, ask, allocation, node):
             return [Event(Target.TASK, ask, "TaskAllocated", allocation=allocation, node=node)]

@@ -64,7 +64,9 @@ class Nodes:
 
     def _create(self, it: Node) -> None:
         """The node with the pods that are on it; those that the core cannot know of only take their place."""
-        here = [t for t in self._context.tasks.values() if t.pod.node == it.name and t.pod.phase not in ENDED]
+        # Not a pod that has gone since it was listed: what is left of it is its completed task.
+        listed = [t for t in self._context.tasks.values() if t.pod.node == it.name and t.pod.phase not in ENDED]
+        here = [t for t in listed if t.state != "Completed"]
         known = [t for t in here if self._context.applications[t.pod.application].state not in (*DONE, "New")]
         existing = tuple(
             ExistingAllocation(
