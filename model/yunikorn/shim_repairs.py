@@ -19,7 +19,7 @@ NO_POD = ("absent", "ended", "deleted")
 
 REJECTED = Change(
     why="An application that is recovered can be rejected; in v0.12.2 it waits, and the shim's process ends (4.1).",
-    repairs=["rejections-are-heard", "recovering-can-be-left"],
+    repairs=["rejections-are-heard", "the-shim-gets-to-run"],
     adds=[
         Row(ShimApplication, "RejectApplication", "Recovering", "Rejected", fact="4.1, 380ed375"),
         arrival(
@@ -41,6 +41,7 @@ RELEASES = Change(
         "dropped-asks-are-heard",
         "dropped-asks-start-nothing",
         "what-is-to-be-released-goes",
+        "tasks-do-not-wait-for-ever",
     ],
     adds=[
         *[
@@ -165,12 +166,7 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
             "A shim that registers again is told again what the core holds and wants back, and what it adds again is "
             "accepted again. In v0.12.2 an application that is known is rejected (1.2), and what was under way is lost."
         ),
-        repairs=[
-            "allocations-are-heard",
-            "no-allocation-without-a-pod",
-            "tasks-do-not-wait-for-ever",
-            "the-shim-gets-to-run",
-        ],
+        repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
         adds=[
             sending(
                 "the core rejects an application",
