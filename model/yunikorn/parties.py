@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from ..lang import NONE, Action, Rigid, Row, Rule, Term, exists, forall, implies, variable
 from .channel import CHANNEL_AXIOMS, KINDS, MESSAGE, MESSAGE_TABLE, messages
 from .machines import a, k, n
-from .shim_events import OWN_ACTIONS, OWN_RULES
+from .shim_events import OWN_ACTIONS
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, c, m, t, u, z
 from .shim_messages import DELIVERIES, MESSAGE_RULES, to_core
+from .shim_rules import CRASHES, OWN_RULES
 from .sorts import ShimNode, ShimScheduler
 
 l = variable(ShimNode, "l")  # noqa: E741 - the letter before that of a node
@@ -23,7 +24,7 @@ ALONE: Mapping[str, Term] = {
 
 SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, MESSAGE]
 SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *MESSAGE_TABLE]
-SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *DELIVERIES]
+SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *CRASHES, *DELIVERIES]
 SHIM_AXIOMS = [
     # One object of the shim for one of the core's, and one scheduler; a task's application is that of its ask.
     forall(b, b.core != NONE),
