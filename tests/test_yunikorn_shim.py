@@ -15,7 +15,8 @@ from schedproof.impl.yunikorn.messages import (
     RMRejected,
     TerminationType,
 )
-from schedproof.impl.yunikorn.shim import KubeNode, Link, Shim, Target, Work, context, news, nodes, tasks
+from schedproof.impl.yunikorn.shim import KubeNode, Link, Shim, Target, context, tasks
+from schedproof.impl.yunikorn.shim import shim as shim_module
 from schedproof.impl.yunikorn.shim.applications import Applications
 from schedproof.impl.yunikorn.shim.link import LinkState
 from schedproof.impl.yunikorn.shim.nodes import Nodes
@@ -134,9 +135,7 @@ BUGS = {
     "nodes are recovered before applications": replaced(Shim, "_check_recovery", nodes_first),
     "nothing is asked for": replaced(Tasks, "_ask", lambda self, it: None),
     "all that ends was stopped": replaced(tasks, "answer", lambda it: TerminationType.STOPPED_BY_RM),
-    "late pods are forgotten": replaced(
-        __import__("schedproof.impl.yunikorn.shim.shim", fromlist=["forget"]), "forget", forgets_late_pods
-    ),
+    "late pods are forgotten": replaced(shim_module, "forget", forgets_late_pods),
     "placeholders are left behind": replaced(Applications, "_give_up_placeholders", deletes_nothing),
     "the core remembers an earlier life": replaced(Link, "deliver_request", registers_with_what_the_core_remembers),
     "releases are not carried out": replaced(Applications, "_release", lambda self, event: None),
@@ -362,10 +361,3 @@ def test_what_was_said_in_an_earlier_session_is_not_heard():
         bench.link.deliver_response()
     assert len(heard) == 1  # of the second registration
     assert bench.link.snapshot() == LinkState(shim=2, core=2)
-
-
-def test_the_modules_that_bugs_are_planted_in_are_those_that_run():
-    """The planted bugs replace names; a name that moved would make a bug that is none."""
-    assert news.forget is __import__("schedproof.impl.yunikorn.shim.shim", fromlist=["forget"]).forget
-    assert {Work.CREATE, Work.BIND, Work.DELETE} == set(Work)
-    assert nodes.Nodes is Nodes
