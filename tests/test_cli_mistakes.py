@@ -69,7 +69,10 @@ MISTAKES = [
     (["verify", "beaker", "--jobs", "many"], "--jobs"),
     (["verify", "beaker", "--only", "no-dedlock"], "did you mean no-deadlock"),
     (["verify", "beaker", "--only", "as-written"], "unknown property 'as-written'"),
-    (["prove", "beaker", "--variant", "written"], "there is as-written, interleaved, repaired, by-priority, eager, batch, shipped"),
+    (
+        ["prove", "beaker", "--variant", "written"],
+        "there is as-written, interleaved, repaired, by-priority, eager, batch, shipped",
+    ),
     (["explore", "beaker", "--variant", "batch", "--scope", "Lab=1"], "unknown sort 'Lab'"),
     (["explore", "beaker", "--scope", "Scheduler=1"], "unknown sort 'Scheduler'"),
     (["explore", "beaker", "--variant", "shipped", "--scope", "System=0"], "System=0"),
