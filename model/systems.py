@@ -47,6 +47,7 @@ BEAKER = System(
             beaker.INTERLEAVED,
             beaker.REPAIRED,
             beaker.BY_PRIORITY,
+            beaker.STRICT,
             beaker.EAGER,
             beaker.BATCH,
             beaker.SHIPPED,

@@ -71,7 +71,7 @@ MISTAKES = [
     (["verify", "beaker", "--only", "as-written"], "unknown property 'as-written'"),
     (
         ["prove", "beaker", "--variant", "written"],
-        "there is as-written, interleaved, repaired, by-priority, eager, batch, shipped",
+        "there is as-written, interleaved, repaired, by-priority, strict, eager, batch, shipped",
     ),
     (["explore", "beaker", "--variant", "batch", "--scope", "Lab=1"], "unknown sort 'Lab'"),
     (["explore", "beaker", "--scope", "Scheduler=1"], "unknown sort 'Scheduler'"),

@@ -427,7 +427,7 @@ def test_a_wrong_plan_is_noticed(plant: Callable[[pytest.MonkeyPatch], None], mo
     plant(monkeypatch)
     noticed = False
 
-    @settings(LOOK, max_examples=80)
+    @settings(LOOK, max_examples=600)  # it stops looking when it has noticed
     @given(problems(), judged())
     def look(problem: Problem, formula: tuple[t.Term, Scope, State, State]) -> None:
         nonlocal noticed

@@ -15,8 +15,8 @@ processing stands.
 """
 
 from .batch import BATCH
-from .collisions import BY_PRIORITY, EAGER
+from .collisions import BY_PRIORITY, EAGER, STRICT
 from .shipped import SHIPPED
 from .variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 
-__all__ = ["AS_WRITTEN", "BATCH", "BY_PRIORITY", "EAGER", "INTERLEAVED", "REPAIRED", "SHIPPED"]
+__all__ = ["AS_WRITTEN", "BATCH", "BY_PRIORITY", "EAGER", "INTERLEAVED", "REPAIRED", "SHIPPED", "STRICT"]

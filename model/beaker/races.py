@@ -1,7 +1,5 @@
 """What the proposal was made for: no deadlock, no queue jumping, no lost work (lines 20 to 31, 68 to 71, 201 to 216)."""
 
-from collections.abc import Callable
-
 from ..lang import NONE, AlwaysCanReach, Invariant, StepInvariant, Term, Var, after, exists, forall, implies, variable
 from .events import ACTIONS, CRASH, PEOPLE, suits
 from .machines import EXECUTING, FINISHED, UNFINISHED, System, g, j, q, r, s, t
@@ -34,20 +32,6 @@ def left_idle(system: Var, recipe: Var) -> Term:
         & (system.condition == "Automated")
         & waits_for(system, recipe)
         & ~recipe.recipe_set.is_("in_hand")
-    )
-
-
-def by_priority(state: str, candidate: Callable[[Var, Var], Term]) -> StepInvariant:
-    """Of the recipes in ``state`` that can get a pending system, the one of the highest priority does."""
-    return StepInvariant(
-        name=f"{state}-by-priority",
-        says=f"a pending system goes to the {state} recipe of the highest priority",
-        line=212,
-        sentence="... the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority when looking for a suitable recipe.",
-        over=[q],
-        on=[f"give_to_{state}"],
-        given=q.is_(state) & candidate(s, q) & (q != r),
-        then=q.recipe_set.priority <= r.recipe_set.priority,
     )
 
 
@@ -151,8 +135,19 @@ RACES = [
         given=q.is_("assigned"),
         then=~suits(s, q),
     ),
-    by_priority("assigned", suits),
-    by_priority("queued", suits),
+    *[
+        StepInvariant(
+            name=f"{state}-by-priority",
+            says=f"a pending system goes to the {state} recipe of the highest priority",
+            line=212,
+            sentence="... the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority when looking for a suitable recipe.",
+            over=[q],
+            on=[f"give_to_{state}"],
+            given=q.is_(state) & suits(s, q) & (q != r),
+            then=q.recipe_set.priority <= r.recipe_set.priority,
+        )
+        for state in ("assigned", "queued")
+    ],
     StepInvariant(
         name="no-queue-jumping",
         says="a system is never given to a recipe while it suits a waiting one of a higher priority",

@@ -130,6 +130,7 @@ SEATS_ARE_LEFT = Change(
         "queued-by-priority": ["no-queue-jumping-by-the-queued"],
         "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
         "no-system-idles-beside-a-waiting-recipe": ["idle-systems-are-woken"],
+        "no-lost-wakeup": ["idle-systems-are-woken"],
     },
     adds=[
         seatings.seat,

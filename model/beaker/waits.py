@@ -64,6 +64,7 @@ WAITS: Mapping[str, Waiting] = {
     "interleaved": AS_WRITTEN,
     "repaired": REPAIRED,
     "by-priority": REPAIRED,
+    "strict": REPAIRED,
     "eager": REPAIRED,
     "batch": BATCH,
 }

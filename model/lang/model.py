@@ -192,8 +192,8 @@ class Change:
 
     Args:
         repairs: the properties that hold because of it.
-        weakens: the properties that are dropped because no variant can keep them together with the others;
-            each with those that say what is kept of it.
+        weakens: the properties that are dropped because this variant does not keep them together with the
+            others; each with those that say what is kept of it.
     """
 
     why: str
