@@ -239,7 +239,8 @@ REPAIRS = [change for change in REPAIRED.changes if change.repairs]
 
 def less(change: Change) -> Model:
     """The repaired variant without one of its changes."""
-    others = [other for other in REPAIRED.changes if other is not change]
+    # What they weaken may be kept by what is left out; it is not asked for.
+    others = [replace(other, weakens={}) for other in REPAIRED.changes if other is not change]
     machines = [seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT]
     amended = AS_WRITTEN.amend("less", "", others, refuted=frozenset(), machines=machines)
     return replace(
