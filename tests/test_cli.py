@@ -11,7 +11,7 @@ from unittest.mock import patch
 from xml.etree import ElementTree as ET
 
 import pytest
-from lamps import VACUOUS, Lamp, lamps, system, x
+from lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
 from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.induction import Recheck
@@ -598,3 +598,54 @@ def test_a_promise_that_is_given_up_is_not_called_repaired(run_json, registered)
     registered(system(lamps(), bright))
     _, (finding,) = run_json("findings", "lamps")
     assert finding["repair"] == "none: the promise is given up. Lamps are for light. (variant bright)"
+
+
+AT_NIGHT = replace(PROMISES[1], name="on-or-off-at-night", says="at night a lamp is on or off")
+AS_IT_GOES = Change(why="Nights are dark.", repairs=[], weakens={"stays-dark": [AT_NIGHT.name]}, adds=[AT_NIGHT])
+
+
+def test_a_promise_that_is_weakened_says_what_is_kept_of_it(run, run_json, registered):
+    registered(system(lamps(), lamps().amend("darker", "a weaker promise", [AS_IT_GOES], frozenset())))
+    _, (finding,) = run_json("findings", "lamps")
+    assert finding["repair"] == (
+        "the promise is weakened. Nights are dark. "
+        "Kept is on-or-off-at-night: at night a lamp is on or off (variant darker)"
+    )
+    _, out, _ = run("diff", "lamps", "plain", "darker")
+    assert "      weakens stays-dark to on-or-off-at-night\n" in out
+    assert "  - stays-dark  [1]\n" in out and "  + on-or-off-at-night  [1]\n" in out
+
+
+def test_a_variant_that_goes_back_on_a_repair_is_told_of(run_json, registered):
+    """What it breaks its base breaks too, but not the variant that it amends."""
+    from lamps import BROKEN
+
+    plain = lamps()
+    broken = plain.amend("broken", "no switch", [BROKEN], frozenset())
+    again = Change(why="A switch again.", repairs=[], adds=[plain.action("switch_on")])
+    registered(system(plain, broken, broken.amend("mended", "a switch", [again], frozenset({"stays-dark"}))))
+    _, found = run_json("findings", "lamps")
+    assert [(f["variant"], f["repair"]) for f in found] == [
+        ("plain", "A lamp that cannot be switched on stays dark (line 7). (variant broken)"),
+        ("mended", "variant broken keeps the promise. What is different here: A switch again."),
+    ]
+
+
+def test_two_changes_that_make_one_difference_are_both_its_reasons(run, registered):
+    changes = [
+        Change(why=f"Reason {n}.", repairs=["stays-dark"], drops=[name])
+        for n, name in ((1, "switch_on"), (2, "blinks"))
+    ]
+    registered(system(lamps(), lamps().amend("broken", "no switch", changes, frozenset())))
+    _, out, _ = run("diff", "lamps", "plain", "broken")
+    assert "  ~ stays-dark: refuted -> proved  [1] [2]\n" in out
+    assert [line.split("]")[0] for line in out.split("Reasons\n")[1].splitlines() if "[" in line] == ["  [1", "  [2"]
+
+
+def test_what_the_document_has_not_got_is_cited_from_the_facts(run, registered):
+    plain = lamps()
+    fetched = replace(plain, actions=[replace(a, line=None, fact="2, lamp.c:7") for a in plain.actions])
+    registered(system(plain, replace(fetched, variant="code")))
+    assert "[action switch_on, facts 2, lamp.c:7]" in run("explain", "lamps", "stays-dark", "--variant", "code")[1]
+    _, out, _ = run("diff", "lamps", "plain", "code")
+    assert "      + facts 2, lamp.c:7\n" in out and "      - line 3\n" in out

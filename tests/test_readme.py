@@ -14,6 +14,7 @@ from schedproof.model.beaker.phases import PHASES
 from schedproof.model.beaker.situations import SITUATIONS
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.systems import SYSTEMS
+from schedproof.model.yunikorn import situations as yunikorn
 from schedproof.proofs.parts import property_names
 
 ROOT = Path(__file__).parent.parent
@@ -168,6 +169,19 @@ def test_what_is_said_of_the_repaired_proposal():
     assert promised - kept - {p.name for p in PHASES} == weakened
     assert proved_too <= kept - repaired.refuted
     assert "in ten situations" in told and len(SITUATIONS) == 10
+
+
+def test_what_is_said_of_yunikorn():
+    """Each promise that is told is one that a variant breaks; and the counts."""
+    section = README.split("## What is wrong with YuniKorn's document")[1].split("\n## ")[0]
+    variants = SYSTEMS["yunikorn"].variants
+    told = names(section) - set(variants)
+    assert told and told <= variants["as-written"].refuted | variants["v0.12.2"].refuted | variants["parties"].refuted
+    changes = [change for change in variants["repaired"].changes if change.repairs or change.weakens]
+    assert "with ten changes" in section and len(changes) == 10
+    assert "three of them in a weaker form" in section and sum(len(change.weakens) for change in changes) == 3
+    assert "twelve small situations, core and shim together in ten" in README
+    assert (len(yunikorn.SITUATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
 
 
 @pytest.mark.long

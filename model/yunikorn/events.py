@@ -15,11 +15,6 @@ o = variable(Ask, "o")
 FAILS = ("New", *SCHEDULED)
 RESUMES = ("New", "Accepted")
 
-# Where a shim is part of the situation, its objects speak for the resource manager, by messages.
-APPLICATION_ALONE: list[Term] = []
-ASK_ALONE: list[Term] = []
-NODE_ALONE: list[Term] = []
-
 
 def pending(application: Term, but: Var | None = None) -> Term:
     """``application`` has a pending ask (other than ``but``)."""
@@ -49,7 +44,7 @@ ACCEPTS = a.is_("New") & ~a.known & ~a.queue.is_("Draining") & ~a.queue.partitio
 submit = Action(
     "submit",
     [a],
-    when=[ACCEPTS, *APPLICATION_ALONE],
+    when=[ACCEPTS],
     fires=[a.fires("submit")],
     says="{a} is added to the scheduler",
     line=18,
@@ -58,7 +53,7 @@ submit = Action(
 reject = Action(
     "reject",
     [a],
-    when=[a.is_("New"), ~a.known, *APPLICATION_ALONE],
+    when=[a.is_("New"), ~a.known],
     fires=[a.fires("reject")],
     says="{a} is rejected: access to its queue is denied, or it can not be placed",
     line=27,
@@ -69,7 +64,7 @@ TAKES_ASK = k.is_("to_come") & k.application.known & k.application.is_("New", *S
 add_ask = Action(
     "add_ask",
     [k],
-    when=[TAKES_ASK, *ASK_ALONE],
+    when=[TAKES_ASK],
     fires=[k.fires("add")],
     says="ask {k} is added",
     line=18,
@@ -78,7 +73,7 @@ add_ask = Action(
 remove_ask = Action(
     "remove_ask",
     [k],
-    when=[k.listed, *ASK_ALONE],
+    when=[k.listed],
     fires=[k.fires("remove")],
     says="ask {k} is removed",
     line=22,
@@ -87,7 +82,7 @@ remove_ask = Action(
 end = Action(
     "end",
     [k],
-    when=[k.is_(*HELD), *ASK_ALONE],
+    when=[k.is_(*HELD)],
     fires=[k.fires("gone")],
     says="the container of {k} is gone",
     line=21,
@@ -263,7 +258,7 @@ delete_partition = Action(
 create_node = Action(
     "create_node",
     [n],
-    when=[n.is_("to_come"), ~n.partition.is_("Draining"), ~n.partition.deleted, *NODE_ALONE],
+    when=[n.is_("to_come"), ~n.partition.is_("Draining"), ~n.partition.deleted],
     fires=[n.fires("create")],
     says="node {n} is added",
     line=66,
@@ -272,7 +267,7 @@ create_node = Action(
 drain_node = Action(
     "drain_node",
     [n],
-    when=[n.adjustable, n.is_("schedulable"), *NODE_ALONE],
+    when=[n.adjustable, n.is_("schedulable")],
     fires=[n.fires("drain")],
     says="node {n} is made unschedulable",
     line=66,
@@ -281,7 +276,7 @@ drain_node = Action(
 restore_node = Action(
     "restore_node",
     [n],
-    when=[n.adjustable, n.is_("unschedulable"), *NODE_ALONE],
+    when=[n.adjustable, n.is_("unschedulable")],
     fires=[n.fires("restore")],
     says="node {n} is made schedulable",
     line=66,
@@ -290,7 +285,7 @@ restore_node = Action(
 decommission_node = Action(
     "decommission_node",
     [n],
-    when=[n.adjustable, n.is_("schedulable", "unschedulable"), *NODE_ALONE],
+    when=[n.adjustable, n.is_("schedulable", "unschedulable")],
     fires=[n.fires("decommission")],
     says="node {n} is taken away",
     line=66,

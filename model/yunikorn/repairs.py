@@ -208,7 +208,7 @@ RESUMING_ENDS: list[Element] = [
 # --- The scheduling cycle is for applications in it, and for nodes that can be used
 
 CYCLE = [
-    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE, *ev.ASK_ALONE]),
+    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE]),
     replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
     replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),
 ]

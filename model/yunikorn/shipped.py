@@ -77,7 +77,6 @@ submit = replace(
         ~a.queue.deleted,
         ~a.queue.partition.is_("Draining", "Stopped"),
         ~a.queue.partition.deleted,
-        *ev.APPLICATION_ALONE,
     ],
     line=None,
     fact="1.2, partition.go:295",
@@ -90,7 +89,6 @@ add_ask = replace(
         k.application.known,
         ~k.application.is_(*TERMINATED),
         THERE,
-        *ev.ASK_ALONE,
     ],
 )
 
@@ -159,7 +157,7 @@ remove_partition = replace(
     fact="2, partition_manager.go:144",
 )
 
-restore_node = replace(ev.restore_node, when=[n.adjustable, n.is_("schedulable", "unschedulable"), *ev.NODE_ALONE])
+restore_node = replace(ev.restore_node, when=[n.adjustable, n.is_("schedulable", "unschedulable")])
 
 ACTIONS = [
     submit,
