@@ -6,6 +6,8 @@ closed formula, so it cannot either. Counts stay exact: a representative counts 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
 
@@ -30,6 +32,7 @@ class Symmetry:
         self.sorts = tuple(self._sorted + renamed)
         choices = [[(s, perm) for perm in permutations(range(instance.sizes[s]))] for s in renamed]
         self._renamings = [dict(choice) for choice in product(*choices)] if renamed else [{}]
+        self._fields = list(_fields(instance, frozenset(renamed)))
 
     def images(self, state: State) -> set[State]:
         """One state for each renaming of referred-to sorts, unreferred columns in order."""
@@ -70,23 +73,45 @@ class Symmetry:
         if not renaming:
             return state
         result = list(state)
-        for machine in self.instance.model.machines:
-            sort = machine.sort.name
-            to = renaming.get(sort, tuple(range(self.instance.sizes[sort])))
-            if machine.states:
-                slot = self.instance.slot(sort)
-                for i, j in enumerate(to):
-                    result[slot + j] = state[slot + i]
-            for attribute in self.instance.attributes(sort):
-                slot, kind = self.instance.slot(sort, attribute.name), attribute.type
-                for i, j in enumerate(to):
-                    value = state[slot + i]
-                    if isinstance(kind, Ref) and value >= 0 and kind.sort.name in renaming:
-                        value = renaming[kind.sort.name][value]
-                    elif isinstance(kind, SetOf) and kind.sort.name in renaming:
-                        value = sum(1 << k for n, k in enumerate(renaming[kind.sort.name]) if value >> n & 1)
-                    result[slot + j] = value
+        for field in self._fields:
+            to = renaming.get(field.sort, range(field.size))
+            names = renaming[field.names] if field.names else ()
+            for i, j in enumerate(to):
+                value = state[field.slot + i]
+                if names and field.is_set:
+                    value = sum(1 << k for n, k in enumerate(names) if value >> n & 1)
+                elif names and value >= 0:
+                    value = names[value]
+                result[field.slot + j] = value
         return tuple(result)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A machine's state or an attribute, if a renaming changes it.
+
+    ``slot`` is where its values begin, one for each of ``size`` objects; ``names`` is the renamed sort
+    whose objects the values name, "" for none.
+    """
+
+    sort: str
+    slot: int
+    size: int
+    names: str = ""
+    is_set: bool = False
+
+
+def _fields(instance: Instance, renamed: frozenset[str]) -> Iterator[_Field]:
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        if machine.states and sort in renamed:
+            yield _Field(sort, instance.slot(sort), instance.sizes[sort])
+        for attribute in instance.attributes(sort):
+            kind = attribute.type
+            names = kind.sort.name if isinstance(kind, Ref | SetOf) and kind.sort.name in renamed else ""
+            if names or sort in renamed:
+                slot = instance.slot(sort, attribute.name)
+                yield _Field(sort, slot, instance.sizes[sort], names, isinstance(kind, SetOf))
 
 
 def _starts(instance: Instance, sort: str) -> list[int]:

@@ -26,14 +26,14 @@ def sentence(instance: Instance, choice: Choice) -> str:
     return instance.model.action(choice.action).says.format(**shown)
 
 
-def changes(instance: Instance, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
+def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
     """The state after, and each field that the step changes with what caused it.
 
     Raises:
         IllFormed, Undefined: the step is not well-formed.
     """
     causes: Causes = {}
-    stepper = Stepper(instance)
+    instance = stepper.instance
     fired = stepper.firings(before, choice, causes)
     after = stepper.apply(before, fired)
     old, new = instance.describe(before), instance.describe(after)
@@ -66,10 +66,10 @@ def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
 
 
 def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep, ...], State]:
-    state, steps = instance.initial(), []
+    stepper, state, steps = Stepper(instance), instance.initial(), []
     for choice in choices:
         try:
-            state, changed = changes(instance, state, choice)
+            state, changed = changes(stepper, state, choice)
         except (IllFormed, Undefined):
             changed = ()
         steps.append(told_step(instance, choice, changed))

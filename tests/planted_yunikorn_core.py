@@ -200,11 +200,13 @@ class CompletingStaysWhenAsked(Draft):
             self.applications[application.name] = replace(application, state=State.COMPLETING)
 
 
-class StartingIsSkipped(Draft):
-    """The first swap of a gang in Starting is taken for a second allocation."""
+class AStartingGangsPlaceholdersAreNone(Draft):
+    """In Starting a further placeholder is not taken for an allocation."""
 
-    def swapped_in(self, name: str) -> None:
-        self.fire(name, RUN)
+    def allocated(self, name: str, *, placeholder: bool) -> None:
+        starting = self.applications[name].state is State.STARTING
+        if not (placeholder and starting and self.applications[name].reserved != self.applications[name].placeholders):
+            super().allocated(name, placeholder=placeholder)
 
 
 class StartsBeforeTheGangIsThere(Draft):

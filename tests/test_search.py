@@ -382,9 +382,10 @@ def too_late(patch: pytest.MonkeyPatch) -> None:
     """Conditions without chosen variables are never asked."""
     right = searching.plan
 
-    def plan(choose: Any, conditions: Any) -> Any:
+    def plan(choose: Any, conditions: Any, among: Any, total: Any) -> Any:
         names = {name for name, _ in choose}
-        return right(choose, [c for c in conditions if c[1] & names])
+        kept = [n for n, c in enumerate(conditions) if c[1] & names]
+        return right(choose, [conditions[n] for n in kept], [among[n] for n in kept])  # none is total then
 
     patch.setattr(evaluating, "plan", plan)
 
@@ -395,8 +396,8 @@ def first_only(patch: pytest.MonkeyPatch) -> None:
     def reaches(self: Any, moment: Any, depth: int) -> bool:
         if depth == len(self.levels):
             return True
-        name, domain, conditions = self.levels[depth]
-        for value in domain:
+        name, values, conditions = self.levels[depth]
+        for value in values(moment):
             moment.bound[name] = value
             if all(c(moment) for c in conditions):
                 return reaches(self, moment, depth + 1)
@@ -415,11 +416,50 @@ def nothing_is_needed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(evaluating.t, "free_variables", lambda term: {})
 
 
+def not_the_last(patch: pytest.MonkeyPatch) -> None:
+    """Of the members of a set the last one is not tried."""
+    right = evaluating._numbers
+    patch.setattr(evaluating, "_numbers", lambda mask: right(mask)[:-1] if mask > 1 else right(mask))
+
+
+def none_is_nobody(patch: pytest.MonkeyPatch) -> None:
+    """An object that is to be the one that nothing refers to is taken to be the first one."""
+    patch.setattr(evaluating, "_the_one", lambda value: lambda m: (max(value(m), 0),))
+
+
+def all_that_fire(patch: pytest.MonkeyPatch) -> None:
+    """A condition that says which objects satisfy it is taken to say it of those that come before it as well."""
+    right = searching.plan
+
+    def plan(choose: Any, conditions: Any, among: Any, total: Any) -> Any:
+        every = {name: values for each in among for name, values in each.items()}
+        return right(choose, conditions, [every for _ in among], total)
+
+    patch.setattr(evaluating, "plan", plan)
+
+
+def nothing_is_undefined(patch: pytest.MonkeyPatch) -> None:
+    """A condition is not known to be undefined where an earlier one is false."""
+    patch.setattr(evaluating, "_is_total", lambda term: True)
+    patch.setattr(evaluating, "_is_rigid", lambda *about: False)
+
+
 def _running(needs: Sequence[int]) -> list[int]:
     return [max(needs[: n + 1]) for n in range(len(needs))]
 
 
-PLANTED = [reordered, too_early, too_late, first_only, not_restored, nothing_is_needed]
+PLANTED = [
+    reordered,
+    too_early,
+    too_late,
+    first_only,
+    not_restored,
+    nothing_is_needed,
+    not_the_last,
+    none_is_nobody,
+    all_that_fire,
+    nothing_is_undefined,
+]
 
 
 @pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from .errors import ModelError, Place, here
 from .machine import Durability, Machine, Row
@@ -79,11 +80,11 @@ class Model:
         Raises:
             KeyError: the model has no such sort.
         """
-        name = sort if isinstance(sort, str) else sort.name
-        for machine in self.machines:
-            if machine.sort.name == name:
-                return machine
-        raise KeyError(name)
+        return self._machines[sort if isinstance(sort, str) else sort.name]
+
+    @cached_property
+    def _machines(self) -> dict[str, Machine]:
+        return {machine.sort.name: machine for machine in reversed(self.machines)}
 
     def table(self, sort: Sort | str) -> tuple[Row, ...]:
         """The rows of one sort's transition table, in document order."""
@@ -96,10 +97,11 @@ class Model:
         Raises:
             KeyError: the model has no such action.
         """
-        for action in self.actions:
-            if action.name == name:
-                return action
-        raise KeyError(name)
+        return self._actions[name]
+
+    @cached_property
+    def _actions(self) -> dict[str, Action]:
+        return {action.name: action for action in reversed(self.actions)}
 
     def property(self, name: str) -> Property:
         """The property of that name.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..lang import terms as t
 from ..lang.types import EnumType, Ref, Type
@@ -289,7 +290,63 @@ def search(
     return plan(
         [(v.name, instance.domain(v.type)) for v in choose],
         [(compile_term(instance, part, scope, me), frozenset(t.free_variables(part))) for part in parts],
+        [dict(_values(instance, part, scope, me)) for part in parts],
+        {n for n, part in enumerate(parts) if _is_total(part)},
     )
+
+
+def _is_total(term: t.Term) -> bool:
+    """Whether a condition is never undefined, since it reads objects only that are chosen."""
+    if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
+        return False
+    known = isinstance(term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not)
+    return known and all(_is_total(child) for child in t.children(term))
+
+
+def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: Owner) -> bool:
+    """Whether a total condition is the same in all states."""
+    if isinstance(term, t.Is):
+        return False
+    if isinstance(term, t.Attr):
+        attribute = instance.model.machine(_sort(instance, term.of, scope, me)).attribute(term.name)
+        return attribute is not None and attribute.rigid
+    return all(_is_rigid(instance, child, scope, me) for child in t.children(term))
+
+
+def _values(
+    instance: Instance, part: t.Term, scope: Mapping[str, t.Var], me: Owner
+) -> Iterator[tuple[str, Callable[[Moment], Iterable[int]]]]:
+    """The variables for which a condition says which objects satisfy it, and what finds these."""
+    free = list(t.free_variables(part))
+    if len(free) == 1 and _is_total(part) and _is_rigid(instance, part, scope, me):
+        holds, domain = compile_term(instance, part, scope, me), instance.domain(scope[free[0]].type)
+        always = tuple(value for value in domain if holds(Moment((), {free[0]: value})))
+        yield free[0], lambda m: always
+        return
+    match part:
+        case t.Has(base, t.Var(name)) if name not in t.free_variables(base):
+            members = compile_term(instance, base, scope, me)
+            yield name, lambda m: _numbers(members(m))
+        case t.Equal(left, right):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, t.Var) and isinstance(one.type, Ref) and one.name not in t.free_variables(other):
+                    yield one.name, _the_one(compile_term(instance, other, scope, me))
+        case t.Fires(t.Var(name), event, payload) if not payload:
+            key = _sort(instance, part.of, scope, me), event
+            yield name, lambda m: sorted(m.fired.get(key, ()))
+
+
+def _the_one(value: Eval) -> Callable[[Moment], Iterable[int]]:
+    def values(m: Moment) -> Iterable[int]:
+        number = value(m)
+        return (number,) if number >= 0 else ()
+
+    return values
+
+
+@lru_cache(1 << 16)
+def _numbers(mask: int) -> tuple[int, ...]:
+    return tuple(n for n in range(mask.bit_length()) if mask >> n & 1)
 
 
 def _restore(m: Moment, name: str, outer: int | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..lang.machine import Attribute
 from ..lang.model import Model, Rigid
@@ -84,8 +85,16 @@ class Instance:
 
     def attributes(self, sort: str) -> tuple[Attribute, ...]:
         """The attributes of a sort that are part of the state."""
-        machine = self.model.machine(sort)
-        return tuple(a for a in machine.attributes if not a.rigid and (self.with_history or not a.history))
+        return self._attributes[sort]
+
+    @cached_property
+    def _attributes(self) -> dict[str, tuple[Attribute, ...]]:
+        return {
+            machine.sort.name: tuple(
+                a for a in machine.attributes if not a.rigid and (self.with_history or not a.history)
+            )
+            for machine in self.model.machines
+        }
 
     def slot(self, sort: str, attribute: str = "") -> int:
         """Where the values of an attribute begin ("" for the machine's state), one slot per object."""

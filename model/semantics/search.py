@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Generic, Protocol, TypeVar
@@ -16,13 +16,16 @@ class HasBindings(Protocol):
 
 M = TypeVar("M", bound=HasBindings)
 
+Values = Callable[[M], Iterable[int]]
+"""The only values that a variable can have, in ascending order, when those before it are bound."""
+
 
 @dataclass(frozen=True)
 class Search(Generic[M]):
-    """Variables to choose one after the other, each with the conditions that then become decidable."""
+    """Variables to choose one after the other, each with its values and the conditions that then become decidable."""
 
     first: tuple[Callable[[M], int], ...]
-    levels: tuple[tuple[str, Sequence[int], tuple[Callable[[M], int], ...]], ...]
+    levels: tuple[tuple[str, Values[M], tuple[Callable[[M], int], ...]], ...]
 
     def solutions(self, moment: M) -> Iterator[None]:
         """Each way to bind the variables in ``moment`` so that all conditions hold."""
@@ -35,8 +38,8 @@ class Search(Generic[M]):
         if depth == len(self.levels):
             yield
             return
-        name, domain, conditions = self.levels[depth]
-        for value in domain:
+        name, values, conditions = self.levels[depth]
+        for value in values(moment):
             moment.bound[name] = value
             for condition in conditions:
                 if not condition(moment):
@@ -54,8 +57,8 @@ class Search(Generic[M]):
     def _reaches(self, moment: M, depth: int) -> bool:
         if depth == len(self.levels):
             return True
-        name, domain, conditions = self.levels[depth]
-        for value in domain:
+        name, values, conditions = self.levels[depth]
+        for value in values(moment):
             moment.bound[name] = value
             for condition in conditions:
                 if not condition(moment):
@@ -67,7 +70,10 @@ class Search(Generic[M]):
 
 
 def plan(
-    choose: Sequence[tuple[str, Sequence[int]]], conditions: Sequence[tuple[Callable[[M], int], frozenset[str]]]
+    choose: Sequence[tuple[str, Sequence[int]]],
+    conditions: Sequence[tuple[Callable[[M], int], frozenset[str]]],
+    among: Sequence[Mapping[str, Values[M]]] = (),
+    total: Container[int] = (),
 ) -> Search[M]:
     """Plans a search: each condition as soon as its variables are bound, but never before an earlier one.
 
@@ -76,12 +82,24 @@ def plan(
     Args:
         choose: the variables with their values, in the order in which they are bound.
         conditions: each with the names of its free variables.
+        among: for each condition, if given, the values of a variable for which it holds, where it says that.
+            They are tried instead of all, if the conditions that are due before are all total.
+        total: the numbers of the conditions that are never undefined.
     """
     order = [name for name, _ in choose]
     needs = [max((order.index(n) + 1 for n in names if n in order), default=0) for _, names in conditions]
     level_of = list(accumulate(needs, max))
 
-    def at(depth: int) -> tuple[Callable[[M], int], ...]:
-        return tuple(c for (c, _), d in zip(conditions, level_of, strict=True) if d == depth)
+    def at(depth: int) -> list[int]:
+        return [n for n, level in enumerate(level_of) if level == depth]
 
-    return Search(at(0), tuple((name, domain, at(i + 1)) for i, (name, domain) in enumerate(choose)))
+    def level(depth: int, name: str, domain: Sequence[int]) -> tuple[str, Values[M], tuple[Callable[[M], int], ...]]:
+        due = at(depth)
+        said = next((n for n in due if n not in total or name in among[n]), None) if among and domain else None
+        values = among[said].get(name) if said is not None else None
+        if values is None:
+            return name, lambda moment: domain, tuple(conditions[n][0] for n in due)
+        return name, values, tuple(conditions[n][0] for n in due if n != said)
+
+    first = tuple(conditions[n][0] for n in at(0))
+    return Search(first, tuple(level(i + 1, name, domain) for i, (name, domain) in enumerate(choose)))

@@ -61,6 +61,16 @@ class _Head:
     cause: Action | Rule
 
 
+@dataclass(frozen=True)
+class _Rule:
+    """A rule that looks at an action (``on``) or at what an event (``after``) leads to."""
+
+    on: str | None
+    after: tuple[str, str] | None
+    when: Search[Moment]
+    head: _Head
+
+
 def _by(head: _Head) -> str:
     return f"{type(head.cause).__name__.lower()} {head.cause.name} ({head.cause.place})"
 
@@ -81,7 +91,8 @@ class Stepper:
         order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
         # A rule must run after everything that it asks about: after its head's predecessors.
         rules = sorted(model.rules, key=lambda r: order[sort_of(model, r.fires.of, {}), r.fires.event])
-        self._rules = [self._rule(rule) for rule in rules]
+        known = [self._rule(rule) for rule in rules]
+        self._rules = {a.name: [r for r in known if r.on is None or r.on == a.name] for a in model.actions}
         self._rows = {
             (r.sort.name, r.event, self._number(r.sort.name, r.source)): (
                 self._number(r.sort.name, r.target),
@@ -112,7 +123,7 @@ class Stepper:
         payload = tuple((n, compile_value(self.instance, v, kinds[n], scope)) for n, v in firing.payload)
         return _Head((sort, firing.event), compile_term(self.instance, firing.of, scope), payload, cause)
 
-    def _rule(self, rule: Rule) -> tuple[str | None, Search[Moment], _Head]:
+    def _rule(self, rule: Rule) -> _Rule:
         known = {v.name: v for v in rule.on.parameters} if isinstance(rule.on, Action) else {}
         conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
         free: dict[str, t.Var] = {}
@@ -120,7 +131,9 @@ class Stepper:
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
         found = search(self.instance, known, list(free.values()), conditions)
         head = self._head(rule.fires, {**known, **free}, rule)
-        return (rule.on.name if isinstance(rule.on, Action) else None), found, head
+        if isinstance(rule.on, Action):
+            return _Rule(rule.on.name, None, found, head)
+        return _Rule(None, (sort_of(self.instance.model, rule.on.of, {}), rule.on.event), found, head)
 
     def choices(self, state: State, action: Action) -> Iterator[Choice]:
         """Every choice of parameters for which the guard of ``action`` holds in ``state``."""
@@ -148,12 +161,12 @@ class Stepper:
         busy: dict[tuple[str, int], tuple[str, str]] = {}
         for head in self._roots[choice.action]:
             self._fire(moment, head, busy, causes)
-        for action, found, head in self._rules:
-            if action is None or action == choice.action:
+        for rule in self._rules[choice.action]:
+            if rule.after is None or rule.after in fired:
                 # Its own variables: another rule's of the same name are others.
                 own = Moment(state, dict(choice.parameters), fired)
-                for _ in found.solutions(own):
-                    self._fire(own, head, busy, causes)
+                for _ in rule.when.solutions(own):
+                    self._fire(own, rule.head, busy, causes)
         return fired
 
     def _fire(

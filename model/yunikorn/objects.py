@@ -137,6 +137,15 @@ NODES = [
         given=(k.node != n) & after(k.node == n),
         then=n.is_("schedulable"),
     ),
+    StepInvariant(
+        name="unschedulable-nodes-get-nothing",
+        says="no container begins on a node that is not schedulable",
+        line=64,
+        sentence="A node can have one of two states: schedulable or not schedulable. ... The scheduler can either use the node or not.",
+        over=[k, n],
+        given=~k.is_(*HELD) & after(k.is_(*HELD) & (k.node == n)),
+        then=n.is_("schedulable"),
+    ),
     AlwaysCanReach(
         name="nothing-stays-on-a-lost-node",
         says="what is allocated on a node that is gone can be cleaned up without the resource manager",

@@ -5,16 +5,16 @@
 
 from dataclasses import replace
 
-from ..lang import NONE, Model, Row, Rule, Term, exists
+from ..lang import NONE, Action, Model, Row, Rule, Term, exists
 from ..lang.model import Element
 from ..lang.terms import both
 from . import events as ev
 from . import shipped
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
-from .machines import HELD, SCHEDULED, a, g, k, move, n, p, q, w, x
+from .machines import SCHEDULED, a, g, k, move, n, p, q, u, w, x
 from .shim_messages import DELIVER
-from .sorts import Partition, Queue, Wakeup
+from .sorts import GangTimer, Partition, Queue, Wakeup
 
 AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
 
@@ -36,6 +36,25 @@ LAPSES = [
         line=23,
     )
     for event in ("run", "complete", "fail", "expire")
+]
+
+TAKEN_BACK = ("armed", "under_way")
+GANG_LAPSES = [
+    Row(GangTimer, "stop", "under_way", "off", line=25),
+    Rule(
+        "the last placeholder stops the gang's timer",
+        k.fires("gone"),
+        [shipped.LAST_PLACEHOLDER, g.application == k.application, g.is_(*TAKEN_BACK)],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+    Rule(
+        "the timer of a gang that is done stops",
+        a.fires("complete"),
+        [a.is_("Completing"), g.application == a, g.is_(*TAKEN_BACK)],
+        g.fires("stop"),
+        fact="1.3",
+    ),
 ]
 
 # --- An application completes when nothing of it is left, placeholders included
@@ -63,11 +82,11 @@ NOTHING_LEFT = [
         Rule(
             f"{event} releases the placeholders that are left over",
             k.fires(event),
-            [k.is_(*before), NOTHING_TO_COME, ~keeps(k.application, placeholder=False), LEFT_OVER],
+            [begun, NOTHING_TO_COME, ~keeps(k.application, placeholder=False), LEFT_OVER],
             x.fires("release", dropped=False),
             line=22,
         )
-        for event, before in (("remove", ["pending"]), ("gone", HELD))
+        for event, begun in (("remove", k.is_("pending")), ("gone", ~k.placeholder))
     ],
     AS_WRITTEN["a time-out ends Completing"],
 ]
@@ -115,7 +134,13 @@ ALLOCATIONS_COUNT = [
 # --- What fails is cleaned up, and so is a partition
 
 FAILING_ENDS: list[Element] = [
-    AS_WRITTEN["what fails drops its asks"],
+    Rule(
+        "what fails drops its asks",
+        a.fires("fail"),
+        [a.is_(*FAILS), k.application == a, k.listed, ~k.is_("allocated", "swapping")],
+        k.fires("drop"),
+        line=25,
+    ),
     Rule(
         "what fails gives up its swaps",
         a.fires("fail"),
@@ -125,6 +150,15 @@ FAILING_ENDS: list[Element] = [
     ),
     AS_WRITTEN["what fails releases its allocations"],
     ev.fail_for_good,
+    # One that was Resuming when its partition was removed could not fail then.
+    Action(
+        "fail_late",
+        [a],
+        when=[a.known, a.is_(*FAILS), a.queue.partition.is_("Draining")],
+        fires=[a.fires("fail")],
+        says="{a} fails, since its partition is removed",
+        line=25,
+    ),
     ev.remove_partition,
     ev.delete_partition,
     Rule(
@@ -207,10 +241,52 @@ RESUMING_ENDS: list[Element] = [
 
 # --- The scheduling cycle is for applications in it, and for nodes that can be used
 
-CYCLE = [
-    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE]),
+USABLE = k.node.is_("schedulable")
+CYCLE: list[Element] = [
+    Rule(
+        "a swap is confirmed",
+        x.fires("gone"),
+        [k.instead == x, USABLE],
+        k.fires("confirm"),
+        line=64,
+    ),
+    Rule(
+        "a swap to a node that can not be used is called off",
+        x.fires("gone"),
+        [k.instead == x, ~USABLE, k.listed],
+        k.fires("revert"),
+        line=64,
+    ),
+    Rule(
+        "a swap to a node that can not be used ends if its ask has been removed",
+        x.fires("gone"),
+        [k.instead == x, ~USABLE, ~k.listed],
+        k.fires("give_up"),
+        line=64,
+    ),
+    Rule(
+        "a node that goes calls off the swaps to it",
+        n.fires("decommission"),
+        [k.is_("swapping"), k.node == n, k.listed],
+        k.fires("revert"),
+        line=64,
+    ),
+    Rule(
+        "a node that goes ends the swaps to it whose ask has been removed",
+        n.fires("decommission"),
+        [k.is_("swapping"), k.node == n, ~k.listed],
+        k.fires("give_up"),
+        line=64,
+    ),
+    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE, ~k.application.queue.partition.is_("Draining")]),
     replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
     replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),
+]
+
+
+SWAPS_OF_A_NODE = [
+    "a swap on the placeholder's own node goes with it",
+    "a swap on the placeholder's own node ends with it if its ask has been removed",
 ]
 
 
@@ -226,13 +302,25 @@ def rejected(core: Model) -> Rule:
     )
 
 
+# --- What is Draining refuses additions
+
+SUBMIT = replace(shipped.submit, when=[*shipped.submit.when, ~a.queue.is_("Draining")], line=51, fact="")
+
 # --- Queues and partitions can be stopped, and be removed all the same
 
+REMOVE_QUEUE = replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])
 QUEUES: list[Element] = [
     *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
     ev.start_queue,
     ev.stop_queue,
-    replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")]),
+    REMOVE_QUEUE,
+    Rule(
+        "a queue that is removed removes those below it",
+        REMOVE_QUEUE,
+        [u.above.has(q), u.is_("Active", "Stopped"), ~u.deleted],
+        u.fires("remove"),
+        fact="2, queue.go:672",
+    ),
     ev.start_partition,
     ev.stop_partition,
     replace(ev.remove_partition, when=[p.adjustable, ~p.deleted, p.is_("Active", "Stopped")]),

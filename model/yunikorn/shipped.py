@@ -92,12 +92,18 @@ add_ask = replace(
     ],
 )
 
-remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, THERE])
+remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, THERE, ~k.application.is_(*TERMINATED)])
 end = replace(ev.end, when=[*ev.end.when, THERE])
 
+create_node = replace(
+    ev.create_node, when=[*ev.create_node.when, ~n.partition.is_("Stopped")], line=None, fact="2, partition.go:551"
+)
+
+# The queues are looked at from the root down, and of a Stopped one nothing below it (facts 2, queue.go:869).
 MAY_BE_SCHEDULED = (
     k.is_("pending")
     & ~k.application.queue.is_("Stopped")
+    & ~exists(u, k.application.queue.above.has(u) & u.is_("Stopped"))
     & ~k.application.queue.partition.is_("Stopped")
     & THERE
     & (n.partition == k.application.queue.partition)
@@ -164,6 +170,7 @@ ACTIONS = [
     add_ask,
     remove_ask,
     end,
+    create_node,
     allocate,
     swap,
     remove_queue,

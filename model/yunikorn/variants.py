@@ -90,6 +90,7 @@ V0_12_2 = AS_WRITTEN.amend(
             "removed-partitions-drain",
             "draining-queues-refuse-additions",
             "unschedulable-nodes-are-not-used",
+            "unschedulable-nodes-get-nothing",
         }
     ),
     machines=[shipped.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
@@ -108,7 +109,7 @@ A_TIME_OUT_IS_OF_ONE_STAY = Change(
         "the name of the state only, so one of an earlier stay in Completing ends a later one at once (line 23)."
     ),
     repairs=["completed-after-its-time"],
-    adds=[fix.LAPSE, *fix.LAPSES, *OF_REPAIRED],
+    adds=[fix.LAPSE, *fix.LAPSES, *fix.GANG_LAPSES, *OF_REPAIRED],
 )
 
 COMPLETING_HAS_NOTHING = Change(
@@ -175,9 +176,11 @@ RESUMING_ENDS = Change(
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
     why=(
         "Only applications that are in the scheduling cycle (lines 19 to 21) get allocations, and only on nodes that are "
-        "schedulable (line 64), required node or not."
+        "schedulable (line 64), required node or not. A swap whose node is not schedulable any more when the placeholder "
+        "is gone is called off, and at once if its node goes."
     ),
-    repairs=["unschedulable-nodes-are-not-used"],
+    repairs=["unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
+    drops=fix.SWAPS_OF_A_NODE,
     adds=fix.CYCLE,
 )
 
@@ -185,7 +188,7 @@ ADDITIONS_ARE_REFUSED = Change(
     why="A queue or partition that is Draining refuses new applications (line 51), and what is refused is Rejected (line 27).",
     repairs=["draining-queues-refuse-additions", "life-rejected"],
     adds=[
-        ev.submit,
+        fix.SUBMIT,
         ev.reject,
         *promised("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing"),
     ],

@@ -49,6 +49,8 @@ class Cascade:
     """What fires in one action with symbolic parameters.
 
     ``axioms`` are to be assumed beside ``guard``; ``after`` is the view of the state after.
+    ``witnesses`` are the functions from an object on which an event fires to what it fires from,
+    each with the predicate that it fires.
     """
 
     def __init__(self, symbols: Symbols, action: Action) -> None:
@@ -61,6 +63,7 @@ class Cascade:
         )
         self.guard = self.before.both(*ranges, *[self.before.formula(g) for g in action.when])
         self.axioms: list[Z] = []
+        self.witnesses: list[tuple[Z, Z]] = []
         self._asked: dict[tuple[str, str, int], tuple[Z, Z]] = {}
         self.causes = _causes(symbols, action)
         self.fired: dict[tuple[str, str], Fired] = {}
@@ -134,8 +137,9 @@ class Cascade:
         predicate = z3.Function(
             f"fires {key[0]}.{key[1]}", self.symbols.sorts[key[0]], z3.BoolSort(self.symbols.context)
         )
-        for cause in causes:
+        for n, cause in enumerate(causes):
             self.axioms.append(self.before.quantified(True, cause.extras, self._implies(cause, predicate)))
+            self.witnesses += [(predicate, f) for f in self._witness_functions(key, n, cause) if f is not None]
         anything = z3.Const("x", self.symbols.sorts[key[0]])
         some = z3.Or(*[condition for condition, _ in ways(anything)])
         self.axioms.append(z3.ForAll([anything], z3.Implies(predicate(anything), some)))
@@ -151,16 +155,21 @@ class Cascade:
 
     def _witnesses(self, key: tuple[str, str], number: int, cause: Cause) -> Callable[[Z], list[Any]]:
         """The cause's variables as functions of the object that it fires on."""
+        makers = self._witness_functions(key, number, cause)
+        return lambda of: [of if make is None else make(of) for make in makers]
+
+    def _witness_functions(self, key: tuple[str, str], number: int, cause: Cause) -> list[Z | None]:
+        """For each of the cause's variables a function symbol; none where it is the object itself."""
         own = _own_variable(cause)
-        makers: list[Callable[[Z], Any]] = []
+        found: list[Z | None] = []
         for var in cause.extras:
             if isinstance(cause.head.of, t.Var) and var.name == cause.head.of.name:
-                makers.append(lambda of: of)
+                found.append(None)
                 continue
             assert not own, "a simple cause has no other variables"
             name = f"{var.name} of {key[0]}.{key[1]} {number}"
-            makers.append(z3.Function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type)))
-        return lambda of: [make(of) for make in makers]
+            found.append(z3.Function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type)))
+        return found
 
 
 def choose(condition: Z, yes: Any, no: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
-from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
 
 from ..trace import changes, told_step
@@ -129,7 +129,7 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
     problem = f"{obligation.name}: this step breaks it, from a state that the invariants allow"
     changed: Sequence[FieldChange] = ()
     try:
-        _, changed = changes(instance, state, choice)
+        _, changed = changes(Stepper(instance), state, choice)
     except (IllFormed, Undefined) as error:
         problem += f" ({error})"
     step = told_step(instance, choice, changed)

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
-from schedproof.model.lang import Invariant, Model, ModelError
-from schedproof.model.lang import terms as t
+from schedproof.model.lang import Model, ModelError
 
 from ..verdict import Counterexample, Verdict
+from .cascade import Cascade
 from .counterexample import SIZES, Found, shown, small_model
 from .obligations import Obligation, Proof, obligations
-from .rewrite import one_point
+from .relevant import Relevance
 
 EFFORT = 40_000_000
 MORE_EFFORT = 4_000_000
@@ -68,16 +68,28 @@ class Induction:
 
 
 class _Context:
-    """One solver for all obligations of an action, with the invariants behind switches."""
+    """The solvers for all obligations of an action, with the invariants behind switches.
 
-    def __init__(self, proof: Proof, context: Iterable[z3.BoolRef]) -> None:
-        self.symbols = proof.symbols
+    ``solver`` is asked of all objects, ``near`` of the relevant ones only.
+    """
+
+    def __init__(
+        self, proof: Proof, relevance: Relevance, context: Sequence[z3.BoolRef], cascade: Cascade | None = None
+    ) -> None:
+        self.symbols, self.relevance = proof.symbols, relevance
         self.solver = _solver(proof, context)
+        self.near = _solver(proof, [relevance.limited(formula) for formula in context])
+        self.near.add(
+            *relevance.named(context), *relevance.references(), *(relevance.witnesses(cascade) if cascade else ())
+        )
+        self.near.set("smt.ematching", True)
+        self.near.set("smt.mbqi", False)
         self.switches = {}
         for name, formula in proof.assumed.items():
             switch = z3.Bool(f"assume {name}", proof.symbols.context)
             self.switches[name] = switch
             self.solver.add(z3.Implies(switch, formula))
+            self.near.add(z3.Implies(switch, relevance.limited(formula)))
         true = proof.symbols.true()
         self._said = [(part, true) for part in _parts(context)]
 
@@ -87,15 +99,25 @@ class _Context:
 
     def ask(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[str, frozenset[str]]:
         """z3's answer to "can the goal be false", and the invariants in the core of unsat."""
-        self.solver.set("rlimit", effort)
-        self.solver.push()
-        self.solver.add(z3.Not(goal))
-        found = str(self.solver.check(*[self.switches[n] for n in assume]))
+        return self._ask(self.solver, [z3.Not(goal)], assume, effort)
+
+    def ask_nearby(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[bool, frozenset[str]]:
+        """Whether the goal follows from what holds of the relevant objects; False says nothing."""
+        found, core = self._ask(self.near, self.relevance.negated(goal), assume, effort)
+        return found == "unsat", core
+
+    def _ask(
+        self, solver: z3.Solver, claims: Iterable[z3.BoolRef], assume: Iterable[str], effort: int
+    ) -> tuple[str, frozenset[str]]:
+        solver.set("rlimit", effort)
+        solver.push()
+        solver.add(*claims)
+        found = str(solver.check(*[self.switches[n] for n in assume]))
         core: frozenset[str] = frozenset()
         if found == "unsat":
-            names = {str(c) for c in self.solver.unsat_core()}
-            core = frozenset(n for n, s in self.switches.items() if str(s) in names)
-        self.solver.pop()
+            names = {c.get_id() for c in solver.unsat_core()}
+            core = frozenset(n for n, s in self.switches.items() if s.get_id() in names)
+        solver.pop()
         return found, core
 
     def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> Found | None:
@@ -184,12 +206,14 @@ class _Prover:
         self._contexts: dict[int, _Context] = {}
         self._spent: dict[str, float] = {}
         self._derived: dict[str, frozenset[str] | None] = {}
-        self._alone = _Context(proof, proof.axioms)
+        self._relevance = Relevance(proof.symbols)
+        self._alone = _Context(proof, self._relevance, proof.axioms)
 
     def _context(self, obligation: Obligation) -> _Context:
         key = id(obligation.context)
         if key not in self._contexts:
-            self._contexts[key] = _Context(self.proof, obligation.context)
+            cascade = self.proof.cascades.get(obligation.action)
+            self._contexts[key] = _Context(self.proof, self._relevance, obligation.context, cascade)
         return self._contexts[key]
 
     def _answer(
@@ -218,35 +242,30 @@ class _Prover:
     def quickly(self, obligation: Obligation) -> None:
         """Answers, or leaves open, an obligation.
 
-        Most steps leave an invariant alone, so that it is all that need be assumed. "Every group has
-        a cell such that ..." is seldom needed and costs most, so z3 is next asked without such
-        invariants; and a false claim is refuted at once by few objects.
+        Most steps leave an invariant alone, so that it is all that need be assumed, and most proofs are of
+        the objects that the step is about. Of the others an invariant often follows from those that hold
+        after the step; and a false claim is refuted by few objects.
         """
         start = time.perf_counter()
-        goal = self._context(obligation).less_what_is_said(obligation.goal)
+        context = self._context(obligation)
+        goal = context.less_what_is_said(obligation.goal)
         assume = self._assumed(obligation)
-        plain = [n for n in assume if n == obligation.invariant or not _has_witness(self.proof, n)]
-        alone = [n for n in plain if n == obligation.invariant]
-        hinted: list[tuple[list[str], int]] = [([], 0)] if self._hints(obligation.invariant) else []
-        for some, effort in [*hinted, (alone, QUICK_EFFORT // 4), (plain, QUICK_EFFORT)]:
-            derived = obligation.invariant in self.inductive and self._derived.get(obligation.invariant) is not None
-            if effort and not derived:
-                found, used = self._context(obligation).ask(goal, some, effort)
-                if found == "unsat":
+        alone = [n for n in assume if n == obligation.invariant]
+        hinted = bool(self._hints(obligation.invariant))
+        if not (hinted and self._follows(obligation) is not None):
+            for some in (alone, assume):
+                proved, used = context.ask_nearby(goal, some, QUICK_EFFORT)
+                if proved:
                     return self._answer(obligation, start, Verdict.PROVED, used)
-            if (others := self._follows(obligation)) is not None:
-                note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
-                return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
-        if found == "unknown":
-            found, used = self._context(obligation).ask(goal, assume, 2 * QUICK_EFFORT)
-            if found == "unsat":
-                return self._answer(obligation, start, Verdict.PROVED, used)
+        if (others := self._follows(obligation)) is not None:
+            note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
+            return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
         for effort in (QUICK_EFFORT // 2, MORE_EFFORT):
-            refuted = self._context(obligation).refute(goal, assume, effort)
+            refuted = context.refute(goal, assume, effort)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)
                 return self._answer(obligation, start, Verdict.REFUTED, counterexample=example)
-            found, used = self._context(obligation).ask(goal, assume, effort)
+            found, used = context.ask(goal, assume, effort)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
         return self._spend(obligation, start)
@@ -269,8 +288,8 @@ class _Prover:
             self._derived[name] = None
             for some, effort in [*([(hints, MORE_EFFORT)] if hints else []), (others, QUICK_EFFORT)]:
                 if self._derived[name] is None:
-                    found, core = self._alone.ask(self.proof.stated[name], sorted(some), effort)
-                    self._derived[name] = core if found == "unsat" else None
+                    proved, core = self._alone.ask_nearby(self.proof.stated[name], sorted(some), effort)
+                    self._derived[name] = core if proved else None
         return self._derived[name]
 
     def _resting_on(self, name: str) -> set[str]:
@@ -312,19 +331,3 @@ class _Prover:
         for name in [n for n, a in self.answers.items() if a.used & lost]:
             del self.answers[name]
         return [o for o in self.proof.obligations if o.name not in self.answers]
-
-
-def _has_witness(proof: Proof, name: str) -> bool:
-    """The invariant says that some object exists for each of another sort."""
-    prop = proof.model.property(name)
-    assert isinstance(prop, Invariant)
-    return _exists(prop.then)
-
-
-def _exists(term: t.Term) -> bool:
-    if isinstance(term, t.Quantified):
-        simpler = one_point(term)
-        if isinstance(simpler, t.Quantified):
-            return not simpler.universal or _exists(simpler.body)
-        return _exists(simpler)
-    return any(_exists(child) for child in t.children(term))

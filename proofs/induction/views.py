@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -69,6 +69,11 @@ class Symbols:
                 self._value[sort, name] = z3.Function(symbol, of, self.sorts[element.name], truth)
             case _:
                 self._value[sort, name] = z3.Function(symbol, of, self.kind(kind))
+
+    def references(self) -> Iterator[tuple[str, Z, Z]]:
+        """Each attribute that is a reference: its sort, the predicate that it is some object, and which."""
+        for (sort, name), has in self._defined.items():
+            yield sort, has, self._value[sort, name]
 
     def kind(self, kind: Type) -> Z:
         """The z3 sort of a value type (of a reference: of the object)."""

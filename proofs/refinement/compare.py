@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import networkx as nx
 
-from .graph import SILENT, SideBySide, story
+from .graph import JUMP, SILENT, SideBySide, story
 from .mismatch import Mismatch
 
 
@@ -39,9 +39,13 @@ def no_longer_possible(exploration: SideBySide) -> Mismatch | None:
     for node in reversed(list(nx.topological_sort(_silent(exploration)))):
         mine = numbers[exploration.images[node]]
         for _, after, label in graph.out_edges(node, keys=True):
+            if label == JUMP:
+                continue
             step = (label, exploration.images[after])
             possible[node] |= possible[after] if label == SILENT else 1 << mine[step]
     for node, image in enumerate(exploration.images):
+        if exploration.kinds[node] in exploration.partial_kinds:
+            continue
         for step, number in numbers[image].items():
             if not possible[node] >> number & 1:
                 return Mismatch(

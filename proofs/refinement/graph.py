@@ -26,6 +26,8 @@ CRASH = Choice("crash")
 Said = tuple[str, str]
 SILENT = Choice("silent")
 """No step of the model: the key of edges along which the image stays the same."""
+JUMP = Choice("jump")
+"""Several steps of the model in one operation, or a crash that takes it back to where it begins."""
 
 
 class Stopped(Exception):
@@ -47,6 +49,8 @@ class SideBySide(ABC):
 
     every_kind: tuple[str, ...]
     """The kinds of nodes that there are."""
+    partial_kinds: frozenset[str] = frozenset()
+    """The kinds of nodes from which not all can happen that the model can do."""
 
     def __init__(self, model: ModelGraph, progress: Progress | None = None) -> None:
         self.model = model
@@ -134,6 +138,11 @@ class SideBySide(ABC):
         if (label, self.images[b]) not in self._allowed.get(self.images[a], frozenset()):
             self._refuse_step(a, b, label, (said, done))
         self.covered.add(step)
+
+    def jump(self, a: int, b: int, said: str) -> None:
+        """Adds an edge that is several steps of the model; that they are is for the subclass to check."""
+        self._edges += not self.graph.has_edge(a, b, JUMP)
+        self.graph.add_edge(a, b, JUMP, said=(said, ""))
 
     def break_off(self, node: int, said: str, error: Broken) -> NoReturn:
         """Ends the exploration: what happened from ``node`` has no counterpart."""

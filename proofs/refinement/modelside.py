@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ...model.semantics import Choice, Instance, State, Stepper
 
@@ -15,39 +15,77 @@ Normal = Callable[[State], State]
 """Takes away what a state remembers but no step ever asks for."""
 
 
+Urgent = Mapping[str, frozenset[str]]
+"""After a step of which action (the key ``""``: of any) which others are taken at once, until none is enabled."""
+
+
 class NotAQuotient(Exception):
     """States that were taken for the same can do different things."""
+
+
+class NotConfluent(Exception):
+    """What comes out of actions that are taken at once depends on their order."""
+
+
+class Settling:
+    """Takes urgent actions until none is enabled."""
+
+    def __init__(self, instance: Instance, urgent: Urgent) -> None:
+        self._stepper, self._urgent = Stepper(instance), urgent
+        self._known: dict[tuple[frozenset[str], State], State] = {}
+
+    def after(self, action: str, state: State) -> State:
+        """The state in which nothing is urgent any more, after a step of ``action`` to ``state``.
+
+        Raises:
+            NotConfluent: there are several.
+        """
+        urgent = self._urgent.get("", frozenset()) | self._urgent.get(action, frozenset())
+        return self._settled(urgent, state) if urgent else state
+
+    def _settled(self, urgent: frozenset[str], state: State) -> State:
+        if (urgent, state) not in self._known:
+            taken = [step for step in self._stepper.steps(state) if step.choice.action in urgent]
+            ends = {self._settled(urgent, step.after) for step in taken}
+            if len(ends) > 1:
+                raise NotConfluent(f"{', '.join(str(step.choice) for step in taken)}: their order matters, in {state}")
+            self._known[urgent, state] = ends.pop() if ends else state
+        return self._known[urgent, state]
 
 
 @dataclass(frozen=True)
 class ModelGraph:
     """All reachable states of ``instance``, each with its steps in a fixed order.
 
-    States are normal ones, where a function to make them normal was given.
+    States are normal ones, where a function to make them normal was given. Where an implementation does
+    in one operation what the model does in several steps, those that follow the first are ``urgent``.
     """
 
     instance: Instance
     initial: State
     steps: dict[State, tuple[Edge, ...]]
+    urgent: Urgent = field(default_factory=dict)
 
     @staticmethod
-    def explore(instance: Instance, normal: Normal | None = None) -> ModelGraph:
+    def explore(instance: Instance, normal: Normal | None = None, urgent: Urgent | None = None) -> ModelGraph:
         """Breadth first from the initial state.
 
         Args:
             normal: which states count as the same. That they are is checked: all states with the
                 same normal form must have the same steps, up to normal forms.
+            urgent: what is taken at once. That its order does not matter is checked.
 
         Raises:
-            NotAQuotient: they have not.
+            NotAQuotient: states with the same normal form have other steps.
+            NotConfluent: the order matters.
         """
         same: Normal = normal or (lambda state: state)
-        stepper = Stepper(instance)
+        stepper, settle = Stepper(instance), Settling(instance, urgent or {})
         steps: dict[State, tuple[Edge, ...]] = {}
-        found = [instance.initial()]
+        found = [settle.after("", instance.initial())]
         known = set(found)
         for state in found:
-            taken = [(step.choice, step.after) for step in stepper.steps(state)]
+            taken = [(step.choice, settle.after(step.choice.action, step.after)) for step in stepper.steps(state)]
             edges = tuple((choice, same(after)) for choice, after in taken)
             if set(steps.setdefault(same(state), edges)) != set(edges):
                 raise NotAQuotient(f"{state} has other steps than states of the same normal form")
@@ -55,7 +93,17 @@ class ModelGraph:
                 if after not in known:
                     known.add(after)
                     found.append(after)
-        return ModelGraph(instance, same(found[0]), steps)
+        return ModelGraph(instance, same(found[0]), steps, urgent or {})
+
+    def walk(self, state: State, choices: Sequence[Choice]) -> State | None:
+        """Where ``choices`` lead, one after the other and then what is urgent; None if one is not enabled."""
+        stepper = Stepper(self.instance)
+        for choice in choices:
+            after = [step.after for step in stepper.steps(state) if step.choice == choice]
+            if not after:
+                return None
+            state = after[0]
+        return Settling(self.instance, self.urgent).after("", state)
 
     def say_state(self, state: State) -> str:
         """A state in one line."""

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from ...model.beaker.situations import Situation
 from ...model.lang import Property
+from ...model.yunikorn import situations as yunikorn
 from .beaker import check_refinement as check_beaker
 from .graph import Progress
 from .hived import check_refinement as check_hived
 from .report import RefinementReport
+from .yunikorn import check_refinement as check_yunikorn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,17 @@ class BeakerRefinement(Refinement):
         return check_beaker(self.situation, progress=progress)
 
 
+@dataclass(frozen=True, kw_only=True)
+class YunikornRefinement(Refinement):
+    """YuniKorn's core in one situation."""
+
+    situation: yunikorn.Situation
+
+    def check(self, progress: Progress | None = None) -> RefinementReport:
+        """Explores both."""
+        return check_yunikorn(self.situation, progress=progress)
+
+
 def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
     says = (
         "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
@@ -61,6 +74,20 @@ def _beaker(name: str, situation: Situation) -> Refinement:
     says = f"the reference scheduler, killed at any point, takes exactly the model's steps ({situation.about})"
     return BeakerRefinement(
         name=f"scheduler-refines-model-{name}", says=says, scope=situation.sizes, situation=situation
+    )
+
+
+def _yunikorn(name: str, situation: yunikorn.Situation) -> Refinement:
+    says = (
+        "the reference core, killed at any point and rebuilt by the resource manager, takes exactly the model's steps "
+        f"({situation.about})"
+    )
+    rigid = situation.rigid(shipped=True)
+    return YunikornRefinement(
+        name=f"core-refines-model-{name}",
+        says=says,
+        scope={sort: len(values) for (sort, _), values in rigid.items() if values},
+        situation=situation,
     )
 
 
@@ -85,6 +112,28 @@ REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
                 [0, 0],
                 [],
                 [0],
+            ),
+        ),
+    ],
+    ("yunikorn", "repaired"): [
+        _yunikorn("asks", yunikorn.Situation("an application with two asks", [("rr", "Soft")])),
+        _yunikorn("hard-gang", yunikorn.Situation("a hard gang of one with a real ask", [("pr", "Hard")])),
+        _yunikorn(
+            "soft-gang",
+            yunikorn.Situation(
+                "a soft gang of one with a real ask; the partition is removed", [("pr", "Soft")], people=["partition"]
+            ),
+        ),
+        _yunikorn(
+            "queues",
+            yunikorn.Situation(
+                "queues are stopped, started and removed", [("r", "Soft")], queues=[None, 0], people=["queues"]
+            ),
+        ),
+        _yunikorn(
+            "nodes",
+            yunikorn.Situation(
+                "two nodes are drained, restored and taken away", [("r", "Soft")], adjustable_nodes=True, nodes=2
             ),
         ),
     ],

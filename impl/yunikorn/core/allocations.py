@@ -68,12 +68,15 @@ class Allocations(Applications):
         return ask
 
     def release_ask(self, request: ReleaseAsk) -> None:
-        """One ask, or all, are listed no more. Allocations, and swaps under way, stay (F 1.2)."""
+        """One ask, or all, are listed no more. Allocations, and swaps under way, stay (F 1.2).
+
+        Only one that was pending leaves less to do than there was.
+        """
         listed = [a for a in self.asks.values() if a.application == request.application]
         gone = [a for a in listed if request.ask in (None, a.name)]
         for ask in gone:
             del self.asks[ask.name]
-        if gone:
+        if any(ask.pending for ask in gone):
             self.go_on(request.application, idle=True)
 
     # Allocations come.
@@ -88,13 +91,14 @@ class Allocations(Applications):
     def allocated(self, name: str, *, placeholder: bool) -> None:
         """What a new allocation means for its application.
 
-        A real one is progress (D19-20). Placeholders are, when the gang's total is there exactly.
+        A real one is progress (D19-20). Placeholders are, when the gang's total is there exactly, and in
+        Starting, which is for one allocation only.
         """
         application = self.applications[name]
         if placeholder:
             if len(self.placeholders(name)) == 1:
                 self.arm_gang_timer(name)
-            if application.reserved != application.placeholders:
+            if application.reserved != application.placeholders and application.state is not State.STARTING:
                 return
         if application.state in SCHEDULED | {State.COMPLETING}:
             self.fire(name, RUN)
@@ -134,11 +138,8 @@ class Allocations(Applications):
         return node in self.nodes and self.nodes[node].schedulable
 
     def swapped_in(self, name: str) -> None:
-        """What a confirmed swap means: progress, but the first allocation of a Starting application is
-        the one that this state is about (D20, R3)."""
-        first = len(self.real(name)) == 1
-        state = self.applications[name].state
-        if state is State.ACCEPTED or (state in SCHEDULED and not first):
+        """What a confirmed swap means: progress, as any allocation that is added (D20, R3)."""
+        if self.applications[name].state in SCHEDULED:
             self.fire(name, RUN)
 
     def call_off(self, swap: Allocation) -> None:

@@ -145,20 +145,22 @@ class Applications(Queues):
     def gang_time_over(self, serial: int, armed: int) -> None:
         """The gang's time is over (F 1.2): placeholders go, and perhaps the application fails or begins anew.
 
-        In Resuming, Failing or later all is on its way out already.
+        It has begun with its first real allocation, and as soon as one is on its way in place of a
+        placeholder (D25, R5). In Resuming, Failing or later all is on its way out already.
         """
         application = self.numbered(serial)
         if application is None or application.gang_timer != armed:
             return
         application = replace(application, gang_timer=None)
         self.keep(application)
-        if application.state in (State.STARTING, State.RUNNING, State.COMPLETING):
-            self.release_placeholders(application.name)
-        elif application.state is State.ACCEPTED and application.gang_style is GangStyle.SOFT:
+        # With a real allocation it would be Starting at least (R3).
+        waits = application.state is State.ACCEPTED and not self.swaps(application.name)
+        if waits and application.gang_style is GangStyle.SOFT:
             self.resume(application.name)
-        elif application.state is State.ACCEPTED:
-            # With a real allocation it would be Starting at least (D25, R3, R5).
+        elif waits:
             self.fail(application.name, GANG_TIMED_OUT, TerminationType.TIMEOUT)
+        elif application.state in SCHEDULED | {State.COMPLETING}:
+            self.release_placeholders(application.name)
 
     def resume(self, name: str) -> None:
         """A Soft gang begins anew: no asks, no placeholders, then Accepted (F 1.2)."""
@@ -234,9 +236,8 @@ class Applications(Queues):
     def _resumed(self, name: str) -> None:
         """The last placeholder of a Resuming application is gone (R6)."""
         application = self.fire(name, RUN)
-        if self.partitions[application.partition].state is ObjectState.DRAINING:
+        if self.has_nothing_to_do(name):
+            self.fire(name, COMPLETE)
+        elif self.partitions[application.partition].state is ObjectState.DRAINING:
             # It could not fail while it was Resuming (F 1).
             self.fail(name, PARTITION_REMOVED, TerminationType.PREEMPTED_BY_SCHEDULER)
-        elif self.real(name):
-            # A swap that was under way has come: Accepted is for those without an allocation (D19).
-            self.fire(name, RUN)

@@ -196,9 +196,15 @@ class Core:
         """All that the core remembers."""
         return self._world
 
-    def restore(self, snapshot: World) -> None:
-        """Goes back to what a snapshot holds."""
+    @property
+    def process(self) -> int:
+        """How often the process has died: the timers of another one mean nothing."""
+        return self._process
+
+    def restore(self, snapshot: World, process: int | None = None) -> None:
+        """Goes back to what a snapshot holds, and to the process that it was of."""
         self._world = snapshot
+        self._process = self._process if process is None else process
 
     # The course of every operation.
 

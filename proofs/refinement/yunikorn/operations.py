@@ -1,0 +1,240 @@
+"""What can happen to the core in one of its states, each with the step of the model that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from ....impl.yunikorn.core import Choice as Pick
+from ....impl.yunikorn.core import Draft, Kind, Option, Wakeup, only
+from ....impl.yunikorn.messages import (
+    Control,
+    ControlObject,
+    NodeAction,
+    RegisterRM,
+    ReleaseAllocation,
+    ReleaseAsk,
+    Request,
+    UpdateNode,
+)
+from ....model.semantics import Choice
+from ....model.yunikorn.machines import HELD, TIMED
+from ..modelside import ModelGraph, Urgent
+from .abstraction import KEPT, Abstraction
+from .names import STRANGER, Names
+from .party import Container, Operation, Party, Snapshot
+
+NODE_ACTIONS = {
+    NodeAction.DRAIN_NODE: "drain_node",
+    NodeAction.DRAIN_TO_SCHEDULABLE: "restore_node",
+    NodeAction.DECOMMISSION: "decommission_node",
+}
+DELETIONS = frozenset({"delete_queue", "delete_partition"})
+URGENT: Urgent = {
+    # What nothing is left of has failed, or goes on, in the operation that took the last of it.
+    "": frozenset({"fail_for_good", "resume_ends", "resume_completes", "fail_late", "evict"}),
+    # One sweep takes away all that is to go.
+    **dict.fromkeys(DELETIONS, DELETIONS),
+}
+"""What the core does in one operation, and the model in several steps."""
+CONTROLS = {Control.START: "start", Control.STOP: "stop", Control.REMOVE: "remove"}
+
+
+class Operations:
+    """The operations of a situation. What the core refuses is among them."""
+
+    def __init__(self, names: Names, abstraction: Abstraction, draft: type[Draft], model: ModelGraph) -> None:
+        self.names, self._draft, self._model = names, draft, model
+        self._abstraction = abstraction
+        self._label = abstraction.label
+
+    def possible(self, at: Snapshot) -> Iterator[Operation]:
+        """What may happen at ``at``.
+
+        While the core does not know all containers, the resource manager tells it of them; nothing
+        else happens before that (it submits no pod before, and holds back the rest).
+        """
+        yield self.crash(at)
+        yield from self._applications(at)
+        yield from self._nodes(at)
+        if not at.lost:
+            yield from self._asks(at)
+            yield from self._scheduler(at)
+            yield from self._time(at)
+            yield from self._people()
+
+    # The process.
+
+    def register(self) -> RegisterRM:
+        """The resource manager's first request."""
+        return RegisterRM(partitions=(self.names.configuration(),))
+
+    def crash(self, at: Snapshot) -> Operation:
+        """The process dies, another one starts, and the resource manager registers."""
+        running = {Container(a.name, a.node) for a in at.world.allocations if a.confirmed}
+        first = self.register()
+        said = "the core crashes, and begins anew"
+        return Operation(said, lambda party: party.restart(first), lost=at.lost | running, crash=True)
+
+    # The resource manager.
+
+    def _asking(self, said: str, request: Request, at: Snapshot, *steps: Choice) -> Operation:
+        return Operation(said, partial(_handle, request), steps, at.lost)
+
+    def _applications(self, at: Snapshot) -> Iterator[Operation]:
+        for a, name in enumerate(self.names.applications):
+            # It names an application once, and no other one so.
+            if self._state("Application", a, at) != "New" or any(it.name == name for it in at.world.applications):
+                continue
+            added, rejected = (self._label("submit", a=a),), (self._label("reject", a=a),)
+            call = partial(_handle, self.names.application(a))
+            yield Operation(f"{name} is added", call, added, at.lost, rejected=rejected)
+            if not at.lost:
+                call = partial(_handle, self.names.application(a, STRANGER))
+                yield Operation(f"{name} is added by a stranger", call, added, rejected=rejected)
+
+    def _asks(self, at: Snapshot) -> Iterator[Operation]:
+        held = {it.name: it for it in at.world.allocations if it.confirmed}
+        for k, name in enumerate(self.names.asks):
+            application = self.names.applications[self.names.application_of[k]]
+            if self._state("Ask", k, at) == "to_come":
+                yield self._asking(f"{name} is asked for", self.names.ask(k), at, self._label("add_ask", k=k))
+            withdrawn = ReleaseAsk(application, name)
+            yield self._asking(f"ask {name} is withdrawn", withdrawn, at, self._label("remove_ask", k=k))
+            if name in held:
+                ends = self._label("end", k=k)
+                gone = ReleaseAllocation(application, name)
+                yield self._asking(f"the container of {name} ends", gone, at, ends)
+                if (asked_for := held[name].termination) is not None:
+                    confirmed = ReleaseAllocation(application, name, asked_for)
+                    yield self._asking(f"the release of {name} is confirmed", confirmed, at, ends)
+
+    def _nodes(self, at: Snapshot) -> Iterator[Operation]:
+        for n, name in enumerate(self.names.nodes):
+            if self._state("Node", n, at) == "to_come":
+                running = [k for k, ask in enumerate(self.names.asks) if Container(ask, name) in at.lost]
+                known = {it.name for it in at.world.applications}
+                if all(self.names.applications[self.names.application_of[k]] in known for k in running):
+                    yield self._node(n, running, at)
+            elif self.names.situation.adjustable_nodes and not at.lost:
+                for action, step in NODE_ACTIONS.items():
+                    request = UpdateNode(name, action)
+                    yield self._asking(f"{name}: {action.name}", request, at, self._label(step, n=n))
+
+    def _node(self, n: int, running: list[int], at: Snapshot) -> Operation:
+        """The node registers; what runs on it counts as asked for and allocated."""
+        steps = [self._label("create_node", n=n)]
+        held = {k for k, name in enumerate(self.names.asks) if self._state("Ask", k, at) in HELD}
+        for k in running:
+            gang = {o for o in range(len(self.names.asks)) if self._same_gang(o, k)}
+            last = self.names.is_placeholder(k) and gang <= held | {k}
+            steps += [self._label("add_ask", k=k), self._label("allocate", k=k, n=n, f=int(last))]
+            held.add(k)
+        found = ", ".join(self.names.asks[k] for k in running)
+        said = f"{self.names.nodes[n]} registers" + (f", on which {found} runs" if found else "")
+        request = self.names.node(n, running)
+        left = frozenset(c for c in at.lost if c.node != self.names.nodes[n])
+        call = partial(_handle, request)
+        return Operation(said, call, path=tuple(steps), lost=left) if running else Operation(said, call, tuple(steps))
+
+    def _same_gang(self, o: int, k: int) -> bool:
+        return self.names.is_placeholder(o) and self.names.application_of[o] == self.names.application_of[k]
+
+    # The core by itself.
+
+    def _scheduler(self, at: Snapshot) -> Iterator[Operation]:
+        for option in self._draft(at.world, at.times.now).options():
+            choose = only(option.ask, option.node, option.replaces)
+            said, step = f"the scheduler decides: {option}", self._decision(option, at)
+            yield Operation(said, partial(_schedule, choose), (step,))
+
+    def _decision(self, option: Option, at: Snapshot) -> Choice:
+        k, n = self.names.asks.index(option.ask), self.names.nodes.index(option.node)
+        if option.replaces is not None:
+            return self._label("swap", k=k, x=self.names.asks.index(option.replaces), n=n)
+        gang = [o for o in range(len(self.names.asks)) if self._same_gang(o, k)]
+        last = self.names.is_placeholder(k) and all(o == k or self._state("Ask", o, at) in HELD for o in gang)
+        return self._label("allocate", k=k, n=n, f=int(last))
+
+    def _time(self, at: Snapshot) -> Iterator[Operation]:
+        for timer in at.armed:
+            yield Operation(f"{self._named(timer, at)} runs out", partial(_run_out, timer), self._runs_out(timer, at))
+        for timer in dict.fromkeys(at.under_way):
+            if timer.application:
+                yield Operation(
+                    f"{self._named(timer, at)} takes effect", partial(_deliver, timer), self._wakes(timer, at)
+                )
+        for kind in (Kind.QUEUES, Kind.APPLICATIONS):
+            yield Operation(f"the {kind}", partial(_wake, Wakeup(kind)), self._sweeps(kind, at))
+
+    def _named(self, timer: Wakeup, at: Snapshot) -> str:
+        records = [*at.world.applications, *at.world.tracked]
+        found = next((a.name for a in records if a.serial == timer.application), "an application that is forgotten")
+        return f"the {timer.kind} timer of {found}"
+
+    def _runs_out(self, timer: Wakeup, at: Snapshot) -> tuple[Choice, ...]:
+        a = self._of(timer, at)
+        if a is None:
+            return ()
+        if timer.kind is Kind.GANG:
+            return (self._label("gang_times_out", g=self._gang(a)),)
+        return (self._label("run_out", a=a, w=0, c=TIMED.index(self._state("Application", a, at))),)
+
+    def _wakes(self, timer: Wakeup, at: Snapshot) -> tuple[Choice, ...]:
+        a = self._of(timer, at)
+        if a is None:
+            return ()
+        return (self._label("gang_wakes", g=self._gang(a)) if timer.kind is Kind.GANG else self._label("wake", w=0),)
+
+    def _gang(self, a: int) -> int:
+        number = self.names.gang(a)
+        assert number is not None, "only a gang has a gang's timer"
+        return number
+
+    def _of(self, timer: Wakeup, at: Snapshot) -> int | None:
+        """The application that a timer is about, None if it is of an earlier stay or only ends a record."""
+        for it in (*at.world.applications, *at.world.tracked):
+            mine = it.gang_timer if timer.kind is Kind.GANG else it.state_timer
+            if it.serial == timer.application and timer.serial == mine:
+                return self.names.applications.index(it.name) if timer.kind is Kind.GANG or it.state in KEPT else None
+        return None
+
+    def _sweeps(self, kind: Kind, at: Snapshot) -> tuple[Choice, ...]:
+        """What a sweep is in the model: it takes away all that is to go, and each of it is a name of the step."""
+        steps = self._model.steps[at.image] if kind is Kind.QUEUES else ()
+        return tuple(choice for choice, _ in steps if choice.action in DELETIONS)
+
+    # People.
+
+    def _people(self) -> Iterator[Operation]:
+        for control, step in CONTROLS.items():
+            if "partition" in self.names.situation.people:
+                request = ControlObject(control, self.names.partition)
+                label = self._label(f"{step}_partition", p=0)
+                yield Operation(f"{self.names.partition}: {control}", partial(_handle, request), (label,))
+            for q, name in enumerate(self.names.queues if "queues" in self.names.situation.people else ()):
+                request = ControlObject(control, self.names.partition, name)
+                yield Operation(f"{name}: {control}", partial(_handle, request), (self._label(f"{step}_queue", q=q),))
+
+    def _state(self, sort: str, n: int, at: Snapshot) -> str:
+        return self._abstraction.state_of(sort, n, at.image)
+
+
+def _handle(request: Request, party: Party) -> None:
+    party.handle(request)
+
+
+def _schedule(choose: Pick, party: Party) -> None:
+    party.core.schedule(choose)
+
+
+def _run_out(timer: Wakeup, party: Party) -> None:
+    party.clock.run_out(timer)
+
+
+def _deliver(timer: Wakeup, party: Party) -> None:
+    party.clock.deliver(timer)
+
+
+def _wake(timer: Wakeup, party: Party) -> None:
+    party.core.wake(timer)

@@ -1,0 +1,166 @@
+"""The implementation's side: a core, its clock, and what the resource manager remembers over a crash.
+
+The core has nothing durable, and each of its operations is one change of its records. So a process
+that dies inside an operation leaves what it would have left just before, or just after: nothing. The
+resource manager still has the containers that run, and says so when it registers their node again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ....impl.yunikorn.clock import ManualClock, Times
+from ....impl.yunikorn.core import Application, Ask, Core, Draft, Option, Refused, Wakeup, World, canonical
+from ....impl.yunikorn.machine import IllegalEvent
+from ....impl.yunikorn.messages import (
+    ApplicationRejected,
+    AskRejected,
+    ControlRejected,
+    NodeRejected,
+    Request,
+    Response,
+)
+from ....model.semantics import Choice, State
+from ..mismatch import Broken
+
+REFUSALS = (AskRejected, ControlRejected, NodeRejected)
+
+
+class AnyOption(Draft):
+    """All that a scheduler may decide: which of it the core prefers is policy, and not the model's."""
+
+    def options(self) -> list[Option]:
+        """Every pending ask on every node that it may use, and in place of every placeholder."""
+        found: list[Option] = []
+        for application in sorted(self.applications.values(), key=lambda a: a.serial):
+            if self.is_in_cycle(application):
+                for ask in self.pending(application.name):
+                    found += self.plain_options(ask, application)
+                    found += self._swaps(ask, application)
+        return found
+
+    def _swaps(self, ask: Ask, application: Application) -> list[Option]:
+        nodes = self.nodes_for(ask, application)
+        return [Option(ask.name, node.name, it.name) for it in self.replaceable(ask) for node in nodes]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a core is made of: a test replaces it to plant a bug."""
+
+    draft: type[Draft] = AnyOption
+    core: type[Core] = Core
+
+
+REFERENCE = Parts()
+
+
+@dataclass(frozen=True)
+class Container:
+    """An allocation as the resource manager knows it."""
+
+    ask: str
+    node: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All of it: the core's records, its timers, the image in the model, and the containers that it does not know.
+
+    ``process`` tells its timers from those of a process that has died.
+
+    The image is part of it because the core forgets what has ended, and the model does not.
+    """
+
+    world: World
+    times: Times
+    process: int
+    image: State
+    lost: frozenset[Container] = frozenset()
+
+    @property
+    def under_way(self) -> list[Wakeup]:
+        """The time-outs that have run out and are not delivered."""
+        return [t.name for t in self.times.under_way if isinstance(t.name, Wakeup)]
+
+    @property
+    def armed(self) -> list[Wakeup]:
+        """The timers of applications that are armed."""
+        return [t.name for t in self.times.pending if isinstance(t.name, Wakeup) and t.name.application]
+
+    @property
+    def key(self) -> object:
+        """The same for all snapshots that differ in nothing that matters."""
+        return canonical(self.world, self.under_way), self.image, self.lost
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something that happens to the core.
+
+    Args:
+        said: in words.
+        call: does it.
+        labels: the step of the model that it is, by each of its names; none if it is no step.
+        path: the steps of the model, one after the other, if it is several.
+        rejected: the step that it is if the core rejects the application that it is about.
+        lost: the containers that the core does not know after it.
+        crash: it begins where the model begins.
+    """
+
+    said: str
+    call: Callable[[Party], object]
+    labels: tuple[Choice, ...] = ()
+    lost: frozenset[Container] = frozenset()
+    path: tuple[Choice, ...] = ()
+    rejected: tuple[Choice, ...] = ()
+    crash: bool = False
+
+    def names(self, answers: Sequence[Response]) -> tuple[Choice, ...]:
+        """The step that it was, as the answers show."""
+        return self.rejected if any(isinstance(it, ApplicationRejected) for it in answers) else self.labels
+
+
+class Party:
+    """A core on a clock that stands still, put back to any earlier snapshot before each operation."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.clock = ManualClock(timed=False)
+        self.answers: list[Response] = []
+        kind = type(parts.core.__name__, (parts.core,), {"draft_type": parts.draft})
+        self.core: Core = kind(self.clock, listener=self.answers.extend)
+
+    def run(self, at: Snapshot, operation: Operation) -> tuple[World, Times] | None:
+        """An operation from ``at`` to its end; None if it is refused.
+
+        Raises:
+            Broken: it fails, or changes something though it was refused.
+        """
+        self.core.restore(at.world, at.process)
+        self.clock.restore(at.times)
+        self.answers.clear()
+        before = self.core.world
+        try:
+            operation.call(self)
+        except (Refused, IllegalEvent):
+            refused = True
+        except Exception as error:  # whatever a bug raises
+            raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
+        else:
+            refused = any(isinstance(answer, REFUSALS) for answer in self.answers)
+        if refused:
+            if self.core.world != before:
+                raise Broken("the request was refused, but it changed something")
+            return None
+        return self.core.world, self.clock.snapshot()
+
+    def handle(self, request: Request) -> None:
+        """The resource manager, or somebody of the people, asks for something."""
+        self.core.handle(request)
+
+    def restart(self, first: Request) -> None:
+        """The process dies, and the next one hears the first request. No time-out of before comes any more."""
+        self.core.crash()
+        self.clock.clear()
+        self.core.handle(first)
