@@ -175,7 +175,7 @@ NAMED = {("Application", "queue"): "q", ("Ask", "application"): "a", ("Queue", "
 
 def described(at: Instance, state: State) -> Seen:
     """A state with its rigid attributes, objects by name."""
-    found: dict[str, dict[str, dict[str, object]]] = at.describe(state)  # type: ignore[assignment]
+    found: dict[str, dict[str, dict[str, object]]] = at.describe(state)
     for (sort, name), values in at.rigid.items():
         for (_, fields), value in zip(found.get(sort, {}).items(), values, strict=True):
             fields[name] = f"{NAMED[sort, name]}{value}" if (sort, name) in NAMED else value
@@ -219,7 +219,7 @@ def reached(
     """The states within so many steps (or all), with the steps out of them; breadth first."""
     stepper, seen, level, found, far = Stepper(at), set(starts), list(starts), [], 0
     while level and (depth is None or far < depth):
-        following = []
+        following: list[State] = []
         for state in level:
             out = [step for step in stepper.steps(state) if step.choice.action != without]
             found.append((state, out))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from schedproof.model.lang import Model, Row
+from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang.check import sort_of
 from schedproof.model.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
 from schedproof.model.yunikorn.situations import Situation
@@ -237,6 +237,12 @@ def test_the_repaired_tables_differ_by_what_the_changes_say() -> None:
 
 # --- Citations -------------------------------------------------------------------------------------------------------
 
+
+def elements(model: Model) -> list[Row | Action | Rule]:
+    """All that says where it comes from."""
+    return [*model.rows, *model.actions, *model.rules]
+
+
 FILE_OR_LINES = re.compile(r"(\w+\.go)|(?<![\w.])(\d+)(?:-(\d+))?(?![\w.]*\.go)")
 
 
@@ -272,7 +278,7 @@ CITED_ELSEWHERE = {
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_the_facts_that_are_cited_are_there(model: Model) -> None:
     """The section exists, and cites that file at these lines."""
-    for element in (*model.rows, *model.actions, *model.rules):
+    for element in elements(model):
         if element.fact:
             section, _, rest = element.fact.partition(", ")
             section = section.split(":")[0]
@@ -293,12 +299,12 @@ OF_THE_REPAIR = {change_add.name for change in PARTIES_REPAIRED.changes for chan
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> None:
     """A line or a fact; what the repair of the shim adds comes from the change, which says why."""
-    for element in (*model.rows, *model.actions, *model.rules):
+    for element in elements(model):
         if element.line is None and not element.fact and not OURS.search(element.name):
             assert model is PARTIES_REPAIRED and element.name in OF_THE_REPAIR, element.name
     assert all(len(change.why) > 20 for change in model.changes)
     text = lines()
-    for element in (*model.rows, *model.actions, *model.rules):
+    for element in elements(model):
         assert element.line is None or text[element.line].strip(), f"{element.name}: line {element.line} is empty"
 
 

@@ -6,7 +6,7 @@ larger one that is walked in (``yunikorn_walked``). Covered are ``v0.12.2`` and 
 event nothing fires have no mutant here: of the shim's machines, and of what nobody does in v0.12.2; they are compared
 with figures and facts (``test_yunikorn_tables``, ``test_yunikorn_model``).
 
-The default run judges one mutant in twelve, the long one one in three, those included; ``SCHEDPROOF_ALL_MUTANTS=1`` has
+The default run judges one mutant in thirty, the long one one in five, those included; ``SCHEDPROOF_ALL_MUTANTS=1`` has
 the long run judge all of them. Which ones is drawn by their names.
 """
 
@@ -66,17 +66,17 @@ def survivors(variant: str, names: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_one_mutant_in_twelve_is_caught(variant: str) -> None:
-    names = drawn(variant, 12)
-    assert len(names) > 8 and survivors(variant, names) == []
+def test_one_mutant_in_thirty_is_caught(variant: str) -> None:
+    names = drawn(variant, 30)
+    assert len(names) > 3 and survivors(variant, names) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_one_mutant_in_three_is_caught(variant: str) -> None:
+def test_one_mutant_in_five_is_caught(variant: str) -> None:
     """All of them, if that is asked for."""
-    names = drawn(variant, 1 if ALL else 3)
-    assert set(drawn(variant, 12)) <= set(names) and len(names) > 50
+    names = drawn(variant, 1 if ALL else 5)
+    assert set(drawn(variant, 30)) <= set(names) and len(names) > 25
     assert survivors(variant, names) == []
 
 
@@ -103,7 +103,6 @@ def test_the_rows_without_a_mutant_are_those_that_nobody_uses() -> None:
 o = replace(k, name="o")
 v = replace(w, name="v")
 RUNS_OUT = w.is_("under_way")
-OF_LINE = a.timer != "off"
 
 
 def lemma(says: str, over: Sequence[object], given: Term | None, then: Term) -> Invariant:
@@ -235,8 +234,23 @@ def unproved(variant: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if not found.proved(name)]
 
 
+DIFFERING = ["action submit, conjunct 1", "rule a time-out ends Starting", "row Node.drain from schedulable"]
+"""Mutants that are caught: were these proved to be equivalent, the proof would be worth nothing."""
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_equivalent_mutants_are_proved_to_be(variant: str) -> None:
-    assert unproved(variant, list(listed(variant))) == []
+def test_equivalent_mutants_are_proved_to_be_and_others_are_not(variant: str) -> None:
+    assert unproved(variant, [*listed(variant), *DIFFERING]) == DIFFERING
     assert all(len(entry["reason"]) > 20 for entry in listed(variant).values())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_mutants_that_differ_are_caught(variant: str) -> None:
+    assert survivors(variant, DIFFERING) == []
+
+
+def test_the_model_itself_is_not_caught() -> None:
+    """Else what is caught would show nothing."""
+    same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
+    assert judge("repaired").caught(same) is None
