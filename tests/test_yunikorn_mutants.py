@@ -250,6 +250,7 @@ def test_mutants_that_differ_are_caught(variant: str) -> None:
     assert survivors(variant, DIFFERING) == []
 
 
+@pytest.mark.long
 def test_the_model_itself_is_not_caught() -> None:
     """Else what is caught would show nothing."""
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
