@@ -120,9 +120,9 @@ def watch(
     of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in instance.model.actions}
 
     def on_step(state: State, number: int, step: Step) -> None:
-        moment = _moment(state, step)
         for check in of_action[step.choice.action]:
-            if check.failed is None and check.violated(moment) is not None:
+            # Its own moment: a search leaves its variables bound, which may be named like parameters.
+            if check.failed is None and check.violated(_moment(state, step)) is not None:
                 check.failed = (number, step.choice.action)
 
     found = explore(instance, symmetry=symmetry, crash=crash, limit=limit, progress=progress, on_step=on_step)

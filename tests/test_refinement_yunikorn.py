@@ -27,7 +27,7 @@ ASKS = Situation("two asks", [("rr", "Soft")])
 TWO = Situation("a gang of two on a node that is drained", [("pp", "Soft")], adjustable_nodes=True)
 THREE_QUEUES = Situation("two queues below one", [("r", "Soft")], queues=[None, 0, 0], people=["queues"])
 LARGER = [
-    *[situation for situation in SITUATIONS if situation.wakeups == 1],
+    *[s for s in SITUATIONS if s.about in ("a gang of two with a real ask, soft", "a node goes with a placeholder")],
     Situation("a hard gang, queues and partition", [("pr", "Hard")], people=["partition", "queues"]),
     Situation("a placeholder in a tree", [("p", "Soft")], queues=[None, 0], people=["queues", "partition"]),
     Situation("one placeholder for two real asks", [("prr", "Soft")]),
@@ -116,7 +116,6 @@ OF_GANGS_ON_NODES = [
     planted.DecommissionConfirmsOnTheNode,
     planted.DecommissionRevertsEverySwap,
     planted.R9SwapsComeToDrainedNodes,
-    planted.R9SwapsIgnoreTheFlag,
 ]
 
 

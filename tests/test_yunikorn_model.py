@@ -266,15 +266,6 @@ def cited(section: str) -> Iterator[tuple[str, int, int]]:
                 yield from ((name, int(found[2]), int(found[3] or found[2])) for name in {file, about})
 
 
-CITED_ELSEWHERE = {
-    # the section that has it; the model says another one
-    "1.2, application.go:834": "3",
-    "1.2, application.go:294": "1.3",
-    "1.2, application.go:315": "1.3",
-    "4.2, task.go:442-449": "4.1",
-}
-
-
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_the_facts_that_are_cited_are_there(model: Model) -> None:
     """The section exists, and cites that file at these lines."""
@@ -285,9 +276,10 @@ def test_the_facts_that_are_cited_are_there(model: Model) -> None:
             assert section in sections(), element
             code = NUMBERED.match(rest)
             if code:
-                at = CITED_ELSEWHERE.get(element.fact, section)
                 name, line = code[1], int(code[2])
-                assert any(f == name and a <= line <= z for f, a, z in cited(at)), f"{element.name}: {element.fact}"
+                assert any(f == name and a <= line <= z for f, a, z in cited(section)), (
+                    f"{element.name}: {element.fact}"
+                )
 
 
 OURS = re.compile(r"crash|restart|a time-out ends Failed")

@@ -51,7 +51,7 @@ OWN_RULES = [
         t.fires("TaskBound"),
         [t.ask.placeholder, t.application.is_("Reserving")],
         t.application.fires("UpdateReservation", last=all_placeholders(t.application, "Bound", but=t)),
-        fact="4.2, task.go:442-449",
+        fact="4.1, task.go:442-449",
     ),
     Rule(
         "a completed task is noticed by its application",

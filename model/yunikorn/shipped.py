@@ -140,7 +140,7 @@ swap = Action(
     ],
     fires=[k.fires("swap", node=n, instead=x), x.fires("release", dropped=False)],
     says="{k} is to take the place of the placeholder {x}, on {n}",
-    fact="1.2, application.go:834",
+    fact="3, application.go:834",
 )
 
 remove_queue = replace(
@@ -226,7 +226,7 @@ RULES = [
         x.fires("gone"),
         [k.instead == x, ~(x.node.is_("gone") & (k.node == x.node))],
         k.fires("confirm"),
-        fact="1.2, application.go:834",
+        fact="3, application.go:834",
     ),
     Rule(
         "a swap on the placeholder's own node goes with it",
@@ -334,7 +334,7 @@ RULES = [
             g.is_("off"),
         ],
         g.fires("arm"),
-        fact=f"{TRIGGERS}:294",
+        fact="1.3, application.go:294",
     ),
     Rule(
         "the last placeholder stops the gang's timer",
@@ -374,21 +374,21 @@ RULES = [
             ~(k.placeholder & k.is_("allocated")),
         ],
         k.fires("drop"),
-        fact=f"{TRIGGERS}:315",
+        fact="1.3, application.go:315",
     ),
     Rule(
         "a gang that has not begun releases its placeholders",
         g.fires("arrive"),
         [~g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
         k.fires("release", dropped=True),
-        fact=f"{TRIGGERS}:315",
+        fact="1.3, application.go:315",
     ),
     Rule(
         "a gang that has begun releases its placeholders",
         g.fires("arrive"),
         [g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
         k.fires("release", dropped=False),
-        fact=f"{TRIGGERS}:315",
+        fact="1.3, application.go:315",
     ),
     # --- Partitions, queues, nodes
     Rule(
