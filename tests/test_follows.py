@@ -393,7 +393,12 @@ def test_whatever_the_solver_does_not_know_nothing_false_is_proved(seed: int, mo
     def ask(self: Any, *question: Any) -> Any:
         return ("unknown", frozenset()) if random.random() < 0.3 else right(self, *question)
 
+    def ask_nearby(self: Any, *question: Any) -> Any:
+        return (False, frozenset()) if random.random() < 0.3 else nearby(self, *question)
+
+    nearby = solve._Context.ask_nearby
     monkeypatch.setattr(solve._Context, "ask", ask)
+    monkeypatch.setattr(solve._Context, "ask_nearby", ask_nearby)
     for n in range(4):
         toy = random_toy(100 * seed + n)
         for every in (True, False):

@@ -59,6 +59,7 @@ NEEDED = [
     Needed(of.RESUMING_ENDS, "resuming-ends", TWO_SOFT, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
     Needed(of.RESUMING_ENDS, "applications-can-end", TWO_SOFT),
     Needed(of.RESUMING_ENDS, "nothing-left-completes", TWO_SOFT),
+    Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "only-the-cycle-is-scheduled", TWO_SOFT),
     Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-are-not-used", REQUIRED),
     Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-get-nothing", REQUIRED),
     Needed(of.ADDITIONS_ARE_REFUSED, "draining-queues-refuse-additions", QUEUES),

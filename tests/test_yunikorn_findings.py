@@ -103,6 +103,13 @@ def begun_on_unschedulable(step: Moved) -> bool:
     )
 
 
+def scheduled_outside(step: Moved) -> bool:
+    """Something pending has got a node, and its application was not in the cycle."""
+    asks, applications = step.before["Ask"], step.before["Application"]
+    given = [k for k in step.new("allocated") if asks[k]["state"] == "pending"]
+    return any(applications[str(asks[k]["application"])]["state"] not in CYCLE for k in given)
+
+
 def left(state: str) -> Callable[[Moved], bool]:
     """An application that was in ``state`` is in another one."""
     return lambda step: any(
@@ -136,6 +143,7 @@ BAD_STEP: Mapping[str, Callable[[Moved], bool]] = {
     "removed-queues-drain": removed("Queue"),
     "removed-partitions-drain": removed("Partition"),
     "draining-queues-refuse-additions": into_draining,
+    "only-the-cycle-is-scheduled": scheduled_outside,
     "unschedulable-nodes-are-not-used": used_unschedulable,
     "unschedulable-nodes-get-nothing": begun_on_unschedulable,
 }
@@ -266,7 +274,12 @@ def first_time(name: str, at: Instance, states: Sequence[State], moves: Sequence
 
 NEEDS_A_GANG_OF_TWO = {
     "as-written": set[str](),
-    "v0.12.2": {"accepted-has-no-allocation", "a-gang-fails-before-it-runs", "resuming-ends"},
+    "v0.12.2": {
+        "accepted-has-no-allocation",
+        "a-gang-fails-before-it-runs",
+        "only-the-cycle-is-scheduled",
+        "resuming-ends",
+    },
 }
 """What falls only where a gang has two placeholders: one is there, or swapped, and one is not."""
 

@@ -338,7 +338,6 @@ ELSEWHERE: dict[tuple[int, str], str | tuple[str, str, str, str]] = {
         "An application when created starts",
     ): "the initial state: see test_states_stand_at_the_line_that_defines_them",
     (18, "New: A new application"): ("Application", "run", "New", "Accepted"),
-    (19, "Accepted: The application is ready"): IN_THE_CYCLE,
     (19, "This state is part of the normal"): IN_THE_CYCLE,
     (20, "The current time out is set to 5 minutes"): DURATION,
     (20, "If after the timeout expires"): ("Application", "run", "Starting", "Running"),

@@ -34,6 +34,15 @@ APPLICATIONS = [
         given=a.is_("Accepted"),
         then=~held(a),
     ),
+    StepInvariant(
+        name="only-the-cycle-is-scheduled",
+        says="only what an application in the scheduling cycle asks for is allocated",
+        line=19,
+        sentence="Accepted: The application is ready and part of the scheduling cycle.",
+        over=[k],
+        given=k.fires("allocate"),
+        then=k.application.is_(*SCHEDULED),
+    ),
     # --- Starting
     Invariant(
         name="starting-has-one-allocation",

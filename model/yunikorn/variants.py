@@ -70,6 +70,7 @@ V0_12_2 = AS_WRITTEN.amend(
     refuted=frozenset(
         {
             "accepted-has-no-allocation",
+            "only-the-cycle-is-scheduled",
             "starting-has-one-allocation",
             "more-allocations-make-it-running",
             "completing-has-nothing",
@@ -179,7 +180,7 @@ THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
         "schedulable (line 64), required node or not. A swap whose node is not schedulable any more when the placeholder "
         "is gone is called off, and at once if its node goes."
     ),
-    repairs=["unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
+    repairs=["only-the-cycle-is-scheduled", "unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
     drops=fix.SWAPS_OF_A_NODE,
     adds=fix.CYCLE,
 )
