@@ -39,7 +39,7 @@ LAPSES = [
 ]
 
 TAKEN_BACK = ("armed", "under_way")
-GANG_LAPSES = [
+GANG_LAPSES: list[Element] = [
     Row(GangTimer, "stop", "under_way", "off", line=25),
     Rule(
         "the last placeholder stops the gang's timer",
