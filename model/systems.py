@@ -15,7 +15,8 @@ from .lang.waiting import Waiting
 class System:
     """A system, its variants in the order of their making, and the one that the oracle judges by.
 
-    ``waits`` has, by variant, what "holds" and "waits for" mean in wait-for graphs.
+    ``waits`` has, by variant, what "holds" and "waits for" mean in wait-for graphs; ``tables``, by sort, the events
+    of machines of which text, figures and what runs (``judged_by``) are compared row by row.
     """
 
     name: str
@@ -23,6 +24,7 @@ class System:
     variants: Mapping[str, Model]
     judged_by: str
     waits: Mapping[str, Waiting] = field(default_factory=dict)
+    tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def base(self) -> Model:
@@ -71,6 +73,7 @@ YUNIKORN = System(
         )
     },
     judged_by="v0.12.2",
+    tables=yunikorn.TABLES,
 )
 
 SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN)}

@@ -14,6 +14,6 @@ scheduler, e, f, r for messages.
 """
 
 from .together import PARTIES, PARTIES_REPAIRED
-from .variants import AS_WRITTEN, REPAIRED, V0_12_2
+from .variants import AS_WRITTEN, REPAIRED, TABLES, V0_12_2
 
-__all__ = ["AS_WRITTEN", "PARTIES", "PARTIES_REPAIRED", "REPAIRED", "V0_12_2"]
+__all__ = ["AS_WRITTEN", "PARTIES", "PARTIES_REPAIRED", "REPAIRED", "TABLES", "V0_12_2"]

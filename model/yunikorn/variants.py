@@ -1,5 +1,6 @@
 """The document's machines as text and figures have them, and what runs in v0.12.2."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from ..lang import Change, Model, Property, Row
@@ -12,7 +13,7 @@ from .objects import NODES, QUEUES
 from .promises import APPLICATIONS, LIVES, PHASES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
 from .situations import situations
-from .sorts import Application
+from .sorts import Application, Ask, GangTimer, Wakeup
 from .weaker import PHASES as OF_REPAIRED
 from .weaker import WEAKER
 
@@ -42,6 +43,17 @@ AS_WRITTEN = Model(
         }
     ),
 )
+
+OURS = frozenset({"submit", "timer_ran", "delete"})
+"""What happens to a machine's object, and is no event of its table."""
+
+TABLES: Mapping[str, frozenset[str]] = {
+    machine.sort.name: frozenset(row.event for row in rows if row.sort == machine.sort) - OURS
+    for machines, rows in ((CORE_MACHINES, CORE_TABLE), (SHIM_MACHINES, SHIM_TABLE))
+    for machine in machines
+    if machine.sort not in (Ask, Wakeup, GangTimer)  # the document has no machine for these
+}
+"""The events of the document's machines, by sort."""
 
 AS_SHIPPED = Change(
     why="What runs in v0.12.2, by its tables and by what fires which event (facts 1 to 4).",

@@ -6,6 +6,7 @@ import click
 
 from schedproof.proofs.findings import findings as find
 from schedproof.proofs.findings import repeated
+from schedproof.proofs.sources import Kind, differences
 
 from .. import choose
 from ..errors import Exit
@@ -20,7 +21,8 @@ from ..tables import count
 def findings(system: str | None, json_file: Destination | None) -> int:
     """Tell what is wrong with the documents: each broken promise, its shortest run, and its repair.
 
-    'explain' tells a finding's run field by field.
+    'explain' tells a finding's run field by field. Where text, figures and what runs have tables of their own,
+    the rows in which these differ are told too.
     """
     chosen = choose.systems([system] if system is not None else [])
     with progress("findings") as say:
@@ -44,4 +46,9 @@ def findings(system: str | None, json_file: Destination | None) -> int:
                         f"{model.amends} does, of which it is an amendment "
                         f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
                     )
+            for kind in Kind:
+                if rows := [row for row in differences(one) if row.kind is kind]:
+                    click.echo(f"{one.name}: {count(len(rows), 'row')} of tables: {kind} ({one.judged_by})")
+                    for row in rows:
+                        click.echo(f"  {row.text}")
     return Exit.OK
