@@ -69,7 +69,12 @@ def test_a_row_that_is_lost_or_added_is_told() -> None:
     variants = {"as-written": AS_WRITTEN, "v0.12.2": lost}
     found = differences(replace(YUNIKORN, variants=variants))
     assert told(Kind.NOT_RUN, "Application", found) == {("complete", "Starting", "Completing")}
-    more = replace(V0_12_2, rows=[*V0_12_2.rows, Row(Application, "fail", "Failed", "Failed", line=26)], properties=[])
+    more = replace(
+        V0_12_2,
+        rows=[*V0_12_2.rows, Row(Application, "fail", "Failed", "Failed", line=26)],
+        properties=[],
+        refuted=frozenset(),
+    )
     found = differences(replace(YUNIKORN, variants={"as-written": AS_WRITTEN, "v0.12.2": more}))
     assert ("fail", "Failed", "Failed") in told(Kind.RUN_ONLY, "Application", found)
 
