@@ -64,7 +64,10 @@ def test_what_nothing_fires() -> None:
 
 def test_a_row_that_is_lost_or_added_is_told() -> None:
     lost = replace(
-        V0_12_2, rows=[r for r in V0_12_2.rows if (r.event, r.source) != ("complete", "Starting")], properties=[]
+        V0_12_2,
+        rows=[r for r in V0_12_2.rows if (r.event, r.source) != ("complete", "Starting")],
+        properties=[],
+        refuted=frozenset(),
     )
     variants = {"as-written": AS_WRITTEN, "v0.12.2": lost}
     found = differences(replace(YUNIKORN, variants=variants))
@@ -73,6 +76,7 @@ def test_a_row_that_is_lost_or_added_is_told() -> None:
         V0_12_2,
         rows=[*V0_12_2.rows, Row(Application, "fail", "Failed", "Failed", line=26)],
         properties=[],
+        refuted=frozenset(),
         refuted=frozenset(),
     )
     found = differences(replace(YUNIKORN, variants={"as-written": AS_WRITTEN, "v0.12.2": more}))
