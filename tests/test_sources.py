@@ -77,7 +77,6 @@ def test_a_row_that_is_lost_or_added_is_told() -> None:
         rows=[*V0_12_2.rows, Row(Application, "fail", "Failed", "Failed", line=26)],
         properties=[],
         refuted=frozenset(),
-        refuted=frozenset(),
     )
     found = differences(replace(YUNIKORN, variants={"as-written": AS_WRITTEN, "v0.12.2": more}))
     assert ("fail", "Failed", "Failed") in told(Kind.RUN_ONLY, "Application", found)
