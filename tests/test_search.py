@@ -346,6 +346,14 @@ def test_an_earlier_condition_guards_a_later_one_that_could_be_asked_before_it()
         says(exists([w, x], w.holds.is_("Free") & (w.holds == x)))
 
 
+def test_what_is_false_guards_what_tells_the_values() -> None:
+    """Nobody is busy, so who has the tool that nobody holds is not asked, though it would tell which worker it is."""
+    one, other = variable(Worker, "one"), variable(Worker, "other")
+    assert not says(exists([other], other.is_("Busy") & (other == one.holds.by)), one=(one, 0))
+    with pytest.raises(Undefined):
+        says(exists([other], (other == one.holds.by) & other.is_("Busy")), one=(one, 0))
+
+
 def test_the_premise_guards_the_conclusion() -> None:
     assert says(forall([w, x], implies(w.holds == x, w.holds.is_("Taken"))))
     with pytest.raises(Undefined):

@@ -83,7 +83,7 @@ def plan(
         choose: the variables with their values, in the order in which they are bound.
         conditions: each with the names of its free variables.
         among: for each condition, if given, the values of a variable for which it holds, where it says that.
-            They are tried instead of all, if the conditions that are due before are all total.
+            They are tried instead of all, if that condition is due first, or it and those before it are total.
         total: the numbers of the conditions that are never undefined.
     """
     order = [name for name, _ in choose]
@@ -93,9 +93,13 @@ def plan(
     def at(depth: int) -> list[int]:
         return [n for n, level in enumerate(level_of) if level == depth]
 
+    def telling(name: str, due: Sequence[int]) -> bool:
+        """The last one of these tells the values, and asking it first cannot be wrong: the others may guard it."""
+        return bool(among) and name in among[due[-1]] and (len(due) == 1 or all(n in total for n in due))
+
     def level(depth: int, name: str, domain: Sequence[int]) -> tuple[str, Values[M], tuple[Callable[[M], int], ...]]:
         due = at(depth)
-        said = next((n for n in due if n not in total or name in among[n]), None) if among and domain else None
+        said = next((n for i, n in enumerate(due) if telling(name, due[: i + 1])), None) if domain else None
         values = among[said].get(name) if said is not None else None
         if values is None:
             return name, lambda moment: domain, tuple(conditions[n][0] for n in due)

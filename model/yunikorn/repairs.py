@@ -12,7 +12,7 @@ from . import events as ev
 from . import shipped
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
-from .machines import SCHEDULED, a, g, k, move, n, p, q, u, w, x
+from .machines import FINISHED, SCHEDULED, a, g, k, move, n, p, q, u, w, x
 from .shim_messages import DELIVER
 from .sorts import GangTimer, Partition, Queue, Wakeup
 
@@ -278,6 +278,7 @@ CYCLE: list[Element] = [
         k.fires("give_up"),
         line=64,
     ),
+    replace(shipped.remove_ask, when=[*shipped.remove_ask.when, ~k.application.is_(*FINISHED)]),
     replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE, ~k.application.queue.partition.is_("Draining")]),
     replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
     replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),

@@ -92,7 +92,7 @@ add_ask = replace(
     ],
 )
 
-remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, THERE, ~k.application.is_(*TERMINATED)])
+remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, THERE])
 end = replace(ev.end, when=[*ev.end.when, THERE])
 
 create_node = replace(

@@ -118,8 +118,9 @@ def promised(*names: str) -> list[Property]:
 
 A_TIME_OUT_IS_OF_ONE_STAY = Change(
     why=(
-        "A time-out that is still under way when its application leaves the state is taken back. The shipped one looks at "
-        "the name of the state only, so one of an earlier stay in Completing ends a later one at once (line 23)."
+        "A time-out that is still under way when its application leaves the state is taken back, and so is a gang's when its "
+        "last placeholder goes. The shipped one looks at the name of the state only, so one of an earlier stay in Completing "
+        "ends a later one at once (line 23)."
     ),
     repairs=["completed-after-its-time"],
     adds=[fix.LAPSE, *fix.LAPSES, *fix.GANG_LAPSES, *OF_REPAIRED],
@@ -154,7 +155,8 @@ ALLOCATIONS_COUNT = Change(
 FAILING_IS_CLEANED_UP = Change(
     why=(
         "What fails drops its asks and gives back all its allocations, and has failed when they are gone (lines 25 and 26); "
-        "a partition that is removed is Draining until its applications have ended (line 51). The shipped one waits for the "
+        "a partition that is removed is Draining until its applications have ended (line 51), and one that was Resuming then "
+        "fails when it can. The shipped one waits for the "
         "last placeholder only: with real allocations it has failed too early, without placeholders never."
     ),
     repairs=["failed-has-nothing", "failing-ends", "applications-can-end", "removed-partitions-drain"],
@@ -188,7 +190,8 @@ RESUMING_ENDS = Change(
 
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
     why=(
-        "Only applications that are in the scheduling cycle (lines 19 to 21) get allocations, and only on nodes that are "
+        "Only applications that are in the scheduling cycle (lines 19 to 21) get allocations, and none that fails, has ended or "
+        "is in a partition that is removed gets asks; allocations are only on nodes that are "
         "schedulable (line 64), required node or not. A swap whose node is not schedulable any more when the placeholder "
         "is gone is called off, and at once if its node goes."
     ),

@@ -38,7 +38,7 @@ def side_by_side(situation: Situation, parts: Parts = REFERENCE, *, progress: Pr
     names, instance = Names(situation), instance_of(situation)
     model = ModelGraph.explore(instance, without_bygones(instance, names), URGENT)
     abstraction = Abstraction(instance, names)
-    return Exploration(Party(parts), Operations(names, abstraction, parts.draft, model), abstraction, model, progress)
+    return Exploration(Party(parts), Operations(names, abstraction, parts, model), abstraction, model, progress)
 
 
 def instance_of(situation: Situation) -> Instance:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ....impl.yunikorn.core import Status
 from ....model.semantics import State
 from ..graph import SILENT, Progress, SideBySide
 from ..mismatch import Broken
 from ..modelside import ModelGraph
 from .abstraction import Abstraction
 from .operations import Operations
-from .party import Operation, Party, Snapshot
+from .party import Container, Operation, Party, Snapshot
 
 AT_WORK, RECOVERING = "at work", "recovering"
 """While it recovers, the core does not know all containers that run, and can do nothing else."""
@@ -34,12 +35,16 @@ class Exploration(SideBySide):
     def begin(self) -> int:
         """A core with which a resource manager has registered."""
         self._party.core.handle(self._operations.register())
-        return self._at(self._stands(Operation("", lambda party: None), self.model.initial))
+        return self._at(self._stands(Operation("", lambda party: None), self.model.initial, frozenset()))
 
     def expand(self, node: int) -> None:
         """Every operation that is possible, the crash among them."""
         at: Snapshot = self.snapshots[node]
-        for operation in self._operations.possible(at):
+        try:
+            operations = list(self._operations.possible(at))
+        except Broken as error:
+            self.break_off(node, "the scheduler looks for something to do", error)
+        for operation in operations:
             try:
                 self._try(node, at, operation)
             except Broken as error:
@@ -51,7 +56,7 @@ class Exploration(SideBySide):
             return
         if operation.crash:
             self.crash_points += 1
-        after = self._stands(operation, self.model.initial if operation.crash else at.image)
+        after = self._stands(operation, self.model.initial if operation.crash else at.image, at.told)
         labels = operation.names(self._party.answers)
         if after.key == at.key and not operation.crash:
             # A request of which nothing comes is a step only where the model has one of which nothing comes.
@@ -82,11 +87,27 @@ class Exploration(SideBySide):
             )
         self.jump(a, b, operation.said)
 
-    def _stands(self, operation: Operation, before: State) -> Snapshot:
-        """The implementation as it is after an operation from a state with the image ``before``."""
+    def _stands(self, operation: Operation, before: State, told: frozenset[Container]) -> Snapshot:
+        """The implementation as it is after an operation from a state with this image and these containers.
+
+        Raises:
+            Broken: the core and what it tells the resource manager are not at one.
+        """
         world, times = self._party.core.world, self._party.clock.snapshot()
         image = self._abstraction.image(world, times, before)
-        return Snapshot(world, times, self._party.core.process, image, operation.lost)
+        told = self._party.hears(told, operation)
+        there = {
+            Container(it.name, it.node, it.termination if it.status is Status.RELEASING else None)
+            for it in world.allocations
+            if it.confirmed
+        }
+        if there != told:
+            raise Broken(
+                "the resource manager has been told of other containers than there are",
+                expected=f"{sorted(map(str, there))}",
+                found=f"{sorted(map(str, told))}",
+            )
+        return Snapshot(world, times, self._party.core.process, image, told, operation.lost)
 
     def _at(self, at: Snapshot) -> int:
         number = self.find_node(at.key)

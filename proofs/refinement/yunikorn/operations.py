@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ....impl.yunikorn.core import Choice as Pick
-from ....impl.yunikorn.core import Draft, Kind, Option, Wakeup, only
+from ....impl.yunikorn.core import Kind, Option, Wakeup, only
 from ....impl.yunikorn.messages import (
     Control,
     ControlObject,
@@ -19,10 +19,11 @@ from ....impl.yunikorn.messages import (
 )
 from ....model.semantics import Choice
 from ....model.yunikorn.machines import HELD, TIMED
+from ..mismatch import Broken
 from ..modelside import ModelGraph, Urgent
 from .abstraction import KEPT, Abstraction
 from .names import STRANGER, Names
-from .party import Container, Operation, Party, Snapshot
+from .party import Container, Operation, Parts, Party, Snapshot
 
 NODE_ACTIONS = {
     NodeAction.DRAIN_NODE: "drain_node",
@@ -43,8 +44,8 @@ CONTROLS = {Control.START: "start", Control.STOP: "stop", Control.REMOVE: "remov
 class Operations:
     """The operations of a situation. What the core refuses is among them."""
 
-    def __init__(self, names: Names, abstraction: Abstraction, draft: type[Draft], model: ModelGraph) -> None:
-        self.names, self._draft, self._model = names, draft, model
+    def __init__(self, names: Names, abstraction: Abstraction, parts: Parts, model: ModelGraph) -> None:
+        self.names, self._parts, self._model = names, parts, model
         self._abstraction = abstraction
         self._label = abstraction.label
 
@@ -71,7 +72,7 @@ class Operations:
 
     def crash(self, at: Snapshot) -> Operation:
         """The process dies, another one starts, and the resource manager registers."""
-        running = {Container(a.name, a.node) for a in at.world.allocations if a.confirmed}
+        running = {Container(c.ask, c.node) for c in at.told}
         first = self.register()
         said = "the core crashes, and begins anew"
         return Operation(said, lambda party: party.restart(first), lost=at.lost | running, crash=True)
@@ -88,13 +89,13 @@ class Operations:
                 continue
             added, rejected = (self._label("submit", a=a),), (self._label("reject", a=a),)
             call = partial(_handle, self.names.application(a))
-            yield Operation(f"{name} is added", call, added, at.lost, rejected=rejected)
+            yield Operation(f"{name} is added", call, added, at.lost, rejected=rejected, must=bool(at.lost))
             if not at.lost:
                 call = partial(_handle, self.names.application(a, STRANGER))
                 yield Operation(f"{name} is added by a stranger", call, added, rejected=rejected)
 
     def _asks(self, at: Snapshot) -> Iterator[Operation]:
-        held = {it.name: it for it in at.world.allocations if it.confirmed}
+        held = {it.ask: it for it in at.told}
         for k, name in enumerate(self.names.asks):
             application = self.names.applications[self.names.application_of[k]]
             if self._state("Ask", k, at) == "to_come":
@@ -105,9 +106,10 @@ class Operations:
                 ends = self._label("end", k=k)
                 gone = ReleaseAllocation(application, name)
                 yield self._asking(f"the container of {name} ends", gone, at, ends)
-                if (asked_for := held[name].termination) is not None:
-                    confirmed = ReleaseAllocation(application, name, asked_for)
-                    yield self._asking(f"the release of {name} is confirmed", confirmed, at, ends)
+                if (asked_for := held[name].wanted) is not None:
+                    call = partial(_handle, ReleaseAllocation(application, name, asked_for))
+                    said = f"the release of {name} is confirmed"
+                    yield Operation(said, call, (ends,), ended=frozenset({name}))
 
     def _nodes(self, at: Snapshot) -> Iterator[Operation]:
         for n, name in enumerate(self.names.nodes):
@@ -135,7 +137,9 @@ class Operations:
         request = self.names.node(n, running)
         left = frozenset(c for c in at.lost if c.node != self.names.nodes[n])
         call = partial(_handle, request)
-        return Operation(said, call, path=tuple(steps), lost=left) if running else Operation(said, call, tuple(steps))
+        if not running:
+            return Operation(said, call, tuple(steps), at.lost)
+        return Operation(said, call, path=tuple(steps), lost=left, found=at.lost - left, must=True)
 
     def _same_gang(self, o: int, k: int) -> bool:
         return self.names.is_placeholder(o) and self.names.application_of[o] == self.names.application_of[k]
@@ -143,7 +147,13 @@ class Operations:
     # The core by itself.
 
     def _scheduler(self, at: Snapshot) -> Iterator[Operation]:
-        for option in self._draft(at.world, at.times.now).options():
+        """Every decision; what the core would choose from must be among them, and something if there is anything."""
+        every = self._parts.unselective(at.world, at.times.now).options()
+        preferred = self._parts.draft(at.world, at.times.now).options()
+        if not set(preferred) <= set(every) or bool(preferred) != bool(every):
+            said = "the core would choose from other decisions than may be taken"
+            raise Broken(said, expected=", ".join(map(str, every)), found=", ".join(map(str, preferred)) or "nothing")
+        for option in every:
             choose = only(option.ask, option.node, option.replaces)
             said, step = f"the scheduler decides: {option}", self._decision(option, at)
             yield Operation(said, partial(_schedule, choose), (step,))

@@ -8,18 +8,21 @@ resource manager still has the containers that run, and says so when it register
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....impl.yunikorn.clock import ManualClock, Times
-from ....impl.yunikorn.core import Application, Ask, Core, Draft, Option, Refused, Wakeup, World, canonical
+from ....impl.yunikorn.core import Core, Draft, Option, Refused, Wakeup, World, canonical
 from ....impl.yunikorn.machine import IllegalEvent
 from ....impl.yunikorn.messages import (
     ApplicationRejected,
     AskRejected,
     ControlRejected,
+    NewAllocation,
     NodeRejected,
+    ReleasedAllocation,
     Request,
     Response,
+    TerminationType,
 )
 from ....model.semantics import Choice, State
 from ..mismatch import Broken
@@ -27,30 +30,31 @@ from ..mismatch import Broken
 REFUSALS = (AskRejected, ControlRejected, NodeRejected)
 
 
-class AnyOption(Draft):
-    """All that a scheduler may decide: which of it the core prefers is policy, and not the model's."""
+def every_option(draft: Draft) -> list[Option]:
+    """All that a scheduler may decide: which of it the core prefers is policy, and not the model's.
 
-    def options(self) -> list[Option]:
-        """Every pending ask on every node that it may use, and in place of every placeholder."""
-        found: list[Option] = []
-        for application in sorted(self.applications.values(), key=lambda a: a.serial):
-            if self.is_in_cycle(application):
-                for ask in self.pending(application.name):
-                    found += self.plain_options(ask, application)
-                    found += self._swaps(ask, application)
-        return found
-
-    def _swaps(self, ask: Ask, application: Application) -> list[Option]:
-        nodes = self.nodes_for(ask, application)
-        return [Option(ask.name, node.name, it.name) for it in self.replaceable(ask) for node in nodes]
+    Every pending ask on every node that it may use, and in place of every placeholder that it can replace.
+    """
+    found: list[Option] = []
+    for application in sorted(draft.applications.values(), key=lambda a: a.serial):
+        for ask in draft.pending(application.name) if draft.is_in_cycle(application) else ():
+            found += draft.plain_options(ask, application)
+            nodes = draft.nodes_for(ask, application)
+            found += [Option(ask.name, node.name, it.name) for it in draft.replaceable(ask) for node in nodes]
+    return found
 
 
 @dataclass(frozen=True)
 class Parts:
     """What a core is made of: a test replaces it to plant a bug."""
 
-    draft: type[Draft] = AnyOption
+    draft: type[Draft] = Draft
     core: type[Core] = Core
+
+    @property
+    def unselective(self) -> type[Draft]:
+        """The draft, with every decision that may be taken instead of its own preference."""
+        return type(self.draft.__name__, (self.draft,), {"options": every_option})
 
 
 REFERENCE = Parts()
@@ -58,15 +62,19 @@ REFERENCE = Parts()
 
 @dataclass(frozen=True)
 class Container:
-    """An allocation as the resource manager knows it."""
+    """An allocation as the resource manager knows it; ``wanted`` says why the core has asked for it back, if it has."""
 
     ask: str
     node: str
+    wanted: TerminationType | None = None
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of it: the core's records, its timers, the image in the model, and the containers that it does not know.
+    """All of it: the core's records, its timers, the image in the model, and the containers.
+
+    ``told`` are those that run by what the core has told the resource manager, ``lost`` those that the core
+    does not know any more.
 
     ``process`` tells its timers from those of a process that has died.
 
@@ -77,6 +85,7 @@ class Snapshot:
     times: Times
     process: int
     image: State
+    told: frozenset[Container] = frozenset()
     lost: frozenset[Container] = frozenset()
 
     @property
@@ -105,6 +114,9 @@ class Operation:
         labels: the step of the model that it is, by each of its names; none if it is no step.
         path: the steps of the model, one after the other, if it is several.
         rejected: the step that it is if the core rejects the application that it is about.
+        ended: the asks whose containers the resource manager has ended before it says so.
+        found: the containers that it tells a core which does not know them.
+        must: it may not be refused, nor its application rejected.
         lost: the containers that the core does not know after it.
         crash: it begins where the model begins.
     """
@@ -116,6 +128,9 @@ class Operation:
     path: tuple[Choice, ...] = ()
     rejected: tuple[Choice, ...] = ()
     crash: bool = False
+    ended: frozenset[str] = frozenset()
+    found: frozenset[Container] = frozenset()
+    must: bool = False
 
     def names(self, answers: Sequence[Response]) -> tuple[Choice, ...]:
         """The step that it was, as the answers show."""
@@ -128,7 +143,7 @@ class Party:
     def __init__(self, parts: Parts) -> None:
         self.clock = ManualClock(timed=False)
         self.answers: list[Response] = []
-        kind = type(parts.core.__name__, (parts.core,), {"draft_type": parts.draft})
+        kind = type(parts.core.__name__, (parts.core,), {"draft_type": parts.unselective})
         self.core: Core = kind(self.clock, listener=self.answers.extend)
 
     def run(self, at: Snapshot, operation: Operation) -> tuple[World, Times] | None:
@@ -149,11 +164,38 @@ class Party:
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         else:
             refused = any(isinstance(answer, REFUSALS) for answer in self.answers)
+        rejected = any(isinstance(answer, ApplicationRejected) for answer in self.answers)
+        if operation.must and (refused or rejected):
+            raise Broken("the core does not take back what it has lost", found=f"{self.answers or 'an exception'}")
         if refused:
             if self.core.world != before:
                 raise Broken("the request was refused, but it changed something")
             return None
         return self.core.world, self.clock.snapshot()
+
+    def hears(self, told: frozenset[Container], operation: Operation) -> frozenset[Container]:
+        """The containers after an operation, by the core's answers.
+
+        Raises:
+            Broken: an answer is about a container that is not there, or is there already.
+        """
+        if operation.crash:
+            return frozenset()
+        running = {c.ask: c for c in told | operation.found if c.ask not in operation.ended}
+        for answer in self.answers:
+            match answer:
+                case NewAllocation(_, ask, _, node):
+                    if ask in running:
+                        raise Broken(f"the resource manager is told of {ask} again")
+                    running[ask] = Container(ask, node)
+                case ReleasedAllocation(_, ask, termination):
+                    if ask not in running:
+                        raise Broken(f"the resource manager is told of the end of {ask}, which it has not")
+                    if termination is TerminationType.STOPPED_BY_RM:
+                        del running[ask]
+                    else:
+                        running[ask] = replace(running[ask], wanted=termination)
+        return frozenset(running.values())
 
     def handle(self, request: Request) -> None:
         """The resource manager, or somebody of the people, asks for something."""
