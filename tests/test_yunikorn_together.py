@@ -5,40 +5,11 @@ from dataclasses import replace
 
 import pytest
 from schedproof.model.lang import Change, LifeCycle, Model
-from schedproof.model.semantics import Instance, Stepper
 from schedproof.model.yunikorn.parties import Shim
 from schedproof.model.yunikorn.situations import Situation
 from schedproof.model.yunikorn.together import PARTIES, PARTIES_REPAIRED
 from schedproof.proofs.examine import examine
-
-
-class Run:
-    """Actions one after the other; each is named alone where there is one choice of its parameters, else with them."""
-
-    def __init__(self, model: Model, situation: Situation) -> None:
-        rigid = situation.rigid(shipped=True)
-        sizes = {sort.name: 1 for sort in model.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
-        self.instance = Instance(model, sizes, rigid)
-        self.stepper = Stepper(self.instance)
-        self.state = self.instance.initial()
-
-    def do(self, *actions: str) -> "Run":
-        for wanted in actions:
-            name, _, number = wanted.partition(" ")
-            steps = [s for s in self.stepper.steps(self.state) if s.choice.action == name]
-            if number:
-                steps = [s for s in steps if s.choice.parameters[0][1] == int(number)]
-            assert len(steps) == 1, f"{wanted}: {[s.choice for s in steps] or self.possible()}"
-            self.state = steps[0].after
-        return self
-
-    def possible(self) -> set[str]:
-        return {s.choice.action for s in self.stepper.steps(self.state)}
-
-    def of(self, sort: str, number: int = 0) -> str:
-        machine = self.instance.model.machine(sort)
-        return machine.states[self.state[self.instance.slot(sort) + number]].name
-
+from yunikorn_runs import Run
 
 GANG = Situation("a gang of one with a real pod", [("pr", "Soft")], wakeups=0, shim=Shim())
 RESERVING = (

@@ -1,4 +1,4 @@
-"""Runs of YuniKorn's core, step by step by the names of the actions; what is seen of a state."""
+"""Runs of YuniKorn's core, alone or with its shim, step by step by the names of the actions; what is seen of a state."""
 
 from __future__ import annotations
 

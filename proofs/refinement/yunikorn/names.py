@@ -80,11 +80,7 @@ class Names:
         )
 
     def _task_group(self, ask: int) -> str:
-        return "group" if self.names_a_gang(ask) else ""
-
-    def names_a_gang(self, ask: int) -> bool:
-        """Whether the ask's application has a gang."""
-        return self.gang(self.application_of[ask]) is not None
+        return "" if self.gang(self.application_of[ask]) is None else "group"
 
     def ask(self, n: int) -> AddAsk:
         """The request of an ask."""
