@@ -4,6 +4,7 @@ import itertools
 import random
 
 import pytest
+from schedproof.impl.yunikorn.core import Draft
 from schedproof.impl.yunikorn.machine import TableMachine
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
@@ -12,6 +13,7 @@ from schedproof.impl.yunikorn.messages import (
     GangStyle,
     NodeRejected,
     RegisterRM,
+    RMAccepted,
     RMRejected,
     TerminationType,
 )
@@ -111,10 +113,8 @@ def nodes_first(self):
 right = Shim._check_recovery
 
 
-def registers_with_what_the_core_remembers(self, index=0):
-    _, request = self._requests.pop(index)
-    self._core_session = self._shim
-    self._core.handle(request)
+def gives_nothing_back(response, context):
+    return []
 
 
 def everything_is_done(self, name):
@@ -137,7 +137,8 @@ BUGS = {
     "all that ends was stopped": replaced(tasks, "answer", lambda it: TerminationType.STOPPED_BY_RM),
     "late pods are forgotten": replaced(shim_module, "forget", forgets_late_pods),
     "placeholders are left behind": replaced(Applications, "_give_up_placeholders", deletes_nothing),
-    "the core remembers an earlier life": replaced(Link, "deliver_request", registers_with_what_the_core_remembers),
+    "what has no task is kept": replaced(shim_module, "given_back", gives_nothing_back),
+    "a new shim is told nothing": replaced(Draft, "tell_all", lambda self: None),
     "releases are not carried out": replaced(Applications, "_release", lambda self, event: None),
     "dropped asks are not heard": replaced(Applications, "_drop_ask", lambda self, event: None),
     "ends are not told": replaced(Tasks, "_released", lambda self, it, before: None),
@@ -223,7 +224,7 @@ def test_starting_twice_registers_once():
     bench = Bench()
     bench.shim.start()
     bench.shim.start()
-    assert bench.link.requests == [RegisterRM()]
+    assert bench.link.responses == [RMAccepted("k8s")]
 
 
 # --- the dispatcher is too small
@@ -332,8 +333,10 @@ def test_every_moment_can_be_gone_back_to():
 
 def test_an_ordered_link_keeps_the_order():
     link = Link()
-    link.send(RegisterRM())
-    link.send(AddApplication("app"))
+    with pytest.raises(ValueError, match="connect"):
+        link.send(RegisterRM())
+    for name in ("app", "other"):
+        link.send(AddApplication(name))
     with pytest.raises(ValueError, match="connect"):
         link.deliver_request()
     bench = Bench()
@@ -346,18 +349,13 @@ def test_an_ordered_link_keeps_the_order():
         link.deliver_request()
 
 
-def test_what_was_said_in_an_earlier_session_is_not_heard():
-    heard = []
-    bench = Bench(ordered=False)
-    bench.link.connect(bench.core, heard.extend)
+def test_a_registration_is_a_call_and_what_was_said_before_it_is_not_heard():
+    bench = Bench()
     bench.link.send(RegisterRM())
+    bench.link.send(AddApplication("app"))
     bench.link.deliver_request()
-    bench.link.send(AddApplication("old"))
+    assert [type(r).__name__ for r in bench.link.responses] == ["RMAccepted", "ApplicationAccepted"]
     bench.link.send(RegisterRM())
-    bench.link.deliver_request(1)
-    bench.link.deliver_request(0)
-    assert bench.core.world.applications == ()
-    while bench.link.responses:
-        bench.link.deliver_response()
-    assert len(heard) == 1  # of the second registration
-    assert bench.link.snapshot() == LinkState(shim=2, core=2)
+    assert bench.link.responses == [RMAccepted("k8s")]
+    bench.link.lose(requests=True, responses=True)
+    assert bench.link.snapshot() == LinkState()

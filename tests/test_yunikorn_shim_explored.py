@@ -18,7 +18,6 @@ from schedproof.impl.yunikorn.messages import GangStyle
 from schedproof.impl.yunikorn.shim import KubeNode, Phase
 from schedproof.impl.yunikorn.shim.applications import Applications
 from schedproof.impl.yunikorn.shim.kubernetes import ENDED
-from schedproof.impl.yunikorn.shim.link import LinkState
 from schedproof.impl.yunikorn.shim.tasks import Tasks
 from yunikorn_shim_bench import Bench, gang, pod
 from yunikorn_shim_checks import CORE_EVENTS
@@ -66,7 +65,7 @@ def moves(bench: Bench, may: May) -> list[tuple[str, Move]]:
         found += [
             ("time", partial(bench.clock.run_out, t.name)) for t in bench.clock.pending() if is_timed(bench, t.name)
         ]
-    if bench.link.snapshot().shim <= may.crashes:
+    if bench.crashes < may.crashes:
         found += [("crash", partial(crash, bench, lose)) for lose in (True, False)]
     return found
 
@@ -99,14 +98,14 @@ def take(bench: Bench) -> Snapshot:
         bench.cluster.snapshot(),
         bench.link.snapshot(),
         bench.clock.snapshot(),
-        bench.core._process,
+        bench.core.process,
+        bench.crashes,
     )
 
 
 def put(bench: Bench, at: Snapshot) -> None:
-    shim, core, cluster, link, times, process = at
-    bench.core._process = process  # a timer of a process that has died is nobody's
-    bench.core.restore(core)
+    shim, core, cluster, link, times, process, bench.crashes = at
+    bench.core.restore(core, process)
     bench.cluster.restore(cluster)
     bench.link.restore(link)
     bench.clock.restore(times)
@@ -114,17 +113,11 @@ def put(bench: Bench, at: Snapshot) -> None:
 
 
 def key(bench: Bench) -> Hashable:
-    """Where all of it is. What was said in a session that is over will not be heard, and does not count."""
-    link = bench.link.snapshot()
+    """Where all of it is."""
     under_way = [t.name for t in bench.clock.under_way() if isinstance(t.name, Wakeup)]
-    heard = LinkState(
-        tuple((session, m) for session, m in link.requests if session >= link.core),
-        tuple((session, m) for session, m in link.responses if session == link.shim),
-        link.shim,
-        link.core,
-    )
     live = replace(bench.core.world, tracked=())  # what has ended is a record, which grows
-    return bench.shim.snapshot(), canonical(live, under_way), bench.cluster.snapshot(), heard
+    core = canonical(live, under_way)
+    return bench.shim.snapshot(), core, bench.cluster.snapshot(), bench.link.snapshot(), bench.crashes
 
 
 def at_rest(bench: Bench) -> bool:

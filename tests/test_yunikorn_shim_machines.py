@@ -101,7 +101,6 @@ TASK = {
     ("TaskFail", "Allocated"): "Failed",
 }
 TASK_REPAIRS = {
-    ("SubmitTask", "Scheduling"): "Scheduling",
     ("TaskAllocated", "Rejected"): "Rejected",
     ("TaskAllocated", "Killed"): "Killed",
     ("TaskAllocated", "Failed"): "Failed",
@@ -184,6 +183,8 @@ def test_the_scheduler_takes_what_its_table_has(event, state):
     given = Event(Target.SCHEDULER, "scheduler", event, reason="applications")
     it.take(given)
     after = SCHEDULER.get((event, state))
+    if after == "Registered":
+        after = "Recovering"  # which it begins at once
     assert it.shim.scheduler == (after or state)
     assert it.dropped == ([] if after else [Dropped(given, state)])
     assert bool(it.shim.why_stopped) == (after == "Stopped")

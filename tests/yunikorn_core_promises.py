@@ -153,7 +153,9 @@ def _check_moves(before: World, after: World, request: Request | None) -> None:
 def _check_additions(before: World, request: Request | None, news: Sequence[Response]) -> None:
     """A Draining object takes no additions (D51), a Stopped partition neither (F 2)."""
     accepted = any(isinstance(r, ApplicationAccepted) for r in news)
-    if isinstance(request, AddApplication) and accepted:
+    # One that is live is added again by a RM that has lost its memory.
+    live = {a.name for a in before.applications}
+    if isinstance(request, AddApplication) and accepted and request.application not in live:
         partition = next(p for p in before.partitions if p.name == request.partition)
         assert partition.state == "Active", f"{request} was accepted by a partition that is {partition.state}"
         for queue in before.queues:

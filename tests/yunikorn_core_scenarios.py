@@ -30,10 +30,12 @@ from schedproof.impl.yunikorn.messages import (
     PartitionSpec,
     PlacementRule,
     QueueSpec,
+    RegisterRM,
     ReleaseAllocation,
     ReleasedAllocation,
     ReleasedAsk,
     RemoveApplication,
+    RMAccepted,
     RMRejected,
     RuleKind,
     SortPolicy,
@@ -205,12 +207,15 @@ def what_has_completed_cannot_come_back(b: Bench) -> None:
 @scenario
 def asks_have_names_of_their_own(b: Bench) -> None:
     works(b)
-    for again in ("r0", "r0"):
-        (answer,) = b.ask(again)
-        assert isinstance(answer, AskRejected) and "already" in answer.reason
+    b.app("y")
+    (answer,) = b.ask("r0", "y")
+    assert isinstance(answer, AskRejected) and "already" in answer.reason
     b.withdraw("r0")
-    (answer,) = b.ask("r0")
+    (answer,) = b.ask("r0", "y")
     assert isinstance(answer, AskRejected), "its allocation has the name"
+    b.ask("r1")
+    (answer,) = b.ask("r1", "y")
+    assert isinstance(answer, AskRejected), "it is pending"
     (answer,) = b.ask("nothing", amount=0)
     assert isinstance(answer, AskRejected) and "more than nothing" in answer.reason
 
@@ -774,7 +779,7 @@ def decommission_ends_what_resumes_and_what_fails(b: Bench) -> None:
 def nodes_that_are_not_taken(b: Bench) -> None:
     b.node()
     for request, said in (
-        (CreateNode("n", 1), "already"),
+        (CreateNode("n", 1, "other"), "already"),
         (CreateNode("m", 1, "nowhere"), "no partition"),
         (CreateNode("m", 1, occupied=2), "capacity"),
         (CreateNode("m", 1, existing=(ExistingAllocation("x", "r0"),)), "application x"),
@@ -1072,7 +1077,7 @@ def rejected_applications(b: Bench) -> None:
         (refused,) = b.ask("r0", "y")
         assert isinstance(refused, AskRejected)
     assert b.handle(AddApplication("y", "root.mine", user="me", placeholders=3)) == [ApplicationAccepted("y")]
-    (answer,) = b.app("x")
+    (answer,) = b.handle(AddApplication("x", partition="other"))
     assert isinstance(answer, ApplicationRejected) and "already" in answer.reason
     assert b.state("x") == "New", "the one that is there stays as it is"
     b.wait(72 * HOUR)
@@ -1113,8 +1118,7 @@ def a_crash_forgets_all_and_the_rm_brings_it_back(b: Bench) -> None:
     b.ask("s0", "y")
     b.schedule_all()
     assert b.running == {"p1", "r0", "s0"}
-    (answer,) = b.ask("r0")
-    assert isinstance(answer, AskRejected), "recovered asks are satisfied"
+    assert b.ask("r0") == [NewAllocation("x", "r0", "r0", "n")], "recovered asks are satisfied"
     b.stop("r0")
     b.confirm_all()
     assert b.state() == "Completing"
@@ -1158,8 +1162,51 @@ def a_node_whose_recovery_fails_leaves_nothing(b: Bench) -> None:
 
 @scenario
 def one_rm_registers_once(b: Bench) -> None:
-    (answer,) = b.register()
+    (answer,) = b.handle(RegisterRM("another", PARTITIONS))
     assert isinstance(answer, RMRejected) and "registered" in answer.reason
+
+
+@scenario
+def a_rm_that_has_lost_its_memory_is_told_again(b: Bench) -> None:
+    gang(b, 2, 2)
+    b.ask("r0", group="g")
+    b.schedule("r0", "n", "p0")
+    b.ask("r1", group="g")
+    before = b.core.world
+    assert b.register() == [
+        RMAccepted("k8s"),
+        NodeAccepted("n"),
+        ReleasedAllocation("x", "p0", TerminationType.PLACEHOLDER_REPLACED),
+        NewAllocation("x", "p1", "p1", "n", True),
+    ], "a swap is not told before it is one"
+    assert b.app(gang=2) == [ApplicationAccepted("x")]
+    assert b.node("n") == [NodeAccepted("n")]
+    assert b.placeholder("p0") == [ReleasedAllocation("x", "p0", TerminationType.PLACEHOLDER_REPLACED)]
+    assert b.placeholder("p1") == [NewAllocation("x", "p1", "p1", "n", True)]
+    assert b.ask("r0", group="g") == [] and b.ask("r1", group="g") == []
+    assert b.core.world == before, "all of it was there"
+
+
+@scenario
+def a_failing_application_is_said_to_fail_again(b: Bench) -> None:
+    gang(b, 2, 1, HARD)
+    b.fire(b.due(Kind.GANG))
+    answers = b.app(gang=2)
+    assert [type(r).__name__ for r in answers] == ["ApplicationAccepted", "ApplicationUpdated"]
+    assert answers[-1].state == "Failing"
+
+
+@scenario
+def what_resumes_keeps_its_real_asks(b: Bench) -> None:
+    gang(b, 2, 1)
+    b.ask("r0")
+    b.placeholder("p1")
+    b.fire(b.due(Kind.GANG))
+    assert b.state() == "Resuming" and [k.name for k in b.core.world.asks] == ["r0"]
+    b.confirm("p0")
+    assert b.state() == "Accepted"
+    b.schedule("r0", "n")
+    assert b.log() == "Accepted Resuming Accepted Starting"
 
 
 # Placement rules and dynamic queues.

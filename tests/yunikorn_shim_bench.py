@@ -31,6 +31,7 @@ class Bench:
         self.link = Link(ordered=ordered)
         self.core = Core(self.clock, listener=self.link.listen)
         self.dropped: list[Dropped] = []
+        self.crashes = 0
         self.shim = shim_type(
             self.cluster,
             self.link.send,
@@ -68,6 +69,7 @@ class Bench:
 
     def crash_shim(self, *, lose: bool = True) -> None:
         """The shim dies, with what is under way to it, and what it has sent is lost or still arrives."""
+        self.crashes += 1
         self.shim.crash()
         self.link.lose(requests=lose, responses=True)
 

@@ -185,8 +185,8 @@ def given_back_when_it_comes_too_late() -> None:
     assert bench.link.requests == [ReleaseAllocation("app", "p1")]
 
 
-def real_ask_dropped_with_the_gang() -> None:
-    """A pod that is not of a task group waits for room; when the gang's time is over it asks again, and runs."""
+def real_ask_of_a_gang_that_resumes() -> None:
+    """A pod that is not of a task group waits for room; when the gang's time is over it runs, without placeholders."""
     bench = Bench().started(capacity=1)
     bench.cluster.create_pod(Pod("r1", "app", gang=gang(3)))
     while len(bench.cluster.list_pods()) < 3:
@@ -198,7 +198,7 @@ def real_ask_dropped_with_the_gang() -> None:
     assert (bench.app(), bench.core_app(), bench.task("r1")) == ("Running", "Accepted", "Scheduling")
     bench.clock.run(61)
     bench.settle()
-    assert bench.running() == {"r1"}
+    assert bench.running() == {p.name for p in bench.cluster.list_pods()} == {"r1"}
     agree(bench)
 
 
@@ -225,6 +225,20 @@ def failing_while_resuming() -> None:
     bench.shim.fail_application("app", "the operator says so")
     bench.settle()
     assert bench.app() == "Failed" and bench.running() == set() and bench.allocations() == set()
+
+
+def failing_while_placeholders_are_made() -> None:
+    """An application fails when one placeholder is there and the other is still to be made: neither stays."""
+    bench = Bench().started()
+    bench.cluster.create_pod(pod("r1", of=gang(2)))
+    while bench.task("app-g-0") != "New":
+        one_move(bench)
+    assert [job.task for job in bench.shim.jobs] == ["app-g-1"]
+    bench.shim.fail_application("app", "the operator says so")
+    bench.shim.step()
+    bench.settle()
+    assert bench.app() == "Failed" and [p.name for p in bench.cluster.list_pods()] == ["r1"]
+    agree(bench)
 
 
 def rejected() -> None:
@@ -363,6 +377,11 @@ def crash_of_both(bench: Bench) -> None:
     bench.crash_shim()
 
 
+def both_crash_at_every_move() -> None:
+    """The same where the core dies with the shim: it is rebuilt from what runs."""
+    crash_at_every_move(0, crash_of_both)
+
+
 def pods_end_while_the_shim_is_down() -> None:
     """What ended or went unseen is not allocated after the recovery."""
     bench = Bench().started()
@@ -379,13 +398,13 @@ def pods_end_while_the_shim_is_down() -> None:
     agree(bench)
 
 
-def a_pod_goes_while_the_shim_recovers() -> None:
+def a_pod_goes_while_both_recover() -> None:
     """A pod that was listed is gone when its node is registered: the core does not get it as an allocation."""
     bench = Bench().started()
     bench.cluster.create_pod(pod("p1"))
     bench.settle()
     bench.cluster.delete_pod("p1")
-    bench.crash_shim()
+    crash_of_both(bench)
     bench.shim.start()
     while bench.app() != "Recovering":
         one_move(bench)
@@ -403,6 +422,45 @@ def a_node_is_cordoned_while_the_shim_is_down() -> None:
     bench.shim.start()
     bench.settle()
     assert not bench.core.world.nodes[0].schedulable
+
+
+def a_node_is_removed_while_the_shim_is_down() -> None:
+    """The core, which is told of it by nobody, learns it from the next process."""
+    bench = Bench().started("n1", "n2")
+    bench.crash_shim()
+    bench.cluster.remove_node("n1")
+    bench.shim.start()
+    bench.settle()
+    assert [n.name for n in bench.core.world.nodes] == ["n2"]
+    agree(bench)
+
+
+def an_allocation_is_told_again() -> None:
+    """The shim dies while an allocation is on the way to it, and the core while nothing is; the pod runs where it was to."""
+    bench = Bench().started("n1", "n2")
+    bench.cluster.create_pod(pod("p1"))
+    while not bench.allocations():
+        one_move(bench)
+    where = {it.node for it in bench.core.world.allocations}
+    bench.crash_shim()
+    bench.shim.start()
+    bench.settle()
+    assert bench.running() == {"p1"} and {p.node for p in bench.cluster.list_pods()} == where
+    agree(bench)
+
+
+def a_known_application_is_accepted_again() -> None:
+    """So is one that fails: the next process hears that, and cleans up (v0.12.2 rejects it)."""
+    bench = Bench().started(capacity=2)
+    bench.cluster.create_pod(pod("r1", of=gang(3, GangStyle.HARD)))
+    bench.settle(reap=False)
+    bench.clock.run(61)
+    assert bench.core_app() == "Failing"
+    bench.crash_shim()
+    bench.shim.start()
+    bench.settle()
+    assert (bench.app(), bench.core_app()) == ("Failed", "Failed") and bench.running() == set()
+    agree(bench)
 
 
 # --- what is said
@@ -467,20 +525,25 @@ CHECKS: tuple[Callable[[], None], ...] = (
     placeholders_cannot_be_made,
     late_allocation,
     given_back_when_it_comes_too_late,
-    real_ask_dropped_with_the_gang,
+    real_ask_of_a_gang_that_resumes,
     failing_by_itself,
     failing_while_resuming,
+    failing_while_placeholders_are_made,
     rejected,
     rejected_in_recovery,
     cordon_while_registering,
     node_goes,
     a_pod_that_comes_late,
     pods_end_while_the_shim_is_down,
-    a_pod_goes_while_the_shim_recovers,
+    a_pod_goes_while_both_recover,
+    a_node_is_removed_while_the_shim_is_down,
+    an_allocation_is_told_again,
+    a_known_application_is_accepted_again,
     a_node_is_cordoned_while_the_shim_is_down,
     answers_with_the_type_that_was_asked_with,
     drains_once,
     nothing_is_sent_for_the_rejected,
     a_second_failure_waits_for_the_tasks,
+    both_crash_at_every_move,
     crash_at_every_move,  # last: it takes as long as the others together
 )

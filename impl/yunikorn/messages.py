@@ -112,8 +112,8 @@ class PartitionSpec:
 class RegisterRM:
     """The RM makes itself known; the first request after a start of the core.
 
-    Answered by RMAccepted or RMRejected. Registering again is refused: a core that lost its memory
-    knows of no earlier registration.
+    Answered by RMAccepted or RMRejected. A RM that registers again under its name has lost its memory, and is told
+    again which nodes and allocations there are; its ``partitions`` are not read then. Another one is refused.
     """
 
     rm: str = "k8s"

@@ -196,13 +196,6 @@ GANGS = [
         fact="1.2, application.go:345",
     ),
     Rule(
-        "what resumes drops its asks",
-        a.fires("resume"),
-        [k.application == a, k.listed, ~(k.placeholder & k.is_("allocated"))],
-        k.fires("drop"),
-        fact="1.3, application.go:315",
-    ),
-    Rule(
         "what resumes releases its placeholders",
         a.fires("resume"),
         [k.application == a, k.placeholder, k.is_("allocated")],
@@ -222,6 +215,16 @@ GANGS = [
         line=25,
     ),
 ]
+
+# --- What resumes keeps its real asks
+
+DROPPED_BY_RESUMING = Rule(
+    "what resumes drops its placeholders' asks",
+    a.fires("resume"),
+    [k.application == a, k.placeholder, k.listed, ~k.is_("allocated")],
+    k.fires("drop"),
+    fact="1.3, application.go:315",
+)
 
 # --- Resuming ends, when its placeholders are gone or if there was none
 

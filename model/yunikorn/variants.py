@@ -178,6 +178,15 @@ A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
     adds=fix.GANGS,
 )
 
+WHAT_RESUMES_ASKS_ON = Change(
+    why=(
+        "A gang that resumes gives up its placeholders, not its real asks. The shipped one drops these too (1.3), so that there is "
+        "nothing left of it (line 22): it completes, unless the resource manager asks again in time."
+    ),
+    repairs=[],
+    adds=[fix.DROPPED_BY_RESUMING],
+)
+
 RESUMING_ENDS = Change(
     why=(
         "A Resuming application goes on when no placeholder of it is left, also if it had none when it began to, and completes "
@@ -238,6 +247,7 @@ OF_THE_CORE = [
     ALLOCATIONS_COUNT,
     FAILING_IS_CLEANED_UP,
     A_GANG_THAT_HAS_BEGUN_GOES_ON,
+    WHAT_RESUMES_ASKS_ON,
     RESUMING_ENDS,
     THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
     ADDITIONS_ARE_REFUSED,

@@ -15,6 +15,9 @@ not from the model. The repairs (R), each against what version 0.12.2 does:
 8. A Draining queue, and what is below, takes no additions (D51); a Stopped one can be removed (D50).
 9. A node that is not schedulable gets nothing new, also no swap and nothing that requires it (D64).
 10. Failed and Rejected are final; only their record ends (D26-27).
+11. A RM that registers again has lost its memory: it is told which nodes and allocations there are, and what it
+    adds again is accepted again. (The shipped one rejects an application that it knows, F 1.2.)
+12. What resumes keeps its real asks: only its placeholders are given up.
 
 The layers, each a class that extends the one before: ``ledger`` (records and sums), ``queues``,
 ``application``, ``allocations``, ``nodes``, ``partition``, ``scheduling`` (:class:`Draft`); ``core`` is

@@ -34,6 +34,9 @@ class Allocations(Applications):
             Refused: no live application of that name, it is failing or its partition is being removed,
                 the ask's name is taken, or the amount is none.
         """
+        if self._is_repeated(request):
+            self.tell(self.allocations.get(request.ask))
+            return
         application = self.applications.get(request.application)
         if application is None:
             raise Refused(f"there is no application {request.application}, or it has ended; add it (again) first")
@@ -44,6 +47,20 @@ class Allocations(Applications):
         self._add(request, pending=True)
         if application.state in (State.NEW, State.COMPLETING):
             self.fire(application.name, RUN)
+
+    def _is_repeated(self, request: AddAsk) -> bool:
+        """Whether a RM that has lost its memory asks for what it has asked for before (R11)."""
+        allocation, ask = self.allocations.get(request.ask), self.asks.get(request.ask)
+        if allocation is not None:
+            return allocation.application == request.application
+        return ask is not None and ask.pending and ask.application == request.application
+
+    def tell(self, it: Allocation | None) -> None:
+        """What the RM has been told of an allocation before; nothing of one that is not confirmed."""
+        if it is not None and it.status is Status.ALLOCATED:
+            self.say(NewAllocation(it.application, it.name, it.name, it.node, it.placeholder))
+        elif it is not None and it.status is Status.RELEASING and it.termination is not None:
+            self.say(ReleasedAllocation(it.application, it.name, it.termination))
 
     def takes_asks(self, state: State) -> bool:
         """Whether an application in this state may ask: not while all of it is being cleaned up (D25)."""

@@ -163,9 +163,9 @@ class Applications(Queues):
             self.release_placeholders(application.name)
 
     def resume(self, name: str) -> None:
-        """A Soft gang begins anew: no asks, no placeholders, then Accepted (F 1.2)."""
+        """A Soft gang begins anew, without placeholders, and then is Accepted (F 1.2, R12)."""
         self.fire(name, RESUME, GANG_TIMED_OUT)
-        self.drop_asks(name)
+        self.drop_asks(name, placeholders_only=True)
         self.release_placeholders(name)
         self.go_on(name)
 
@@ -179,9 +179,10 @@ class Applications(Queues):
         self.release(self.real(name) + self.placeholders(name), termination)
         self.go_on(name)
 
-    def drop_asks(self, name: str) -> None:
-        """No ask of it is listed any more; the RM is told of those that were pending."""
-        for ask in [a for a in self.asks.values() if a.application == name]:
+    def drop_asks(self, name: str, *, placeholders_only: bool = False) -> None:
+        """No ask of it is listed any more, or none for a placeholder; the RM is told of those that were pending."""
+        mine = [a for a in self.asks.values() if a.application == name]
+        for ask in [a for a in mine if a.placeholder or not placeholders_only]:
             del self.asks[ask.name]
             if ask.pending:
                 self.say(ReleasedAsk(name, ask.name, TerminationType.TIMEOUT))

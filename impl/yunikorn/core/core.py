@@ -127,6 +127,11 @@ class Core:
                 raise TypeError(f"{request!r} is no request; see schedproof.impl.yunikorn.messages")
 
     def _register(self, draft: Draft, request: RegisterRM) -> None:
+        if draft.rm == request.rm:
+            # It has lost its memory: its configuration is here, and it is told what it may not know (R11).
+            draft.say(RMAccepted(request.rm))
+            draft.tell_all()
+            return
         if draft.rm is not None:
             raise Refused(f"RM {draft.rm} is registered; a core serves one")
         draft.rm = request.rm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..messages import CreateNode, ExistingAllocation, NodeAction, TerminationType, UpdateNode
+from ..messages import CreateNode, ExistingAllocation, NodeAccepted, NodeAction, TerminationType, UpdateNode
 from .allocations import Allocations
 from .errors import Refused
 from .records import Allocation, Node, ObjectState, State
@@ -14,15 +14,27 @@ from .tables import RUN
 class Nodes(Allocations):
     """What may happen to nodes."""
 
+    def tell_all(self) -> None:
+        """What a RM that has lost its memory may not know: nodes and allocations (R11)."""
+        for node in self.nodes:
+            self.say(NodeAccepted(node))
+        for it in self.allocations.values():
+            self.tell(it)
+
     def create_node(self, request: CreateNode) -> None:
         """A node with what is on it already: so a core that has lost its memory learns of all allocations.
 
+        One that is known stays as it is (R11).
+
         Raises:
-            Refused: the name is taken, the partition is unknown or takes no additions, an existing
+            Refused: the partition is unknown, another one or takes no additions, an existing
                 allocation is not of a live application, or they do not fit.
         """
-        if request.node in self.nodes:
-            raise Refused(f"there is a node {request.node} already")
+        known = self.nodes.get(request.node)
+        if known is not None and known.partition == request.partition:
+            return
+        if known is not None:
+            raise Refused(f"there is a node {request.node} in partition {known.partition} already")
         partition = self.partitions.get(request.partition)
         if partition is None:
             raise Refused(

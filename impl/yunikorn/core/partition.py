@@ -12,6 +12,7 @@ from ..messages import (
     AddApplication,
     ApplicationAccepted,
     ApplicationRejected,
+    ApplicationUpdated,
     Control,
     ControlObject,
     PartitionSpec,
@@ -151,7 +152,16 @@ class Partitions(Nodes):
     # Applications come and go.
 
     def add_application(self, request: AddApplication) -> None:
-        """A new application: accepted in New, or Rejected with the reason, which is final (D18, D27, R7)."""
+        """A new application: accepted in New, or Rejected with the reason, which is final (D18, D27, R7).
+
+        One that is live is accepted again, and what cannot be undone is said again (R11).
+        """
+        known = self.applications.get(request.application)
+        if known is not None and known.partition == request.partition:
+            self.say(ApplicationAccepted(known.name))
+            if known.state is State.FAILING:
+                self.say(ApplicationUpdated(known.name, known.state, FAIL, self.now))
+            return
         application = Application(
             request.application,
             self.next_serial(),

@@ -5,14 +5,15 @@ picture of each of its four machines and no word. The repairs (R), each against 
 
 1. An application that is being recovered can be rejected; there the recovery fails, and the process ends.
 2. What the core wants back, an allocation or an ask, is heard in every state of the application and moves none. A
-   pod that is gone is answered at once, a task that goes while it asks gives back both, and a real pod asks again.
+   pod that is gone is answered at once, a task that goes while it asks gives back both, and a real pod whose ask is
+   dropped is rejected.
 3. An application can fail in Recovering and Resuming too. What fails deletes its pods, and has failed when none of its
    tasks goes on; there it fails for good when it is told so a second time, too early or never.
 4. A reservation is over when every placeholder is bound or gone, a resumption when all are gone, whenever that
    comes about; there each is looked at on one occasion only. Placeholders nobody will use are deleted.
 5. A cordon that comes while a node is being registered is remembered, and told when the core has the node.
-6. An allocation that comes for a task that has ended is given back in whatever way it ended. A shim that registers
-   again makes the core forget: what both know is rebuilt from what Kubernetes lists.
+6. An allocation that comes for a task that has ended, or for none, is given back. A shim that registers again is
+   told again what the core holds, and says again what Kubernetes lists; a node that is gone is taken away.
 7. The dispatcher never loses an event without a word: if it has to, the process ends, and the next one recovers.
 
 ``tables``: the machines. ``dispatcher``: the one queue. ``applications``, ``tasks``, ``nodes``: what happens around their

@@ -137,14 +137,14 @@ class Applications:
         self._context.work(Job(Work.DELETE, task.name))
 
     def _drop_ask(self, event: Event) -> None:
-        """The core has dropped an ask: a placeholder is not needed any more, a real pod asks again (R2)."""
+        """The core has dropped an ask: a placeholder is not needed any more, a real pod is rejected (R2)."""
         task = self._context.tasks.get(event.task)
         if task is None or task.state in TERMINATED:
             return
         if task.pod.placeholder:
             self._context.work(Job(Work.DELETE, task.name))
-        elif task.state == "Scheduling":
-            self._context.post(Target.TASK, task.name, "SubmitTask")
+        elif task.state in ("New", "Pending", "Scheduling"):
+            self._context.post(Target.TASK, task.name, "TaskRejected", reason=event.reason)
 
     def _because(self, it: Application, event: Event) -> None:
         if event.reason and not it.reason:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..machine import IllegalEvent, TableMachine
 from ..messages import Request
-from .events import Dropped, Event, Item, Job, Target
+from .events import Dropped, Event, Item, Job, Target, Work
 from .records import Application, Node, Recovery, Task
 from .tables import APPLICATION, NODE, SCHEDULER, TASK, TERMINATED
 
@@ -70,7 +70,9 @@ class Context:
             self._queue.post(event)
 
     def work(self, job: Job) -> None:
-        """Something to do over the network, once."""
+        """Something to do over the network, once. A pod that is to go is not bound any more."""
+        if job.work is Work.DELETE:
+            self.jobs = [other for other in self.jobs if (other.work, other.task) != (Work.BIND, job.task)]
         if job not in self.jobs:
             self.jobs.append(job)
 

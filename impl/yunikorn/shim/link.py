@@ -1,9 +1,8 @@
 """The way between a shim and a core: two queues of messages, delivered one at a time by whoever drives them.
 
-In each direction messages arrive in the order in which they were sent, or in any order. A shim that
-registers begins a *session* (R6): a core that knows an earlier one forgets everything, as the shim is going to
-rebuild it from what Kubernetes lists, and what was said in an earlier session is not heard any more. So the
-two never hold different rests of an earlier life.
+In each direction messages arrive in the order in which they were sent, or in any order. What a shim has sent may
+arrive after its death. A registration is a call, not a message, as in v0.12.2 (F 4.4), and begins a connection: what
+the core has said to an earlier process is not heard by the next one.
 """
 
 from __future__ import annotations
@@ -21,18 +20,13 @@ class CoreSide(Protocol):
     def handle(self, request: Request) -> object:
         """Does what it is asked for; its responses go to its listener."""
 
-    def crash(self) -> None:
-        """Forgets everything."""
-
 
 @dataclass(frozen=True)
 class LinkState:
-    """All that a :class:`Link` remembers: each message with its session, and which session each end is in."""
+    """All that a :class:`Link` remembers: what is under way in each direction, first sent first."""
 
-    requests: tuple[tuple[int, Request], ...] = ()
-    responses: tuple[tuple[int, Response], ...] = ()
-    shim: int = 0
-    core: int = 0
+    requests: tuple[Request, ...] = ()
+    responses: tuple[Response, ...] = ()
 
 
 class Link:
@@ -46,7 +40,6 @@ class Link:
         self._ordered = ordered
         self._core: CoreSide | None = None
         self._receive: Callable[[Sequence[Response]], None] | None = None
-        self._shim = self._core_session = 0
         self.restore(LinkState())
 
     def connect(self, core: CoreSide, receive: Callable[[Sequence[Response]], None]) -> None:
@@ -56,50 +49,47 @@ class Link:
     @property
     def requests(self) -> list[Request]:
         """What is under way to the core."""
-        return [request for _, request in self._requests]
+        return list(self._requests)
 
     @property
     def responses(self) -> list[Response]:
         """What is under way to the shim."""
-        return [response for _, response in self._responses]
+        return list(self._responses)
 
     def send(self, request: Request) -> None:
-        """The shim sends a request; a registration begins a session."""
-        if isinstance(request, RegisterRM):
-            self._shim += 1
-        self._requests.append((self._shim, request))
+        """The shim sends a request, or registers.
+
+        Raises:
+            ValueError: it registers, and nothing is connected.
+        """
+        if not isinstance(request, RegisterRM):
+            self._requests.append(request)
+            return
+        self._responses.clear()
+        self._connected().handle(request)
 
     def listen(self, responses: Sequence[Response]) -> None:
         """The core says something."""
-        self._responses += [(self._core_session, response) for response in responses]
+        self._responses += responses
 
     def deliver_request(self, index: int = 0) -> None:
-        """A request arrives at the core, which does not hear it if it is of an earlier session.
+        """A request arrives at the core.
 
         Raises:
             ValueError: there is none of that index, or it is not its turn, or nothing is connected.
         """
-        if self._core is None:
-            raise ValueError("nothing is connected: call connect first")
-        session, request = self._requests.pop(self._turn(index, len(self._requests)))
-        if isinstance(request, RegisterRM) and session > self._core_session:
-            if self._core_session:
-                self._core.crash()
-            self._core_session = session
-        if session == self._core_session:
-            self._core.handle(request)
+        core = self._connected()
+        core.handle(self._requests.pop(self._turn(index, len(self._requests))))
 
     def deliver_response(self, index: int = 0) -> None:
-        """A response arrives at the shim, which does not hear it if it is of an earlier session.
+        """A response arrives at the shim.
 
         Raises:
             ValueError: as :meth:`deliver_request`.
         """
         if self._receive is None:
             raise ValueError("nothing is connected: call connect first")
-        session, response = self._responses.pop(self._turn(index, len(self._responses)))
-        if session == self._shim:
-            self._receive([response])
+        self._receive([self._responses.pop(self._turn(index, len(self._responses)))])
 
     def lose(self, *, requests: bool, responses: bool) -> None:
         """What is under way is lost, in a crash of what was to send or to take it."""
@@ -110,12 +100,16 @@ class Link:
 
     def snapshot(self) -> LinkState:
         """What is under way, for :meth:`restore`."""
-        return LinkState(tuple(self._requests), tuple(self._responses), self._shim, self._core_session)
+        return LinkState(tuple(self._requests), tuple(self._responses))
 
     def restore(self, state: LinkState) -> None:
         """Goes back to a snapshot."""
         self._requests, self._responses = list(state.requests), list(state.responses)
-        self._shim, self._core_session = state.shim, state.core
+
+    def _connected(self) -> CoreSide:
+        if self._core is None:
+            raise ValueError("nothing is connected: call connect first")
+        return self._core
 
     def _turn(self, index: int, number: int) -> int:
         if not 0 <= index < number:

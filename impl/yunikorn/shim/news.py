@@ -9,17 +9,21 @@ from ..messages import (
     AskRejected,
     NewAllocation,
     NodeAccepted,
+    NodeAction,
     NodeRejected,
+    ReleaseAllocation,
     ReleasedAllocation,
     ReleasedAsk,
+    Request,
     Response,
     RMAccepted,
     RMRejected,
     TerminationType,
+    UpdateNode,
 )
 from .applications import DONE
 from .context import Context
-from .events import Event, Target
+from .events import Event, Job, Target, Work
 from .records import Application, Task
 from .tables import TERMINATED
 
@@ -35,9 +39,9 @@ def events_of(response: Response, context: Context) -> list[Event]:
             return [Event(Target.SCHEDULER, rm, "RegisterSchedulerSucceed")]
         case RMRejected(rm, reason):
             return [Event(Target.SCHEDULER, rm, "RegisterSchedulerFailed", reason)]
-        case ApplicationAccepted(name):
+        case ApplicationAccepted(name) if _application(name, context) in ("Submitted", "Recovering"):
             return [Event(Target.APPLICATION, name, "AcceptApplication")]
-        case ApplicationRejected(name, reason):
+        case ApplicationRejected(name, reason) if _application(name, context) in ("Submitted", "Recovering"):
             return [Event(Target.APPLICATION, name, "RejectApplication", reason)]
         case ApplicationUpdated(name, state, message):
             return _updated(context.applications.get(name), state, message)
@@ -46,21 +50,38 @@ def events_of(response: Response, context: Context) -> list[Event]:
             task = context.tasks.get(ask)
             asked = task is not None and task.state in ("Pending", "Scheduling")
             return [Event(Target.TASK, ask, "TaskRejected", reason)] if asked else []
-        case NewAllocation(application, ask, allocation, node):
-            return [Event(Target.TASK, ask, "TaskAllocated", allocation=allocation, node=node)]
+        case NewAllocation(_, ask, allocation, node):
+            # One that has still to ask in this life of the shim is told again then; one that has it knows.
+            task = context.tasks.get(ask)
+            waits = task is not None and task.state not in ("New", "Pending", "Allocated", "Bound")
+            return [Event(Target.TASK, ask, "TaskAllocated", allocation=allocation, node=node)] if waits else []
         case ReleasedAllocation(application, allocation, termination, message):
             # STOPPED_BY_RM is the core's answer to what the shim has told it (F 4.1:114).
-            if termination is TerminationType.STOPPED_BY_RM:
+            if termination is TerminationType.STOPPED_BY_RM or application not in context.applications:
                 return []
             return [_release(application, "ReleaseAppAllocation", allocation, termination, message)]
         case ReleasedAsk(application, ask, termination, message):
-            if termination is not TerminationType.TIMEOUT:
+            if termination is not TerminationType.TIMEOUT or application not in context.applications:
                 return []
             return [_release(application, "ReleaseAppAllocationAsk", ask, termination, message)]
-        case NodeAccepted(name):
+        case NodeAccepted(name) if _node(name, context) == "Recovering":
             return [Event(Target.NODE, name, "NodeAccepted")]
-        case NodeRejected(name, reason):
+        case NodeRejected(name, reason) if _node(name, context) in ("New", "Recovering"):
             return [Event(Target.NODE, name, "NodeRejected", reason)]
+        case _:
+            return []
+
+
+def given_back(response: Response, context: Context) -> list[Request]:
+    """What the core is answered at once, because what it speaks of is not here any more (R6)."""
+    match response:
+        case NewAllocation(application, ask, allocation) if ask not in context.tasks:
+            return [ReleaseAllocation(application, allocation)]
+        case ReleasedAllocation(application, allocation, termination) if application not in context.applications:
+            by_us = termination is TerminationType.STOPPED_BY_RM
+            return [] if by_us else [ReleaseAllocation(application, allocation, termination)]
+        case NodeAccepted(name) if name not in context.nodes:
+            return [UpdateNode(name, NodeAction.DECOMMISSION)]
         case _:
             return []
 
@@ -68,15 +89,28 @@ def events_of(response: Response, context: Context) -> list[Event]:
 def forget(name: str, context: Context) -> None:
     """The core has completed an application: the shim's is forgotten, without an event (F 4.1: 131-135).
 
-    A pod that came too late for it begins again, as that of a new application of that name.
+    A pod that came too late for it begins again, as that of a new application of that name. Placeholders go.
     """
     late = [t for t in context.tasks_of(name) if not t.pod.placeholder and t.state in ("New", "Pending", "Scheduling")]
     old = context.applications.pop(name, None)
     for task in context.tasks_of(name):
+        if task.pod.placeholder and task.state != "Completed":
+            context.work(Job(Work.DELETE, task.name))
         del context.tasks[task.name]
     if old is not None and late:
         context.applications[name] = Application(name, old.queue, old.gang)
         context.tasks.update({task.name: Task(task.pod) for task in late})
+
+
+def _application(name: str, context: Context) -> str:
+    """The state of an application, "" without one."""
+    it = context.applications.get(name)
+    return "" if it is None else it.state
+
+
+def _node(name: str, context: Context) -> str:
+    it = context.nodes.get(name)
+    return "" if it is None else it.state
 
 
 def _updated(it: Application | None, state: str, message: str) -> list[Event]:

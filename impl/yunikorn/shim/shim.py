@@ -13,7 +13,7 @@ from .dispatcher import NOTHING, Dispatcher
 from .errors import KubernetesError, Overflow
 from .events import CoreNews, Event, Item, Job, KubernetesNews, Target, Work
 from .kubernetes import Change, Kubernetes, NodeChange, PodChange
-from .news import events_of, forget
+from .news import events_of, forget, given_back
 from .nodes import Nodes
 from .records import Application, Node, Recovery, Task, World
 from .tables import REGISTERED
@@ -216,6 +216,8 @@ class Shim:
             case CoreNews(response):
                 for event in events_of(response, self._context):
                     self._handle(event)
+                for request in given_back(response, self._context):
+                    self._context.send(request)
                 if isinstance(response, ApplicationUpdated) and response.state == "Completed":
                     forget(response.application, self._context)
             case KubernetesNews(PodChange(pod, gone)):
@@ -239,7 +241,8 @@ class Shim:
             case "RegisterScheduler":
                 self._context.send(self._registration)
             case "RegisterSchedulerSucceed":
-                self._context.post(Target.SCHEDULER, SCHEDULER, "RecoverScheduler")
+                # At once: what the core says next is for a shim that knows what Kubernetes lists.
+                self._handle(Event(Target.SCHEDULER, SCHEDULER, "RecoverScheduler"))
             case "RecoverScheduler":
                 self._begin_recovery()
             case "RecoverSchedulerSucceed":

@@ -75,7 +75,6 @@ TASK = TableMachine(
         f"""
         InitTask | New | Pending | 101
         SubmitTask | Pending | Scheduling | 104
-        SubmitTask | Scheduling | Scheduling | R2
         TaskAllocated | Scheduling | Allocated | 107
         TaskAllocated | Completed | Completed | 110
         TaskAllocated | Rejected Killed Failed | same | R6

@@ -55,6 +55,10 @@ class Tasks:
         One that is on a node, or has ended, has a task that begins where the pod is: no event takes it there.
         """
         if pod.application not in self._context.applications:
+            if pod.placeholder and self._context.scheduler == "Running":
+                # It was being made when its application was forgotten.
+                self._context.work(Job(Work.DELETE, pod.name))
+                return
             self._context.applications[pod.application] = Application(pod.application, pod.queue, pod.gang)
         if pod.phase in ENDED:
             task = Task(pod, "Completed")
@@ -92,13 +96,12 @@ class Tasks:
         self._context.work(Job(Work.BIND, it.name, event.node))
 
     def _released(self, it: Task, before: str) -> None:
-        """The core is told that the pod is gone: of its ask, of its allocation, or of both if it may have either (R2)."""
+        """The core is told that the pod is gone: of its ask, and of its allocation, which it may have from before (R2)."""
         application = it.pod.application
         if before in ("New", "Pending", "Scheduling"):
             self._context.send(ReleaseAsk(application, it.name))
-        allocation = it.allocation or (it.name if before == "Scheduling" else "")
-        if allocation:
-            self._context.send(ReleaseAllocation(application, allocation, answer(it)))
+        if before != "Completed":
+            self._context.send(ReleaseAllocation(application, it.allocation or it.name, answer(it)))
 
     def _noticed(self, it: Task) -> None:
         """The application looks whether it has waited for this (F 4.1:102 and 108; R3, R4 for the rest)."""
