@@ -54,10 +54,11 @@ HAS_PODS = exists(u, of(u, b) & ~u.ask.placeholder & one_of(u.pod, LISTED))
 
 # --- the scheduler (4.4)
 
+# A registration is a call that waits its turn: what was sent before it, by a process that has died, has arrived.
 register = Action(
     "register",
     [z],
-    [z.is_("New")],
+    [z.is_("New"), ~exists(e, e.is_("under_way") & e.to_core)],
     [z.fires("RegisterScheduler")],
     "the shim {z} registers",
     fact="4.4, scheduler.go:88",
@@ -296,6 +297,22 @@ pod_is_gone_unseen = Action(
     fact="4.2",
 )
 
+# What the shim wanted deleted, and died before it could say so to Kubernetes; also where people did, to have it simple.
+deletion_is_lost, deletion_of_a_bound_pod_is_lost = [
+    Action(
+        name,
+        [t],
+        [t.is_("New"), t.pod == pod, DOWN],
+        [t.fires("change", pod=before)],
+        f"the shim has died before Kubernetes heard that the pod of {{t}}, which is {before}, is to go",
+        fact="4.1, application.go:114-131",
+    )
+    for name, pod, before in (
+        ("deletion_is_lost", "withdrawn", "pending"),
+        ("deletion_of_a_bound_pod_is_lost", "deleting", "assigned"),
+    )
+]
+
 # --- nodes (4.3)
 
 add_node = Action(
@@ -366,13 +383,25 @@ delete_node = Action(
     fact="3, context.go:598-653",
 )
 
+delete_node_unseen = Action(
+    "delete_node_unseen",
+    [m],
+    [~m.deleted, m.is_("New"), DOWN],
+    [m.fires("delete")],
+    "{m} is deleted while there is no shim",
+    fact="3, context.go:598-653",
+)
+
 SCHEDULER = [register, registered, registration_fails, recover, recovered, recovery_fails]
 APPLICATIONS = [
     *(submit_application, recover_application, try_reserve, skip_reservation, create_placeholder, placeholders_fail),
     *(run_when_due, fail_rejected, shim_fails, shim_completes),
 ]
 TASKS = [init_task, submit_task, bind, bind_fails, fail_rejected_task]
-PODS = [create_pod, end_pod, delete_pod, pod_is_gone, delete_pending_pod, end_pod_unseen, pod_is_gone_unseen]
+PODS = [
+    *(create_pod, end_pod, delete_pod, pod_is_gone, delete_pending_pod),
+    *(end_pod_unseen, pod_is_gone_unseen, deletion_is_lost, deletion_of_a_bound_pod_is_lost),
+]
 NODES = [
     add_node,
     node_is_ready,
@@ -382,5 +411,6 @@ NODES = [
     uncordon,
     uncordon_unheard,
     delete_node,
+    delete_node_unseen,
 ]
 OWN_ACTIONS = [*SCHEDULER, *APPLICATIONS, *TASKS, *PODS, *NODES]

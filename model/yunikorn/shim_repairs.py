@@ -163,8 +163,8 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
     there = n.is_("schedulable", "unschedulable")
     return Change(
         why=(
-            "A shim that registers again is told again what the core holds and wants back, and what it adds again is "
-            "accepted again. In v0.12.2 an application that is known is rejected (1.2), and what was under way is lost."
+            "A shim that registers again is told again which nodes the core has, what it holds and what it wants back, and "
+            "what it adds again is accepted again. In v0.12.2 an application that is known is rejected (1.2), and what was under way is lost."
         ),
         repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
         adds=[
@@ -196,6 +196,14 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
                 n,
             ),
             sending("a known node is accepted", DELIVER["CreateNode"], [e.node == n, there], "NodeAccepted", n),
+            sending("nodes are told when the shim registers", registered, [there], "NodeAccepted", n),
+            sending(
+                "a node that is gone is taken away",
+                DELIVER["NodeAccepted"],
+                [m.core == e.node, m.deleted],
+                "DecommissionNode",
+                m.core,
+            ),
             *[
                 sending(f"{state} is told when the shim registers", registered, [k.is_(state)], kind, k)
                 for state, kind in (("allocated", "NewAllocation"), ("releasing", "AllocationReleased"))

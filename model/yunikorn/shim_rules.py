@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..lang import Rule, crash, exists
 from .channel import lost_with, sending
-from .shim_events import all_placeholders, of, one_of, recover_application
+from .shim_events import all_placeholders, of, one_of, recover_application, register
 from .shim_machines import CRASH_TABLE, SHIM_MACHINES_SHIPPED, b, m, t, z
 
 # --- crash: nothing of the shim survives but what Kubernetes keeps; what is on its way to it goes with it
@@ -109,11 +109,17 @@ OWN_RULES = [
         )
     ],
     sending(
-        "a deleted node is decommissioned", m.fires("delete"), [], "DecommissionNode", m.core, fact="3, context.go:598"
+        "a deleted node is decommissioned",
+        m.fires("delete"),
+        [m.is_("Healthy", "Draining")],
+        "DecommissionNode",
+        m.core,
+        fact="3, context.go:598",
     ),
     *_CRASH_RULES,
     *_SILENT_RULES,
     *_AGAIN_RULES,
-    *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart)],
+    # What the core has said to a process that has died is not heard by the next one.
+    *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart, register)],
     lost_with(shim_crashes_silently, to_core=True),
 ]

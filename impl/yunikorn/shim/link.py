@@ -1,8 +1,8 @@
 """The way between a shim and a core: two queues of messages, delivered one at a time by whoever drives them.
 
 In each direction messages arrive in the order in which they were sent, or in any order. What a shim has sent may
-arrive after its death. A registration is a call, not a message, as in v0.12.2 (F 4.4), and begins a connection: what
-the core has said to an earlier process is not heard by the next one.
+arrive after its death. A registration is a call, as in v0.12.2 (F 4.4), and begins a connection: what was sent before it
+arrives first, and what the core has said before it is not heard.
 """
 
 from __future__ import annotations
@@ -65,8 +65,11 @@ class Link:
         if not isinstance(request, RegisterRM):
             self._requests.append(request)
             return
+        core = self._connected()
+        while self._requests:
+            core.handle(self._requests.pop(0))
         self._responses.clear()
-        self._connected().handle(request)
+        core.handle(request)
 
     def listen(self, responses: Sequence[Response]) -> None:
         """The core says something."""
