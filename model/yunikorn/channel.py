@@ -46,7 +46,7 @@ from .sorts import Application, Ask, Message, Node
 e, f, r = variables(Message, "e f r")
 
 OF_APPLICATIONS = (
-    *("SubmitApplication", "ApplicationAccepted", "ApplicationRejected"),
+    *("SubmitApplication", "RemoveApplication", "ApplicationAccepted", "ApplicationRejected"),
     *("ApplicationResuming", "ApplicationFailing", "ApplicationFailed"),
 )
 OF_ASKS = (
@@ -56,7 +56,7 @@ OF_ASKS = (
 OF_NODES = ("CreateNode", "DrainNode", "RestoreNode", "DecommissionNode", "NodeAccepted", "NodeRejected")
 KINDS = (*OF_APPLICATIONS, *OF_ASKS, *OF_NODES)
 TO_CORE = (
-    *("SubmitApplication", "AddAsk", "WithdrawAsk", "ReleaseAllocation"),
+    *("SubmitApplication", "RemoveApplication", "AddAsk", "WithdrawAsk", "ReleaseAllocation"),
     *("CreateNode", "DrainNode", "RestoreNode", "DecommissionNode"),
 )
 TO_SHIM = tuple(kind for kind in KINDS if kind not in TO_CORE)

@@ -16,7 +16,7 @@ l = variable(ShimNode, "l")  # noqa: E741 - the letter before that of a node
 y = variable(ShimScheduler, "y")
 
 ALONE: Mapping[str, Term] = {
-    **dict.fromkeys(("submit", "reject"), ~exists(b, b.core == a)),
+    **dict.fromkeys(("submit", "reject", "remove_application"), ~exists(b, b.core == a)),
     **dict.fromkeys(("add_ask", "remove_ask", "end"), ~exists(t, t.ask == k)),
     **dict.fromkeys(("create_node", "drain_node", "restore_node", "decommission_node"), ~exists(m, m.core == n)),
 }

@@ -5,16 +5,16 @@
 
 from dataclasses import replace
 
-from ..lang import NONE, Action, Model, Row, Rule, Term, exists
+from ..lang import NONE, Action, Invariant, Model, Row, Rule, Term, exists
 from ..lang.model import Element
 from ..lang.terms import both
 from . import events as ev
 from . import shipped
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
-from .machines import FINISHED, SCHEDULED, a, g, k, move, n, p, q, u, w, x
+from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
 from .shim_messages import DELIVER
-from .sorts import GangTimer, Partition, Queue, Wakeup
+from .sorts import Application, Ask, GangTimer, Partition, Queue, Wakeup
 
 AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
 
@@ -176,6 +176,66 @@ FAILING_ENDS: list[Element] = [
         line=51,
     ),
 ]
+
+# --- The resource manager removes an application, and all of it goes at once
+
+REMOVE_APPLICATION = Action(
+    "remove_application",
+    [a],
+    when=[a.known, a.is_(*UNFINISHED)],
+    fires=[a.fires("forget")],
+    says="{a} is removed by the resource manager",
+    fact="1.2, partition.go:385",
+)
+
+
+def clear(source: str, target: str) -> Row:
+    """Nothing is left of an ask."""
+    return Row(
+        Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE
+    )
+
+
+REMOVAL: list[Element] = [
+    REMOVE_APPLICATION,
+    Row(Application, "forget", "New", "New", fact="1.2, partition.go:385", known=False),
+    Row(Application, "forget", "Completing", "Completing", fact="1.2, partition.go:385", known=False),
+    *[
+        Row(Application, "forget", now, "Completing", fact="1.2, partition.go:385", timer="armed", known=False)
+        for now in (*SCHEDULED, "Resuming")
+    ],
+    Row(Application, "forget", "Failing", "Failed", line=26, timer="off"),
+    *[clear(now, "removed") for now in ("pending", "swapping", "removed")],
+    *[clear(now, "released") for now in (*HELD, "released")],
+    Rule(
+        "what is removed has no asks and no allocations any more",
+        a.fires("forget"),
+        [k.application == a, ~k.is_("to_come")],
+        k.fires("clear"),
+        fact="1.2, partition.go:385",
+    ),
+    Rule(
+        "the gang's timer of what is removed stops",
+        a.fires("forget"),
+        [g.application == a, g.is_(*TAKEN_BACK)],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+    Rule(
+        "forget takes back a time-out that is under way",
+        a.fires("forget"),
+        [~a.is_("Completing"), w.application == a, w.is_("under_way")],
+        w.fires("lapse"),
+        line=23,
+    ),
+]
+OPEN_ASKS = Invariant(
+    name="open-asks-are-of-known-applications",
+    says="an application that has something to do is known",
+    over=[k],
+    given=k.listed | k.is_("pending", "swapping", *HELD),
+    then=k.application.known,
+)
 
 # --- A gang that has something real goes on
 

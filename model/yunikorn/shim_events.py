@@ -88,7 +88,9 @@ recover = Action(
     fact="4.4, scheduler.go:97",
 )
 
-STILL_TO_RECOVER = exists(b, b.is_("Recovering") | (b.is_("New") & HAS_PODS)) | exists(
+# A pod that is made meanwhile is seen when the informers start (4.4): an application that has only such is submitted then.
+RUNS = exists(u, of(u, b) & one_of(u.pod, ("assigned", "deleting")))
+STILL_TO_RECOVER = exists(b, b.is_("Recovering") | (b.is_("New") & HAS_PODS & RUNS)) | exists(
     m, ~m.deleted & ~m.is_("Healthy", "Draining", "Rejected")
 )
 
@@ -212,7 +214,7 @@ init_task = Action(
     [t],
     [
         t.is_("New"),
-        t.pod == "pending",
+        one_of(t.pod, ("pending", "withdrawn")),
         (t.ask.placeholder & t.application.is_("Reserving")) | (~t.ask.placeholder & t.application.is_("Running")),
         RUNNING,
     ],
@@ -234,7 +236,7 @@ bind = Action(
 bind_fails = Action(
     "bind_fails",
     [t],
-    [t.is_("Allocated"), one_of(t.pod, ("pending", "withdrawn")), t.application.troubled, UP],
+    [t.is_("Allocated"), (t.pod == "withdrawn") | ((t.pod == "pending") & t.application.troubled), UP],
     [t.fires("TaskFail")],
     "the pod of {t} can not be bound",
     fact="4.2, task.go:341-405",

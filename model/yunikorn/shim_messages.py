@@ -19,6 +19,7 @@ c = variables(ShimApplication, "c")[0]
 
 SAYS = {
     "SubmitApplication": "the core hears of an application",
+    "RemoveApplication": "the core hears that an application is not of interest any more",
     "AddAsk": "the core hears of an ask",
     "WithdrawAsk": "the core hears that an ask is withdrawn",
     "ReleaseAllocation": "the core hears that an allocation is gone",

@@ -73,6 +73,13 @@ RELEASES = Change(
 
 STARTED = ~t.is_("New", *TERMINATED)
 
+FOR_GOOD = replace(
+    was.fail_rejected,
+    name="fail_for_good_in_the_shim",
+    when=[b.is_("Failing"), UP, ~exists(t, of(t, b) & STARTED)],
+    says="no task of {b} goes on, and it has failed",
+)
+
 FAILURES = Change(
     why=(
         "An application can fail wherever it is, and has failed when none of its tasks goes on; its pods are deleted. In v0.12.2 it "
@@ -96,12 +103,7 @@ FAILURES = Change(
             )
             for kind in ("ApplicationFailing", "ApplicationFailed")
         ],
-        replace(
-            was.fail_rejected,
-            name="fail_for_good_in_the_shim",
-            when=[b.is_("Failing"), UP, ~exists(t, of(t, b) & STARTED)],
-            says="no task of {b} goes on, and it has failed",
-        ),
+        FOR_GOOD,
         *[
             Rule(
                 f"failing deletes the {pod} pods",
@@ -111,6 +113,15 @@ FAILURES = Change(
             )
             for pod, then in (("pending", "withdrawn"), ("assigned", "deleting"))
         ],
+        # The core may wait for its first ask.
+        sending("what has failed for good is removed", FOR_GOOD, [], "RemoveApplication", b.core),
+        Rule(
+            "the core removes an application",
+            DELIVER["RemoveApplication"],
+            [e.application == a, a.known, a.is_(*UNFINISHED)],
+            a.fires("forget"),
+            fact="1.2",
+        ),
         # What goes while it is being allocated is both: an ask for the core, or an allocation.
         sending("a completed task releases its allocation", t.fires("CompleteTask"), [], "ReleaseAllocation", t.ask),
     ],

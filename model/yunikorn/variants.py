@@ -44,7 +44,7 @@ AS_WRITTEN = Model(
     ),
 )
 
-OURS = frozenset({"submit", "timer_ran", "delete"})
+OURS = frozenset({"submit", "timer_ran", "delete", "forget"})
 """What happens to a machine's object, and is no event of its table."""
 
 TABLES: Mapping[str, frozenset[str]] = {
@@ -187,6 +187,16 @@ WHAT_RESUMES_ASKS_ON = Change(
     adds=[fix.DROPPED_BY_RESUMING],
 )
 
+WHAT_IS_REMOVED_IS_CLEARED = Change(
+    why=(
+        "The resource manager can remove an application: all of it goes at once, and it ends as what has nothing left (lines 22 "
+        "and 26). Of the shipped one that is left out here."
+    ),
+    repairs=[],
+    weakens={"asks-are-of-known-applications": ["open-asks-are-of-known-applications"]},
+    adds=[*fix.REMOVAL, fix.OPEN_ASKS],
+)
+
 RESUMING_ENDS = Change(
     why=(
         "A Resuming application goes on when no placeholder of it is left, also if it had none when it began to, and completes "
@@ -248,6 +258,7 @@ OF_THE_CORE = [
     FAILING_IS_CLEANED_UP,
     A_GANG_THAT_HAS_BEGUN_GOES_ON,
     WHAT_RESUMES_ASKS_ON,
+    WHAT_IS_REMOVED_IS_CLEARED,
     RESUMING_ENDS,
     THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
     ADDITIONS_ARE_REFUSED,

@@ -130,7 +130,7 @@ class Applications:
     def _release(self, event: Event) -> None:
         """The core wants an allocation back: the pod is deleted; if it is gone, the core is told so (R2)."""
         task = self._context.tasks.get(event.task)
-        if task is None or task.state in TERMINATED:
+        if task is None or task.state == "Completed":
             self._context.send(ReleaseAllocation(event.name, event.task, event.termination))
             return
         self._context.tasks[task.name] = replace(task, termination=event.termination)

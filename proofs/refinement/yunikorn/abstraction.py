@@ -64,7 +64,9 @@ class Abstraction:
                 continue
             it = records[-1]
             new.state("Application", n, it.state)
-            new.put("Application", "known", n, it.state != "Rejected")
+            # What has ended stays known, unless it was removed before.
+            gone = it in world.tracked and (it.state == "Completing" or not new.got("Application", "known", n))
+            new.put("Application", "known", n, it.state != "Rejected" and not gone)
             mine = None if it.state_timer is None else Wakeup(Kind.STATE, it.serial, it.state_timer)
             timer = "off" if it.state not in KEPT else "armed" if mine in pending else "ran"
             new.put("Application", "timer", n, ("off", "armed", "ran").index(timer))
@@ -106,7 +108,9 @@ class Abstraction:
     def _forgotten(self, new: _Image, n: int) -> None:
         """The record of an application is gone: it has ended, or was never there."""
         was = new.was("Application", n)
-        if was not in FINISHED and (was != "New" or new.got("Application", "known", n)):
+        if was == "New":
+            new.put("Application", "known", n, False)
+        elif was not in FINISHED:
             raise Broken(f"the record of {self.names.applications[n]} is gone, which was {was}")
         if was == "Completed":
             raise Broken(f"the record of {self.names.applications[n]} is gone, and it has not expired")

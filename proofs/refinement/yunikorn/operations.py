@@ -14,6 +14,7 @@ from ....impl.yunikorn.messages import (
     RegisterRM,
     ReleaseAllocation,
     ReleaseAsk,
+    RemoveApplication,
     Request,
     UpdateNode,
 )
@@ -30,6 +31,7 @@ NODE_ACTIONS = {
     NodeAction.DRAIN_TO_SCHEDULABLE: "restore_node",
     NodeAction.DECOMMISSION: "decommission_node",
 }
+LIVE = ("pending", "swapping", *HELD)
 DELETIONS = frozenset({"delete_queue", "delete_partition"})
 URGENT: Urgent = {
     # What nothing is left of has failed, or goes on, in the operation that took the last of it.
@@ -56,6 +58,7 @@ class Operations:
         else happens before that (it submits no pod before, and holds back the rest).
         """
         yield self.crash(at)
+        yield self._again("the resource manager registers again", self.register(), at)
         yield from self._applications(at)
         yield from self._nodes(at)
         if not at.lost:
@@ -84,8 +87,14 @@ class Operations:
 
     def _applications(self, at: Snapshot) -> Iterator[Operation]:
         for a, name in enumerate(self.names.applications):
-            # It names an application once, and no other one so.
-            if self._state("Application", a, at) != "New" or any(it.name == name for it in at.world.applications):
+            if not at.lost:
+                removal = RemoveApplication(name)
+                yield self._asking(f"{name} is removed", removal, at, self._label("remove_application", a=a))
+            if any(it.name == name for it in at.world.applications):
+                yield self._again(f"{name} is added again", self.names.application(a), at)
+                continue
+            # A name that has ended is not used again.
+            if self._state("Application", a, at) != "New":
                 continue
             added, rejected = (self._label("submit", a=a),), (self._label("reject", a=a),)
             call = partial(_handle, self.names.application(a))
@@ -94,12 +103,18 @@ class Operations:
                 call = partial(_handle, self.names.application(a, STRANGER))
                 yield Operation(f"{name} is added by a stranger", call, added, rejected=rejected)
 
+    def _again(self, said: str, request: Request, at: Snapshot) -> Operation:
+        """What a resource manager says that has lost its memory: nothing changes, and it is told what it may not know."""
+        return Operation(said, partial(_handle, request), lost=at.lost, again=True)
+
     def _asks(self, at: Snapshot) -> Iterator[Operation]:
         held = {it.ask: it for it in at.told}
         for k, name in enumerate(self.names.asks):
             application = self.names.applications[self.names.application_of[k]]
             if self._state("Ask", k, at) == "to_come":
                 yield self._asking(f"{name} is asked for", self.names.ask(k), at, self._label("add_ask", k=k))
+            elif self._state("Ask", k, at) in LIVE:
+                yield self._again(f"{name} is asked for again", self.names.ask(k), at)
             withdrawn = ReleaseAsk(application, name)
             yield self._asking(f"ask {name} is withdrawn", withdrawn, at, self._label("remove_ask", k=k))
             if name in held:
@@ -118,7 +133,10 @@ class Operations:
                 known = {it.name for it in at.world.applications}
                 if all(self.names.applications[self.names.application_of[k]] in known for k in running):
                     yield self._node(n, running, at)
-            elif self.names.situation.adjustable_nodes and not at.lost:
+                continue
+            if any(it.name == name for it in at.world.nodes):
+                yield self._again(f"{name} registers again", self.names.node(n, []), at)
+            if self.names.situation.adjustable_nodes and not at.lost:
                 for action, step in NODE_ACTIONS.items():
                     request = UpdateNode(name, action)
                     yield self._asking(f"{name}: {action.name}", request, at, self._label(step, n=n))

@@ -116,6 +116,7 @@ class Operation:
         rejected: the step that it is if the core rejects the application that it is about.
         ended: the asks whose containers the resource manager has ended before it says so.
         found: the containers that it tells a core which does not know them.
+        again: it may be told what it has been told before.
         must: it may not be refused, nor its application rejected.
         lost: the containers that the core does not know after it.
         crash: it begins where the model begins.
@@ -130,6 +131,7 @@ class Operation:
     crash: bool = False
     ended: frozenset[str] = frozenset()
     found: frozenset[Container] = frozenset()
+    again: bool = False
     must: bool = False
 
     def names(self, answers: Sequence[Response]) -> tuple[Choice, ...]:
@@ -185,6 +187,8 @@ class Party:
         for answer in self.answers:
             match answer:
                 case NewAllocation(_, ask, _, node):
+                    if operation.again and running.get(ask) == Container(ask, node):
+                        continue
                     if ask in running:
                         raise Broken(f"the resource manager is told of {ask} again")
                     running[ask] = Container(ask, node)
@@ -193,6 +197,8 @@ class Party:
                         raise Broken(f"the resource manager is told of the end of {ask}, which it has not")
                     if termination is TerminationType.STOPPED_BY_RM:
                         del running[ask]
+                    elif operation.again and running[ask].wanted is not termination:
+                        raise Broken(f"the resource manager is asked for {ask} as it has not been asked before")
                     else:
                         running[ask] = replace(running[ask], wanted=termination)
         return frozenset(running.values())
