@@ -1176,8 +1176,8 @@ def a_rm_that_has_lost_its_memory_is_told_again(b: Bench) -> None:
     assert b.register() == [
         RMAccepted("k8s"),
         NodeAccepted("n"),
-        ReleasedAllocation("x", "p0", TerminationType.PLACEHOLDER_REPLACED),
         NewAllocation("x", "p1", "p1", "n", True),
+        ReleasedAllocation("x", "p0", TerminationType.PLACEHOLDER_REPLACED),
     ], "a swap is not told before it is one"
     assert b.app(gang=2) == [ApplicationAccepted("x")]
     assert b.node("n") == [NodeAccepted("n")]

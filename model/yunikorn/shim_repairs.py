@@ -51,6 +51,9 @@ RELEASES = Change(
         ],
         arrival("AllocationReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocation"), "4.1, master"),
         arrival("AskReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocationAsk"), "4.1, master"),
+        # An ask that has its allocation is heard of by that; a swap that is given up was an ask.
+        sending("drop is told", k.fires("drop"), [k.is_("pending")], "AskReleased", k, fact="1.3"),
+        sending("give_up is told", k.fires("give_up"), [], "AskReleased", k, fact="1.3"),
         sending(
             "what has no pod is released at once",
             DELIVER["AllocationReleased"],
@@ -72,6 +75,16 @@ RELEASES = Change(
 )
 
 STARTED = ~t.is_("New", *TERMINATED)
+
+
+
+def deleting(event: str, name: str, *which: Term) -> list[Rule]:
+    """The rules that ``event`` of an application deletes the pods of those of its tasks."""
+    return [
+        Rule(f"{name} deletes the {pod} pods", b.fires(event), [of(t, b), t.pod == pod, *which], t.fires("doom", pod=then))
+        for pod, then in (("pending", "withdrawn"), ("assigned", "deleting"))
+    ]
+
 
 FOR_GOOD = replace(
     was.fail_rejected,
@@ -104,15 +117,7 @@ FAILURES = Change(
             for kind in ("ApplicationFailing", "ApplicationFailed")
         ],
         FOR_GOOD,
-        *[
-            Rule(
-                f"failing deletes the {pod} pods",
-                b.fires("FailApplication"),
-                [~b.is_("Failing", "Rejected"), of(t, b), STARTED, t.pod == pod],
-                t.fires("doom", pod=then),
-            )
-            for pod, then in (("pending", "withdrawn"), ("assigned", "deleting"))
-        ],
+        *deleting("FailApplication", "failing", ~b.is_("Failing", "Rejected"), STARTED | (t.ask.placeholder & t.is_("New"))),
         # The core may wait for its first ask.
         sending("what has failed for good is removed", FOR_GOOD, [], "RemoveApplication", b.core),
         Rule(
@@ -122,6 +127,7 @@ FAILURES = Change(
             a.fires("forget"),
             fact="1.2",
         ),
+        sending("what is removed while it fails has failed", a.fires("forget"), [a.is_("Failing")], "ApplicationFailed", a),
         # What goes while it is being allocated is both: an ask for the core, or an allocation.
         sending("a completed task releases its allocation", t.fires("CompleteTask"), [], "ReleaseAllocation", t.ask),
     ],
@@ -130,15 +136,15 @@ FAILURES = Change(
 OVER = ("Bound", *TERMINATED)
 
 
-def placeholders_are(*states: str) -> Term:
-    """Every placeholder of b that has a pod, or still gets one, is in one of ``states``."""
-    return forall(u, implies(of(u, b) & u.ask.placeholder & ~one_of(u.pod, ("deleted", "ended")), u.is_(*states)))
+def placeholders_are(states: tuple[str, ...], gone: tuple[str, ...]) -> Term:
+    """Every placeholder of b is in one of ``states``, but for those whose pods are ``gone``."""
+    return forall(u, implies(of(u, b) & u.ask.placeholder & ~one_of(u.pod, gone), u.is_(*states)))
 
 
 RESERVATIONS = Change(
     why=(
         "A reservation is over when every placeholder is bound or gone, and an application that resumes goes on when all "
-        "are gone, whenever that is looked at. In v0.12.2 a placeholder that fails or is deleted is waited for (4.1)."
+        "are gone, whenever that is looked at; placeholders that nobody will use are deleted. In v0.12.2 a placeholder that fails or is deleted is waited for (4.1)."
     ),
     repairs=["reserving-can-be-left", "resuming-can-be-left"],
     adds=[
@@ -146,10 +152,14 @@ RESERVATIONS = Change(
             was.run_when_due,
             when=[
                 UP,
-                (b.is_("Reserving") & placeholders_are(*OVER)) | (b.is_("Resuming") & placeholders_are(*TERMINATED)),
+                # One that resumes makes no more of them.
+                (b.is_("Reserving") & placeholders_are(OVER, ("deleted", "ended")))
+                | (b.is_("Resuming") & placeholders_are(TERMINATED, NO_POD)),
             ],
             says="{b} runs: every placeholder is bound, or gone",
         ),
+        *deleting("ResumingApplication", "resuming", t.ask.placeholder, ~t.is_(*TERMINATED)),
+        *deleting("RunApplication", "running", t.ask.placeholder, t.is_("New")),
     ],
 )
 

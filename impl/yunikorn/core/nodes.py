@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..messages import CreateNode, ExistingAllocation, NodeAccepted, NodeAction, TerminationType, UpdateNode
 from .allocations import Allocations
 from .errors import Refused
-from .records import Allocation, Node, ObjectState, State
+from .records import Allocation, Node, ObjectState, State, Status
 from .tables import RUN
 
 
@@ -15,10 +15,10 @@ class Nodes(Allocations):
     """What may happen to nodes."""
 
     def tell_all(self) -> None:
-        """What a RM that has lost its memory may not know: nodes and allocations (R11)."""
+        """What a RM that has lost its memory may not know: nodes, allocations, and at last what is wanted back (R11)."""
         for node in self.nodes:
             self.say(NodeAccepted(node))
-        for it in self.allocations.values():
+        for it in sorted(self.allocations.values(), key=lambda a: a.status is Status.RELEASING):
             self.tell(it)
 
     def create_node(self, request: CreateNode) -> None:

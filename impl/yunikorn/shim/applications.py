@@ -137,14 +137,10 @@ class Applications:
         self._context.work(Job(Work.DELETE, task.name))
 
     def _drop_ask(self, event: Event) -> None:
-        """The core has dropped an ask: a placeholder is not needed any more, a real pod is rejected (R2)."""
+        """The core has dropped an ask: if it was a placeholder's, its pod is not needed any more (R2)."""
         task = self._context.tasks.get(event.task)
-        if task is None or task.state in TERMINATED:
-            return
-        if task.pod.placeholder:
+        if task is not None and task.pod.placeholder and task.state not in TERMINATED:
             self._context.work(Job(Work.DELETE, task.name))
-        elif task.state in ("New", "Pending", "Scheduling"):
-            self._context.post(Target.TASK, task.name, "TaskRejected", reason=event.reason)
 
     def _because(self, it: Application, event: Event) -> None:
         if event.reason and not it.reason:

@@ -73,6 +73,8 @@ class Context:
         """Something to do over the network, once. A pod that is to go is not bound any more."""
         if job.work is Work.DELETE:
             self.jobs = [other for other in self.jobs if (other.work, other.task) != (Work.BIND, job.task)]
+        if job.work is Work.BIND and Job(Work.DELETE, job.task) in self.jobs:
+            return
         if job not in self.jobs:
             self.jobs.append(job)
 

@@ -63,7 +63,10 @@ def events_of(response: Response, context: Context) -> list[Event]:
         case ReleasedAsk(application, ask, termination, message):
             if termination is not TerminationType.TIMEOUT or application not in context.applications:
                 return []
-            return [_release(application, "ReleaseAppAllocationAsk", ask, termination, message)]
+            task = context.tasks.get(ask)
+            waits = task is not None and not task.pod.placeholder and task.state in ("New", "Pending", "Scheduling")
+            rejected = [Event(Target.TASK, ask, "TaskRejected", message)] if waits else []
+            return [_release(application, "ReleaseAppAllocationAsk", ask, termination, message), *rejected]
         case NodeAccepted(name) if _node(name, context) == "Recovering":
             return [Event(Target.NODE, name, "NodeAccepted")]
         case NodeRejected(name, reason) if _node(name, context) in ("New", "Recovering"):

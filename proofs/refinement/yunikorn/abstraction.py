@@ -62,7 +62,8 @@ class Abstraction:
             if not records:
                 self._forgotten(new, n)
                 continue
-            it = records[-1]
+            # One that is refused because its name has ended is no other one in the model.
+            it = next((a for a in reversed(records) if a.state != "Rejected"), records[-1])
             new.state("Application", n, it.state)
             # What has ended stays known, unless it was removed before.
             gone = it in world.tracked and (it.state == "Completing" or not new.got("Application", "known", n))

@@ -171,7 +171,8 @@ class Exploration:
     def _nearest(self, meanings: Mapping[State, Meaning], move: Move) -> tuple[str, str]:
         """Of the states that the move's actions lead to, that which differs least, and in what."""
         found = [(meaning, state) for image, meaning in meanings.items() for state in self.model.reached(image, move)]
-        return self._both(*min(found, key=lambda it: len(it[0].wrong(it[1]))))
+        # Of those that differ least the one that goes farthest: it says what is wrong with it.
+        return self._both(*min(reversed(found), key=lambda it: len(it[0].wrong(it[1]))))
 
     def _both(self, meaning: Meaning, state: State) -> tuple[str, str]:
         """What differs: in the model, and as the two have it."""

@@ -85,6 +85,10 @@ class Meanings:
                 return True
             if ended and any(a.name == name and a.state == "New" for a in at.shim.applications):
                 return True
+        pods = {p.name for p in at.cluster.pods}
+        for t in range(self.instance.sizes["Task"]):
+            if self.names.asks[t] in pods and self._was_pod(t, before) == "deleted":
+                return True
         asks = {k.name for k in at.core.asks if k.pending} | {a.name for a in at.core.allocations}
         return any(
             self.state("Ask", k, before) in ("released", "removed") and name in asks
@@ -162,10 +166,12 @@ class Meanings:
                 alone = restored and self.state("ShimApplication", of, before) == "New"
                 self._put(fits, "Task", t, state, *(["New"] if alone else []))
                 doomed = Job(Work.DELETE, name) in at.shim.jobs
-                was = POD.values[before[self.instance.slot("Task", "pod") + t]]
-                now = _pod(pods.get(name), was, heard=state == "Completed", doomed=doomed)
+                now = _pod(pods.get(name), self._was_pod(t, before), heard=state == "Completed", doomed=doomed)
                 slot = self.instance.slot("Task", "pod") + t
                 fits[slot] = frozenset(POD.values.index(value) for value in now)
+
+    def _was_pod(self, t: int, image: State) -> str:
+        return POD.values[image[self.instance.slot("Task", "pod") + t]]
 
     def _nodes(self, at: Snapshot, fits: dict[int, frozenset[int]]) -> None:
         """Of a node that has gone the model keeps the state; what is cordoned it knows when the shim has heard of it."""

@@ -8,11 +8,12 @@ from functools import partial
 
 from .....impl.yunikorn.core import Choice as Pick
 from .....impl.yunikorn.core import Kind, Wakeup, only
-from .....impl.yunikorn.messages import CreateNode, Request, Response, RMAccepted
+from .....impl.yunikorn.messages import ControlObject, CreateNode, Request, Response, RMAccepted
 from .....impl.yunikorn.shim import CoreNews, Event, Job, KubernetesNews, Phase, Pod, Work
 from .....impl.yunikorn.shim.events import Item
 from .....impl.yunikorn.shim.kubernetes import ENDED
 from .....model.yunikorn.shim_messages import DELIVER
+from ..operations import CONTROLS, DELETIONS
 from .messages import said
 from .names import PodNames
 from .party import Party, Snapshot
@@ -99,6 +100,7 @@ class Moves:
         yield from self._core(party, at)
         yield from self._pods(at)
         yield from self._plug_in(at)
+        yield from self._operators(at)
         yield from self._nodes(at)
 
     # The shim.
@@ -191,6 +193,20 @@ class Moves:
             if it.state in ("Submitted", "Accepted", "Reserving", "Running") and it.name not in waiting:
                 yield Move(f"a plug-in fails {it.name}", partial(_fail, it.name))
 
+    def _operators(self, at: Snapshot) -> Iterator[Move]:
+        """Queues and partition are started, stopped and removed, where a situation has people who do."""
+        people, names = self._names.situation.people, self._names
+        objects = [("queue", name) for name in names.queues if "queues" in people]
+        objects += [("partition", None)] if "partition" in people else []  # type: ignore[list-item]
+        for what, name in objects:
+            for control, step in CONTROLS.items():
+                call = partial(_handle, ControlObject(control, names.partition, name))
+                yield Move(f"{control} of {name or names.partition}", call, (f"{step}_{what}", *AT_ONCE), 3)
+        if objects:
+            sweep = partial(_sweep, Wakeup(Kind.QUEUES))
+            most = len(names.queues) + 1
+            yield Move("what is to go is taken away", sweep, tuple(DELETIONS), most)
+
     def _nodes(self, at: Snapshot) -> Iterator[Move]:
         """People change a node when the core has heard of the last change, or while there is no shim."""
         if not self._may.nodes or at.shim.queued.queue or (at.messages and at.shim.scheduler != "New"):
@@ -219,6 +235,14 @@ def _words(what: object) -> str:
 
 def _do(job: Job, party: Party) -> None:
     party.shim.do(job)
+
+
+def _handle(request: Request, party: Party) -> None:
+    party.core.handle(request)
+
+
+def _sweep(timer: Wakeup, party: Party) -> None:
+    party.core.wake(timer)
 
 
 def _do_refused(job: Job, party: Party) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .....impl.yunikorn.clock import ManualClock, Times
 from .....impl.yunikorn.core import Core, Draft, Wakeup, canonical
 from .....impl.yunikorn.core import World as CoreWorld
-from .....impl.yunikorn.messages import RegisterRM, Response
+from .....impl.yunikorn.messages import ControlAccepted, ControlRejected, RegisterRM, Response
 from .....impl.yunikorn.shim import Cluster, CoreNews, Link, Pod, Shim
 from .....impl.yunikorn.shim import World as ShimWorld
 from .....impl.yunikorn.shim.kubernetes import ClusterState
@@ -77,7 +78,7 @@ class Party:
         self.link = Link()
         every = type(parts.draft.__name__, (parts.draft,), {"options": every_option})
         core = type("Core", (Core,), {"draft_type": every})
-        self.core: Core = core(self.clock, listener=self.link.listen)
+        self.core: Core = core(self.clock, listener=self._listen)
         partitions = (names.configuration(),)
         self.shim = parts.shim(self.cluster, self.link.send, self.clock, partitions=partitions)
         self.link.connect(self.core, self.shim.receive)
@@ -88,6 +89,10 @@ class Party:
         self.crashes = 0
         for node in names.kube_nodes():
             self.cluster.add_node(node)
+
+    def _listen(self, responses: Sequence[Response]) -> None:
+        """What operators are answered is not for the shim."""
+        self.link.listen([r for r in responses if not isinstance(r, ControlAccepted | ControlRejected)])
 
     def take(self, repeated: frozenset[Said] = frozenset()) -> Snapshot:
         """All of it as it is now; ``repeated`` as it was before."""
