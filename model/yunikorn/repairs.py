@@ -191,9 +191,7 @@ REMOVE_APPLICATION = Action(
 
 def clear(source: str, target: str) -> Row:
     """Nothing is left of an ask."""
-    return Row(
-        Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE
-    )
+    return Row(Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE)
 
 
 REMOVAL: list[Element] = [

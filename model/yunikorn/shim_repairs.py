@@ -77,11 +77,15 @@ RELEASES = Change(
 STARTED = ~t.is_("New", *TERMINATED)
 
 
-
 def deleting(event: str, name: str, *which: Term) -> list[Rule]:
     """The rules that ``event`` of an application deletes the pods of those of its tasks."""
     return [
-        Rule(f"{name} deletes the {pod} pods", b.fires(event), [of(t, b), t.pod == pod, *which], t.fires("doom", pod=then))
+        Rule(
+            f"{name} deletes the {pod} pods",
+            b.fires(event),
+            [of(t, b), t.pod == pod, *which],
+            t.fires("doom", pod=then),
+        )
         for pod, then in (("pending", "withdrawn"), ("assigned", "deleting"))
     ]
 
@@ -117,7 +121,9 @@ FAILURES = Change(
             for kind in ("ApplicationFailing", "ApplicationFailed")
         ],
         FOR_GOOD,
-        *deleting("FailApplication", "failing", ~b.is_("Failing", "Rejected"), STARTED | (t.ask.placeholder & t.is_("New"))),
+        *deleting(
+            "FailApplication", "failing", ~b.is_("Failing", "Rejected"), STARTED | (t.ask.placeholder & t.is_("New"))
+        ),
         # The core may wait for its first ask.
         sending("what has failed for good is removed", FOR_GOOD, [], "RemoveApplication", b.core),
         Rule(
@@ -127,7 +133,9 @@ FAILURES = Change(
             a.fires("forget"),
             fact="1.2",
         ),
-        sending("what is removed while it fails has failed", a.fires("forget"), [a.is_("Failing")], "ApplicationFailed", a),
+        sending(
+            "what is removed while it fails has failed", a.fires("forget"), [a.is_("Failing")], "ApplicationFailed", a
+        ),
         # What goes while it is being allocated is both: an ask for the core, or an allocation.
         sending("a completed task releases its allocation", t.fires("CompleteTask"), [], "ReleaseAllocation", t.ask),
     ],

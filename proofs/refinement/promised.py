@@ -9,23 +9,29 @@ from dataclasses import dataclass
 from ...model.beaker.situations import Situation
 from ...model.lang import Property
 from ...model.yunikorn import situations as yunikorn
+from ...model.yunikorn.channel import OF_NODES
+from ...model.yunikorn.parties import Shim
 from .beaker import check_refinement as check_beaker
 from .graph import Progress
 from .hived import check_refinement as check_hived
 from .report import RefinementReport
 from .yunikorn import check_refinement as check_yunikorn
+from .yunikorn.both import May, SimulationReport, check_simulation
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refinement(Property):
-    """The reference implementation and its model are the same graph at ``scope``, crashes included."""
+    """What the reference implementation does at ``scope``, crashes included, is what its model does.
+
+    The two are the same graph, but for YuniKorn's core and shim together, of which the model can do more.
+    """
 
     scope: Mapping[str, int]
 
     kind = "refinement"
 
     @abstractmethod
-    def check(self, progress: Progress | None = None) -> RefinementReport:
+    def check(self, progress: Progress | None = None) -> RefinementReport | SimulationReport:
         """Explores both; ``progress`` is told of it now and then."""
 
 
@@ -62,6 +68,18 @@ class YunikornRefinement(Refinement):
         return check_yunikorn(self.situation, progress=progress)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PartiesRefinement(Refinement):
+    """YuniKorn's core and shim in one situation: each of their moves is steps of the model."""
+
+    situation: yunikorn.Situation
+    may: May
+
+    def check(self, progress: Progress | None = None) -> SimulationReport:
+        """Explores both, and looks for the steps."""
+        return check_simulation(self.situation, self.may, progress=progress)
+
+
 def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
     says = (
         "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
@@ -88,6 +106,28 @@ def _yunikorn(name: str, situation: yunikorn.Situation) -> Refinement:
         says=says,
         scope={sort: len(values) for (sort, _), values in rigid.items() if values},
         situation=situation,
+    )
+
+
+def _parties(
+    name: str, about: str, may: May, asks: str = "", people: Sequence[str] = (), *, nodes: bool = False
+) -> Refinement:
+    kinds = OF_NODES if nodes else yunikorn.WORK
+    situation = yunikorn.Situation(
+        about,
+        [(asks, "Soft")] if asks else [],
+        wakeups=1 if asks else 0,
+        adjustable_nodes=nodes,
+        people=people,
+        shim=Shim(kinds=kinds, scheduler=True, mortal=True, troubled=True),
+    )
+    rigid = situation.rigid(shipped=True)
+    return PartiesRefinement(
+        name=f"core-and-shim-refine-model-{name}",
+        says=f"whatever the reference core and shim do is steps of the model ({about})",
+        scope={sort: len(values) for (sort, _), values in rigid.items() if values},
+        situation=situation,
+        may=may,
     )
 
 
@@ -136,6 +176,12 @@ REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
                 "two nodes are drained, restored and taken away", [("r", "Soft")], adjustable_nodes=True, nodes=2
             ),
         ),
+    ],
+    ("yunikorn", "parties-repaired"): [
+        _parties("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
+        _parties("gang", "a gang of one with a real ask", May(quick=True), "pr"),
+        _parties("partition", "an ask; the partition is removed", May(quick=True), "r", ["partition"]),
+        _parties("node", "a node is cordoned and removed; the shim dies", May(nodes=True, crashes=1), nodes=True),
     ],
 }
 """(system, variant) -> how a reference implementation is explored side by side with it."""

@@ -5,6 +5,7 @@ model does not have, and of what Kubernetes does the shim hears later. So the mo
 """
 
 from .check import SimulationReport, check_simulation
+from .moves import May
 from .party import REFERENCE, Parts
 
-__all__ = ["REFERENCE", "Parts", "SimulationReport", "check_simulation"]
+__all__ = ["REFERENCE", "May", "Parts", "SimulationReport", "check_simulation"]

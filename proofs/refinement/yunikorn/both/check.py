@@ -55,7 +55,7 @@ class SimulationReport:
 
 
 def check_simulation(
-    situation: Situation, may: May = May(), parts: Parts = REFERENCE, *, progress: Progress | None = None
+    situation: Situation, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> SimulationReport:
     """Explores core and shim, and looks for each move for the steps of ``parties-repaired`` that it is.
 
@@ -93,7 +93,9 @@ def simulated(
     """The exploration of :func:`check_simulation`, same arguments, before it begins."""
     names = PodNames(situation)
     rigid = situation.rigid(shipped=True)
-    sizes = {sort.name: 1 for sort in PARTIES_REPAIRED.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
+    sizes = {sort.name: 1 for sort in PARTIES_REPAIRED.sorts} | {
+        sort: len(values) for (sort, _), values in rigid.items()
+    }
     instance = Instance(PARTIES_REPAIRED, sizes, rigid)
     meanings = Meanings(instance, names)
-    return Exploration(Party(parts, names), Moves(names, may), meanings, Model(instance, meanings), progress)
+    return Exploration(Party(parts, names, may.room), Moves(names, may), meanings, Model(instance, meanings), progress)

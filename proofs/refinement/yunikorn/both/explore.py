@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from .....model.lang import Machine
+from .....model.lang.types import Type
 from .....model.semantics import Choice, Instance, State, Stepper
+from .....model.yunikorn.sorts import Message
 from ...graph import Progress
 from ...mismatch import Broken, Mismatch
 from .meaning import Meaning, Meanings
@@ -131,7 +135,9 @@ class Exploration:
             try:
                 self._try(number, node, move)
             except Broken as error:
-                raise Differs(Mismatch(error.reason, [*self.path(number), move.said], error.expected, error.found)) from error
+                raise Differs(
+                    Mismatch(error.reason, [*self.path(number), move.said], error.expected, error.found)
+                ) from error
 
     def _try(self, number: int, node: Node, move: Move) -> None:
         try:
@@ -177,25 +183,31 @@ class Exploration:
     def _both(self, meaning: Meaning, state: State) -> tuple[str, str]:
         """What differs: in the model, and as the two have it."""
         expected, found = [], []
-        instance = self._meanings.instance
         for slot in meaning.wrong(state):
-            sort, name, i, kind = self._named(slot)
-            machine = instance.model.machine(sort)
-            shown = (lambda v: machine.states[v].name) if kind is None else (lambda v: instance.show(kind, v))  # type: ignore[arg-type]
-            what = f"{instance.object_names(sort)[i]}{'.' + name if name else ''}"
-            if sort == "Message":
-                fields = {a.name: instance.rigid_values("Message", a)[i] for a in machine.attributes if a.rigid}
-                kinds = machine.attribute("kind").type.values  # type: ignore[union-attr]
-                what = f"message {kinds[fields['kind']]}"
-            expected.append(f"{what} {shown(state[slot])}")
-            found.append(f"{what} {' or '.join(str(shown(v)) for v in sorted(meaning.fits[slot]))}")
+            what, show = self._named(slot)
+            expected.append(f"{what} {show(state[slot])}")
+            found.append(f"{what} {' or '.join(show(value) for value in sorted(meaning.fits[slot]))}")
         return "; ".join(expected), "; ".join(found)
 
-    def _named(self, slot: int) -> tuple[str, str, int, object]:
+    def _named(self, slot: int) -> tuple[str, Callable[[int], str]]:
+        """Whose slot it is, and how its values are shown."""
         instance = self._meanings.instance
         for machine in instance.model.machines:
             sort = machine.sort.name
-            for name, kind in [("", None), *((a.name, a.type) for a in instance.attributes(sort))]:
-                if (name or machine.states) and 0 <= slot - instance.slot(sort, name) < instance.sizes[sort]:
-                    return sort, name, slot - instance.slot(sort, name), kind
+            kinds = {a.name: a.type for a in instance.attributes(sort)}
+            for name in [*([""] if machine.states else []), *kinds]:
+                i = slot - instance.slot(sort, name)
+                if 0 <= i < instance.sizes[sort]:
+                    whose = self._meanings.message(i) if sort == Message.name else instance.object_names(sort)[i]
+                    if name:
+                        return f"{whose}.{name}", partial(_value, instance, kinds[name])
+                    return whose, partial(_state, machine)
         raise AssertionError(f"{slot} is no slot")
+
+
+def _state(machine: Machine, value: int) -> str:
+    return machine.states[value].name
+
+
+def _value(instance: Instance, kind: Type, value: int) -> str:
+    return str(instance.show(kind, value))

@@ -73,6 +73,11 @@ class Meanings:
             if values[sort][e] >= 0
         }
 
+    def message(self, number: int) -> str:
+        """A message object in words."""
+        kind, about = next(key for key, e in self._messages.items() if e == number)
+        return f"{kind} of {about}"
+
     def state(self, sort: str, number: int, image: State) -> str:
         """The machine state of an object."""
         return self.instance.model.machine(sort).states[image[self.instance.slot(sort) + number]].name
@@ -142,7 +147,11 @@ class Meanings:
     def _forgotten(self, name: str, n: int, at: Snapshot, before: State) -> bool:
         """The core has completed it, and the shim has heard of that: in the model nothing is forgotten."""
         there = any(a.name == name for a in at.shim.applications)
-        return not there and at.shim.scheduler in ("Recovering", "Running") and self.state("Application", n, before) in FINISHED
+        return (
+            not there
+            and at.shim.scheduler in ("Recovering", "Running")
+            and self.state("Application", n, before) in FINISHED
+        )
 
     def _applications(self, at: Snapshot, before: State, fits: dict[int, frozenset[int]]) -> None:
         states = {a.name: a.state for a in at.shim.applications}

@@ -13,6 +13,7 @@ from .....impl.yunikorn.shim import CoreNews, Event, Job, KubernetesNews, Phase,
 from .....impl.yunikorn.shim.events import Item
 from .....impl.yunikorn.shim.kubernetes import ENDED
 from .....model.yunikorn.shim_messages import DELIVER
+from ..names import PLENTY
 from ..operations import CONTROLS, DELETIONS
 from .messages import said
 from .names import PodNames
@@ -74,6 +75,7 @@ class May:
 
     ``trouble``: Kubernetes refuses to make and to bind pods, and a plug-in says that an application has failed.
     ``nodes``: people cordon, uncordon and remove nodes.
+    ``room``: how much each node takes; one is one pod.
     ``quick``: the shim handles what waits in its queue before anything else happens, but for its death.
     """
 
@@ -83,6 +85,7 @@ class May:
     crashes: int = 0
     trouble: bool = False
     nodes: bool = False
+    room: int = PLENTY
 
 
 class Moves:
@@ -158,7 +161,9 @@ class Moves:
     def _core(self, party: Party, at: Snapshot) -> Iterator[Move]:
         for option in party.core.options():
             choose = only(option.ask, option.node, option.replaces)
-            yield Move(f"the scheduler decides: {option}", partial(_schedule, choose), ("allocate", "swap", *AT_ONCE), 2)
+            yield Move(
+                f"the scheduler decides: {option}", partial(_schedule, choose), ("allocate", "swap", *AT_ONCE), 2
+            )
         live = {a.serial for a in at.core.applications}
         for name in [t.name for t in at.times.pending if isinstance(t.name, Wakeup)]:
             if name.application in live:
@@ -185,7 +190,6 @@ class Moves:
                 actions = ("delete_pod", "delete_pending_pod", *unseen)
                 yield Move(f"somebody deletes {pod.name}", partial(_delete, pod.name), actions, 2)
 
-
     def _plug_in(self, at: Snapshot) -> Iterator[Move]:
         """Of an application that is on its way it says that it has failed; once, as a second time means nothing."""
         waiting = {item.name for item in at.shim.queued.queue if isinstance(item, Event) and item.event == FAILS}
@@ -196,8 +200,8 @@ class Moves:
     def _operators(self, at: Snapshot) -> Iterator[Move]:
         """Queues and partition are started, stopped and removed, where a situation has people who do."""
         people, names = self._names.situation.people, self._names
-        objects = [("queue", name) for name in names.queues if "queues" in people]
-        objects += [("partition", None)] if "partition" in people else []  # type: ignore[list-item]
+        objects: list[tuple[str, str | None]] = [("queue", name) for name in names.queues if "queues" in people]
+        objects += [("partition", None)] if "partition" in people else []
         for what, name in objects:
             for control, step in CONTROLS.items():
                 call = partial(_handle, ControlObject(control, names.partition, name))

@@ -6,7 +6,7 @@ from .....impl.yunikorn.messages import GangStyle, PartitionSpec, QueueSpec
 from .....impl.yunikorn.shim import Application as ShimApplication
 from .....impl.yunikorn.shim import Gang, KubeNode, Pod, TaskGroup
 from .....model.yunikorn.situations import Situation
-from ..names import PLENTY, Names
+from ..names import Names
 
 GROUP = "group"
 
@@ -44,6 +44,6 @@ class PodNames(Names):
         group = "" if gang is None else GROUP
         return Pod(self.asks[k], self.applications[of], queue=self.queues[-1], task_group=group, gang=gang)
 
-    def kube_nodes(self) -> list[KubeNode]:
-        """The nodes of the cluster."""
-        return [KubeNode(name, PLENTY) for name in self.nodes]
+    def kube_nodes(self, room: int) -> list[KubeNode]:
+        """The nodes of the cluster, with room for so many pods each."""
+        return [KubeNode(name, room) for name in self.nodes]

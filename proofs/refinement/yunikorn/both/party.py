@@ -72,7 +72,7 @@ class Snapshot:
 class Party:
     """Both parties on a clock that stands still."""
 
-    def __init__(self, parts: Parts, names: PodNames) -> None:
+    def __init__(self, parts: Parts, names: PodNames, room: int) -> None:
         self.clock = ManualClock(timed=False)
         self.cluster = Cluster()
         self.link = Link()
@@ -87,7 +87,7 @@ class Party:
         self.link.lose(requests=True, responses=True)
         self.made: frozenset[str] = frozenset()
         self.crashes = 0
-        for node in names.kube_nodes():
+        for node in names.kube_nodes(room):
             self.cluster.add_node(node)
 
     def _listen(self, responses: Sequence[Response]) -> None:
