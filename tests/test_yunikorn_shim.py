@@ -4,26 +4,18 @@ import itertools
 import random
 
 import pytest
-from schedproof.impl.yunikorn.core import Draft
-from schedproof.impl.yunikorn.machine import TableMachine
+from planted_yunikorn_shim import BUGS
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
     CreateNode,
-    ExistingAllocation,
     GangStyle,
     NodeRejected,
     RegisterRM,
     RMAccepted,
     RMRejected,
-    TerminationType,
 )
-from schedproof.impl.yunikorn.shim import KubeNode, Link, Shim, Target, context, tasks
-from schedproof.impl.yunikorn.shim import shim as shim_module
-from schedproof.impl.yunikorn.shim.applications import Applications
+from schedproof.impl.yunikorn.shim import KubeNode, Link
 from schedproof.impl.yunikorn.shim.link import LinkState
-from schedproof.impl.yunikorn.shim.nodes import Nodes
-from schedproof.impl.yunikorn.shim.records import Recovery
-from schedproof.impl.yunikorn.shim.tasks import Tasks
 from yunikorn_shim_bench import Bench, gang, pod
 from yunikorn_shim_checks import (
     CHECKS,
@@ -47,103 +39,6 @@ def test_other_crashes_at_every_move(crash, members):
 
 
 # --- planted bugs
-
-
-def without(event, *states):
-    """The table of applications without some rows."""
-
-    def plant(monkeypatch):
-        whole = context._MACHINES[Target.APPLICATION]
-        rows = [r for r in whole.rows if r.event != event or r.source not in states]
-        assert len(rows) == len(whole.rows) - len(states)
-        monkeypatch.setitem(context._MACHINES, Target.APPLICATION, TableMachine("application", whole.states, rows))
-
-    return plant
-
-
-def replaced(owner, name, bug):
-    """Something of the shim done otherwise."""
-    return lambda monkeypatch: monkeypatch.setattr(owner, name, bug)
-
-
-def allocated_too_late_and_kept(self, it, event, before):
-    if before == "Scheduling":
-        kept(self, it, event, before)
-
-
-kept = Tasks._allocated
-
-
-def waits_for_bound_ones(self, name, state):
-    task = self._context.tasks.get(name)
-    return task is not None and task.state == state
-
-
-def looks_at_bound_ones_only(self, name):
-    it = self._context.applications.get(name)
-    if it is not None and it.state == "Reserving" and all(self._settled(p.name, "Bound") for p in it.placeholders):
-        self._once(name, "RunApplication")
-
-
-def creates_an_empty_node(self, it):
-    self._context.send(CreateNode(it.name, it.kube.capacity))
-
-
-def creates_a_node_with_all_that_was_listed(self, it):
-    here = [t for t in self._context.tasks.values() if t.pod.node == it.name]
-    existing = tuple(ExistingAllocation(t.pod.application, t.name) for t in here)
-    self._context.send(CreateNode(it.name, it.kube.capacity, existing=existing))
-
-
-def forgets_late_pods(name, context):
-    context.applications.pop(name, None)
-    for task in context.tasks_of(name):
-        del context.tasks[task.name]
-
-
-def deletes_nothing(self, it, *, only_new=False):
-    self.look_again(it.name)
-
-
-def nodes_first(self):
-    self._context.recovery = Recovery.NODES
-    right(self)
-
-
-right = Shim._check_recovery
-
-
-def gives_nothing_back(response, context):
-    return []
-
-
-def everything_is_done(self, name):
-    return []
-
-
-BUGS = {
-    "a release is dropped in Reserving": without("ReleaseAppAllocation", "Reserving"),
-    "a recovered application is not rejected": without("RejectApplication", "Recovering"),
-    "Resuming cannot fail": without("FailApplication", "Resuming"),
-    "a late allocation is kept": replaced(Tasks, "_allocated", allocated_too_late_and_kept),
-    "placeholders that are gone are waited for": replaced(Applications, "_settled", waits_for_bound_ones),
-    "resumptions and failures are not looked at": replaced(Applications, "look_again", looks_at_bound_ones_only),
-    "any second failure is final": replaced(context.Context, "going_on", everything_is_done),
-    "a cordon is forgotten": replaced(Nodes, "_follow", lambda self, it: None),
-    "nodes are recovered without their pods": replaced(Nodes, "_create", creates_an_empty_node),
-    "nodes are recovered with pods that have gone": replaced(Nodes, "_create", creates_a_node_with_all_that_was_listed),
-    "nodes are recovered before applications": replaced(Shim, "_check_recovery", nodes_first),
-    "nothing is asked for": replaced(Tasks, "_ask", lambda self, it: None),
-    "all that ends was stopped": replaced(tasks, "answer", lambda it: TerminationType.STOPPED_BY_RM),
-    "late pods are forgotten": replaced(shim_module, "forget", forgets_late_pods),
-    "placeholders are left behind": replaced(Applications, "_give_up_placeholders", deletes_nothing),
-    "what has no task is kept": replaced(shim_module, "given_back", gives_nothing_back),
-    "a new shim is told nothing": replaced(Draft, "tell_all", lambda self: None),
-    "releases are not carried out": replaced(Applications, "_release", lambda self, event: None),
-    "dropped asks are not heard": replaced(Applications, "_drop_ask", lambda self, event: None),
-    "ends are not told": replaced(Tasks, "_released", lambda self, it, before: None),
-    "failed tasks do not count": replaced(Tasks, "_noticed", lambda self, it: None),
-}
 
 
 @pytest.mark.parametrize("name", BUGS)

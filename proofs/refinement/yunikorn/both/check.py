@@ -16,11 +16,12 @@ from .meaning import Meanings
 from .moves import May, Moves
 from .names import PodNames
 from .party import REFERENCE, Parts, Party
+from .waits import waits_for_ever
 
 
 @dataclass(frozen=True)
 class SimulationReport:
-    """Whether every move was steps of the model, and how much was seen.
+    """Whether every move was steps of the model, and nobody waits for ever; and how much was seen.
 
     ``images`` and ``steps`` are those of the model that the two come by; ``taken`` are the steps by action. ``beyond``
     are the moves after which a name is used for a second time; they end the exploration there.
@@ -70,6 +71,7 @@ def check_simulation(
     mismatch = None
     try:
         exploration.explore()
+        mismatch = waits_for_ever(exploration)
     except Differs as differs:
         mismatch = differs.mismatch
     model = exploration.model
@@ -77,7 +79,7 @@ def check_simulation(
         about=situation.about,
         mismatch=mismatch,
         states=len(exploration.nodes),
-        moves=exploration.moved,
+        moves=len(exploration.edges),
         crash_points=exploration.crashes,
         beyond=exploration.beyond,
         images=len({image for node in exploration.nodes for image in node.images}),

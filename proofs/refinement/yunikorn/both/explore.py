@@ -17,6 +17,9 @@ from .meaning import Meaning, Meanings
 from .moves import Move, Moves
 from .party import Party, Snapshot
 
+BEYOND = -1
+"""The number of all states in which a name has a second life."""
+
 Came = dict[State, tuple[State, Choice] | None]
 
 
@@ -98,7 +101,7 @@ class Exploration:
     """Breadth first; run :meth:`explore` once.
 
     ``beyond`` counts the states in which a name is used for a second time, which the model has no object for; what
-    comes after them is not looked at.
+    comes after them is not looked at. ``edges`` are the moves: from, to, and who of those without whom a promise is kept.
     """
 
     def __init__(self, party: Party, moves: Moves, meanings: Meanings, model: Model, progress: Progress | None) -> None:
@@ -107,7 +110,8 @@ class Exploration:
         self.nodes: list[Node] = []
         self._numbers: dict[Hashable, int] = {}
         self._todo: deque[int] = deque()
-        self.moved = self.beyond = self.crashes = 0
+        self.edges: list[tuple[int, int, str]] = []
+        self.beyond = self.crashes = 0
 
     def explore(self) -> None:
         """Every move from every state.
@@ -125,7 +129,7 @@ class Exploration:
             number = self._todo.popleft()
             self._expand(number)
             if self._progress and number % 500 == 0:
-                self._progress(len(self.nodes), self.moved)
+                self._progress(len(self.nodes), len(self.edges))
 
     def _expand(self, number: int) -> None:
         node = self.nodes[number]
@@ -144,25 +148,26 @@ class Exploration:
             move.call(self._party)
         except Exception as error:  # whatever a bug raises
             raise Broken(f"the move fails: {type(error).__name__}: {error}") from error
-        self.moved += 1
         self.crashes += move.crash
         at = self._party.take(node.at.repeated)
         if any(self._meanings.is_of_a_second_life(at, image) for image in node.images):
             self.beyond += 1
+            self.edges.append((number, BEYOND, move.who))
             return
         meanings = {image: self._meanings.read(at, image) for image in node.images}
         images = frozenset(to for image, meaning in meanings.items() for to in self.model.ways(image, move, meaning))
         if not images:
             expected, found = self._nearest(meanings, move)
             raise Broken("no steps of the model lead there", expected=expected, found=found)
-        self._node(at, images, move.said, number)
+        self.edges.append((number, self._node(at, images, move.said, number), move.who))
 
-    def _node(self, at: Snapshot, images: frozenset[State], by: str, before: int) -> None:
+    def _node(self, at: Snapshot, images: frozenset[State], by: str, before: int) -> int:
         key = at.key, images
         if key not in self._numbers:
             self._numbers[key] = len(self.nodes)
             self.nodes.append(Node(at, images, by, before))
             self._todo.append(self._numbers[key])
+        return self._numbers[key]
 
     def path(self, number: int) -> list[str]:
         """A shortest way to a state, move by move."""

@@ -59,6 +59,7 @@ class Move:
         call: does it.
         actions: those of the model that it may be, one or several after each other.
         most: of how many.
+        who: the action of the model by which promises leave out that somebody does such things.
         crash: the shim dies.
     """
 
@@ -66,6 +67,7 @@ class Move:
     call: Call
     actions: tuple[str, ...] = ()
     most: int = 1
+    who: str = ""
     crash: bool = False
 
 
@@ -125,7 +127,7 @@ class Moves:
             ):
                 call = partial(_crash, silently)
                 most = 1 + len(self._names.asks) + len(self._names.nodes)
-                yield Move(f"the shim dies; {how}", call, (action, *UNSEEN, *NODE_UNSEEN), most, crash=True)
+                yield Move(f"the shim dies; {how}", call, (action, *UNSEEN, *NODE_UNSEEN), most, action, crash=True)
 
     def _handles(self, item: Item) -> Move:
         """The first of what waits in the shim's queue."""
@@ -185,10 +187,10 @@ class Moves:
             if pod.deleting:
                 yield Move(f"{pod.name} is gone", partial(_reap, pod.name), unseen)
             elif self._may.end and pod.phase is Phase.RUNNING and not pod.placeholder:
-                yield Move(f"{pod.name} ends", partial(_end, pod.name), unseen)
+                yield Move(f"{pod.name} ends", partial(_end, pod.name), unseen, who="end_pod")
             if self._may.delete and not pod.deleting and pod.phase not in ENDED:
                 actions = ("delete_pod", "delete_pending_pod", *unseen)
-                yield Move(f"somebody deletes {pod.name}", partial(_delete, pod.name), actions, 2)
+                yield Move(f"somebody deletes {pod.name}", partial(_delete, pod.name), actions, 2, "delete_pod")
 
     def _plug_in(self, at: Snapshot) -> Iterator[Move]:
         """Of an application that is on its way it says that it has failed; once, as a second time means nothing."""
@@ -222,7 +224,7 @@ class Moves:
                 continue
             for change in (CORDONS[not node.unschedulable], "removes"):
                 call = partial(_change_node, node.name, change)
-                yield Move(f"somebody {change} {node.name}", call, NODE_UNSEEN if unseen else ())
+                yield Move(f"somebody {change} {node.name}", call, NODE_UNSEEN if unseen else (), who="cordon")
 
 
 def arrives(message: Request | Response) -> tuple[str, ...]:
