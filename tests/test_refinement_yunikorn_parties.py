@@ -80,7 +80,7 @@ def test_the_same_in_larger_situations(name: str) -> None:
 
 NEVER = {
     # Nobody else speaks for the resource manager, and nothing is lost on the way.
-    *("lose", "submit", "reject", "add_ask", "remove_ask", "end", "drain_node", "restore_node", "decommission_node"),
+    *("submit", "reject", "add_ask", "remove_ask", "end", "drain_node", "restore_node", "decommission_node"),
     "remove_application",
     # The core is there, answers in time, and a registration is a call that it does not refuse.
     *("registration_fails", "recovery_fails", "restart"),
@@ -117,7 +117,7 @@ CAUGHT: dict[str, tuple[str, str]] = {
     "placeholders are left behind": (HARD_GANG, "pod pending"),
     "what has no task is kept": ("node", "DecommissionNode of n0"),
     "a new shim is told nothing": ("ask", "NewAllocation of k0"),
-    "releases are not carried out": ("gang", "pod assigned"),
+    "releases are not carried out": ("gang", "t0.pod pending"),
     "ends are not told": ("gang", "ReleaseAllocation"),
     "failed tasks do not count": ("trouble", "failing-can-be-left"),
     "allocations are not heard": ("ask", "t0 "),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
-from schedproof.model.lang import Change, Model
+from schedproof.model.lang import Change, Model, StepInvariant, after
 from schedproof.model.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
 from schedproof.model.yunikorn import variants as of
+from schedproof.model.yunikorn.machines import a, k
 from schedproof.model.yunikorn.situations import SITUATIONS
 from schedproof.proofs.examine import examine
 from schedproof.proofs.verdict import Verdict
@@ -68,6 +69,8 @@ NEEDED = [
     Needed(of.STOPPED_IS_USED, "life-of-a-partition", PARTITION),
     *(Needed(of.FAILED_IS_FINAL, name, PARTITION) for name in ("failed-is-final", "only-the-completed-expire")),
 ]
+OF_NO_PROMISE = [of.WHAT_RESUMES_ASKS_ON, of.WHAT_IS_REMOVED_IS_CLEARED]
+"""The document says nothing of what becomes of the real asks of a gang that resumes, nor of what is removed."""
 OF_THE_TEXT_ONLY = {(of.STOPPED_IS_USED.why, "removed-queues-drain")}
 """Falls as written, where what is Stopped can be taken off the tree (line 50); in v0.12.2 nothing is ever Stopped."""
 
@@ -90,8 +93,28 @@ def verdict(model: Model, promise: str, situation: str) -> Verdict:
 def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
     said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
     assert {(needed.change.why, needed.promise) for needed in NEEDED} == said - OF_THE_TEXT_ONLY
-    assert {change.why for change in REPAIRED.changes} == {needed.change.why for needed in NEEDED}, "no change is idle"
+    needed = {needed.change.why for needed in NEEDED} | {change.why for change in OF_NO_PROMISE}
+    assert {change.why for change in REPAIRED.changes} == needed, "no change is idle"
     assert "removed-queues-drain" in AS_WRITTEN.refuted - V0_12_2.refuted
+
+
+KEEPS_ITS_ASKS = StepInvariant(
+    name="keeps-its-asks",
+    says="a gang that resumes keeps its real asks",
+    on=["gang_wakes"],
+    over=[a, k],
+    given=a.fires("resume") & (k.application == a) & ~k.placeholder & k.is_("pending"),
+    then=after(k.is_("pending")),
+)
+
+
+@pytest.mark.long
+def test_what_resumes_asks_on() -> None:
+    kept = replace(REPAIRED, properties=[*REPAIRED.properties, KEEPS_ITS_ASKS])
+    assert verdict(kept, KEEPS_ITS_ASKS.name, TWO_SOFT) is Verdict.PROVED
+    without = less(of.WHAT_RESUMES_ASKS_ON)
+    dropped = replace(without, properties=[*without.properties, KEEPS_ITS_ASKS])
+    assert verdict(dropped, KEEPS_ITS_ASKS.name, TWO_SOFT) is Verdict.REFUTED
 
 
 IN_TIERS = [pytest.param(n, marks=pytest.mark.long if "gang of two" in n.situation else (), id=n.id) for n in NEEDED]

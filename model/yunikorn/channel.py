@@ -135,7 +135,11 @@ def lost_with(action: Action, *, to_core: bool) -> Rule:
     """All messages of one direction are lost: they were in the memory of the process that died, or for that."""
     where, side = (e.to_core, "core") if to_core else (~e.to_core, "shim")
     return Rule(
-        f"{action.name} loses what is under way to the {side}", action, [e.is_("under_way"), where], e.fires("lose")
+        f"{action.name} loses what is under way to the {side}",
+        action,
+        [e.is_("under_way"), where],
+        e.fires("lose"),
+        fact=action.fact,
     )
 
 

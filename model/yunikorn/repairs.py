@@ -5,7 +5,7 @@
 
 from dataclasses import replace
 
-from ..lang import NONE, Action, Invariant, Model, Row, Rule, Term, exists
+from ..lang import NONE, Action, AlwaysCanReach, Invariant, Model, Row, Rule, Term, exists
 from ..lang.model import Element
 from ..lang.terms import both
 from . import events as ev
@@ -13,6 +13,7 @@ from . import shipped
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
 from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
+from .promises import APPLICATIONS
 from .shim_messages import DELIVER
 from .sorts import Application, Ask, GangTimer, Partition, Queue, Wakeup
 
@@ -196,6 +197,14 @@ def clear(source: str, target: str) -> Row:
 
 REMOVAL: list[Element] = [
     REMOVE_APPLICATION,
+    # What can always still be reached is promised without it.
+    *[
+        replace(promise, without=[*promise.without, REMOVE_APPLICATION.name])
+        for promise in APPLICATIONS
+        if isinstance(promise, AlwaysCanReach)
+    ],
+    LAPSE,
+    Row(GangTimer, "stop", "under_way", "off", line=25),
     Row(Application, "forget", "New", "New", fact="1.2, partition.go:385", known=False),
     Row(Application, "forget", "Completing", "Completing", fact="1.2, partition.go:385", known=False),
     *[
@@ -370,6 +379,9 @@ SUBMIT = replace(shipped.submit, when=[*shipped.submit.when, ~a.queue.is_("Drain
 
 # --- Queues and partitions can be stopped, and be removed all the same
 
+# One that the resource manager has removed, and that has still to complete, is in no queue any more.
+ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
+
 REMOVE_QUEUE = replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])
 QUEUES: list[Element] = [
     *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
@@ -386,5 +398,7 @@ QUEUES: list[Element] = [
     ev.start_partition,
     ev.stop_partition,
     replace(ev.remove_partition, when=[p.adjustable, ~p.deleted, p.is_("Active", "Stopped")]),
-    replace(ev.delete_partition, when=[ev.delete_partition.when[0], p.is_("Draining"), ev.delete_partition.when[2]]),
+    replace(
+        ev.delete_partition, when=[ev.delete_partition.when[0], p.is_("Draining"), ev.delete_partition.when[2], ENDED]
+    ),
 ]

@@ -4,7 +4,6 @@ What is promised of the core is proved where the resource manager may do anythin
 two count on of each other.
 """
 
-from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -24,12 +23,9 @@ from .weaker import PHASES as OF_REPAIRED
 RESTS_ON = {p.name for p in (*PHASES, *shipped.PHASES, *OF_REPAIRED, fix.OPEN_ASKS)}
 
 
-WEAKENED = {name for change in OF_THE_CORE for name in change.weakens}
-
-
-def promising(variant: Model, refuted: frozenset[str], without: Collection[str] = ()) -> Model:
-    """``variant`` with what is promised of the two parties, and of the core what that rests on (but ``without``)."""
-    resting = [p for p in variant.properties if p.name in RESTS_ON and p.name not in without]
+def promising(variant: Model, refuted: frozenset[str]) -> Model:
+    """``variant`` with what is promised of the two parties, and of the core what that rests on."""
+    resting = [p for p in variant.properties if p.name in RESTS_ON]
     return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
 
 
@@ -96,5 +92,4 @@ PARTIES_REPAIRED = promising(
         refuted=frozenset(),
     ),
     refuted=frozenset(),
-    without=WEAKENED,
 )

@@ -193,7 +193,7 @@ WHAT_IS_REMOVED_IS_CLEARED = Change(
         "and 26). Of the shipped one that is left out here."
     ),
     repairs=[],
-    weakens={"asks-are-of-known-applications": ["open-asks-are-of-known-applications"]},
+    drops=["asks-are-of-known-applications"],
     adds=[*fix.REMOVAL, fix.OPEN_ASKS],
 )
 

@@ -24,7 +24,7 @@ from .application import PARTITION_REMOVED
 from .errors import Refused
 from .nodes import Nodes
 from .queues import ROOT
-from .records import SCHEDULED, Application, LogEntry, ObjectState, Partition, Queue, State
+from .records import ENDED, SCHEDULED, Application, LogEntry, ObjectState, Partition, Queue, State
 from .tables import APPLICATION, FAIL, OBJECT, REJECT, REMOVE
 
 
@@ -144,8 +144,10 @@ class Partitions(Nodes):
                 del self.partitions[partition.name]
 
     def is_vacated(self, partition: Partition) -> bool:
-        """Whether all applications of the partition have ended or are removed, and so are its queues (R4)."""
-        return self.is_empty(self.queues[partition.name, ROOT])
+        """Whether all applications of the partition have ended, and its queues are removed (R4)."""
+        applications = [*self.applications.values(), *self.tracked.values()]
+        ended = all(a.state in ENDED for a in applications if a.partition == partition.name)
+        return ended and self.is_empty(self.queues[partition.name, ROOT])
 
     # Applications come and go.
 
