@@ -75,7 +75,7 @@ class World:
         solver = z3.Solver(ctx=self.symbols.context)
         solver.set("smt.mbqi", False)
         solver.add(*[self.relevance.limited(k) for k in known], *self.relevance.named(known))
-        solver.add(*self.relevance.references(), *self.relevance.negated(goal))
+        solver.add(*self.relevance.references, *self.relevance.negated(goal))
         return bool(solver.check() == z3.unsat)
 
 

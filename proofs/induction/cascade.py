@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
 import z3
 from schedproof.model.lang import Action, IntRange, Ref, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.check import sort_of
 
 from .rewrite import binds, substitute
 from .translate import Translator
@@ -210,18 +209,15 @@ def _causes(symbols: Symbols, action: Action) -> dict[tuple[str, str], list[Caus
     for firing in action.fires:
         key = (sort_of(model, firing.of, {}), firing.event)
         found.setdefault(key, []).append(Cause(action, (), (), firing))
-    for node in nx.topological_sort(trigger_graph(model)):
-        for rule in model.rules:
-            if (sort_of(model, rule.fires.of, {}), rule.fires.event) != node:
-                continue
+    for node, rules in symbols.strata.items():
+        for rule in rules:
             if isinstance(rule.on, Action):
                 possible = rule.on.name == action.name
             else:
                 possible = (sort_of(model, rule.on.of, {}), rule.on.event) in found
             if possible:
                 found.setdefault(node, []).append(_cause(action, rule))
-    order = [n for n in nx.topological_sort(trigger_graph(model)) if n in found]
-    return {key: found[key] for key in order}
+    return {key: found[key] for key in symbols.strata if key in found}
 
 
 def _cause(action: Action, rule: Rule) -> Cause:

@@ -10,6 +10,7 @@ the new ones, none satisfies the old ones. The converse does not hold: only "uns
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import z3
 
@@ -81,8 +82,12 @@ class Relevance:
                 yield self.of(term)
             todo += term.children()
 
-    def references(self) -> Iterator[Z]:
+    @cached_property
+    def references(self) -> tuple[Z, ...]:
         """That what relevant objects refer to is relevant."""
+        return tuple(self._references())
+
+    def _references(self) -> Iterator[Z]:
         for sort, has, value in self._symbols.references():
             x = self._symbols.constant("x", sort)
             yield z3.ForAll(

@@ -80,7 +80,7 @@ class _Context:
         self.solver = _solver(proof, context)
         self.near = _solver(proof, [relevance.limited(formula) for formula in context])
         self.near.add(
-            *relevance.named(context), *relevance.references(), *(relevance.witnesses(cascade) if cascade else ())
+            *relevance.named(context), *relevance.references, *(relevance.witnesses(cascade) if cascade else ())
         )
         self.near.set("smt.ematching", True)
         self.near.set("smt.mbqi", False)
@@ -247,6 +247,8 @@ class _Prover:
         after the step; and a false claim is refuted by few objects.
         """
         start = time.perf_counter()
+        if self._unchanged(obligation):
+            return self._answer(obligation, start, Verdict.PROVED, frozenset({obligation.invariant}))
         context = self._context(obligation)
         goal = context.less_what_is_said(obligation.goal)
         assume = self._assumed(obligation)
@@ -269,6 +271,11 @@ class _Prover:
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
         return self._spend(obligation, start)
+
+    def _unchanged(self, obligation: Obligation) -> bool:
+        """Whether nothing that the invariant reads is written: then it says after the step what it said before."""
+        before = self.proof.stated.get(obligation.invariant)
+        return obligation.inductive and before is not None and bool(obligation.goal.eq(before))
 
     def _hints(self, name: str) -> Sequence[str]:
         """The invariants that a property is said to follow from."""

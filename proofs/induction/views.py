@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import networkx as nx
 import z3
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Sort, Type
+from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Rule, SetOf, Sort, Type
+from schedproof.model.lang.check import sort_of, trigger_graph
 
 Z = Any
 """A z3 expression. z3's own classes are untyped."""
@@ -47,6 +49,10 @@ class Symbols:
         self._state: dict[str, Z] = {}
         self._value: dict[tuple[str, str], Any] = {}
         self._defined: dict[tuple[str, str], Z] = {}
+        # The strata of the cascade, in their order, each with the rules that lead to it.
+        self.strata: dict[tuple[str, str], list[Rule]] = {node: [] for node in nx.topological_sort(trigger_graph(model))}
+        for rule in model.rules:
+            self.strata[sort_of(model, rule.fires.of, {}), rule.fires.event].append(rule)
         for machine in model.machines:
             name = machine.sort.name
             if machine.states:
