@@ -19,7 +19,8 @@ from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, Stat
 from schedproof.proofs.examine import examine
 from schedproof.proofs.induction import INITIAL, Answer, Induction, prove, translate
 from schedproof.proofs.induction import cascade as cascades
-from schedproof.proofs.induction.obligations import closed
+from schedproof.proofs.induction.obligations import closed, obligations
+from schedproof.proofs.induction.solve import EFFORT, _Prover
 from schedproof.proofs.induction.views import Reference
 from schedproof.proofs.safety import recovery_steps
 from schedproof.proofs.verdict import Counterexample, Verdict
@@ -382,3 +383,16 @@ def test_references_and_objects_of_the_toys_are_what_the_planted_bugs_are_about(
     """The plants speak of things that the workshop has."""
     assert ("Tool", "taken") in events(WORKSHOP)
     assert any(isinstance(a.type, Ref) for a in WORKSHOP.machine(Tool).attributes)
+
+
+def test_what_a_step_does_not_write_is_proved_by_z3_too() -> None:
+    """Such obligations are not asked: so all that HiveD has of them are asked here."""
+    proof = obligations(REPAIRED)
+    prover = _Prover(proof, frozenset())
+    unchanged = [o for o in proof.obligations if prover._unchanged(o)]
+    assert {"preempt", "crash"} <= {o.action for o in unchanged}
+    for obligation in unchanged:
+        found, used = prover._context(obligation).ask(obligation.goal, [obligation.invariant], EFFORT)
+        assert (found, used <= {obligation.invariant}) == ("unsat", True), obligation.name
+    written = [o for o in proof.obligations if o.inductive and o.invariant in proof.stated and o not in unchanged]
+    assert written, "steps write what most invariants read"

@@ -16,6 +16,7 @@ from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.systems import SYSTEMS
 from schedproof.model.yunikorn import situations as yunikorn
 from schedproof.proofs.parts import property_names
+from schedproof.proofs.refinement import REFINED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -182,6 +183,8 @@ def test_what_is_said_of_yunikorn():
     assert "three of them in a weaker form" in section and sum(len(change.weakens) for change in changes) == 3
     assert "twelve small situations, core and shim together in ten" in README
     assert (len(yunikorn.SITUATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
+    assert "in five situations" in section and len(REFINED["yunikorn", "repaired"]) == 5
+    assert "in four more" in section and len(REFINED["yunikorn", "parties-repaired"]) == 4
 
 
 @pytest.mark.long

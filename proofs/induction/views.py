@@ -50,7 +50,9 @@ class Symbols:
         self._value: dict[tuple[str, str], Any] = {}
         self._defined: dict[tuple[str, str], Z] = {}
         # The strata of the cascade, in their order, each with the rules that lead to it.
-        self.strata: dict[tuple[str, str], list[Rule]] = {node: [] for node in nx.topological_sort(trigger_graph(model))}
+        self.strata: dict[tuple[str, str], list[Rule]] = {
+            node: [] for node in nx.topological_sort(trigger_graph(model))
+        }
         for rule in model.rules:
             self.strata[sort_of(model, rule.fires.of, {}), rule.fires.event].append(rule)
         for machine in model.machines:
