@@ -8,7 +8,20 @@ import pytest
 from schedproof.impl.yunikorn.core import Draft
 from schedproof.impl.yunikorn.machine import TableMachine
 from schedproof.impl.yunikorn.messages import CreateNode, ExistingAllocation, Request, Response, TerminationType
-from schedproof.impl.yunikorn.shim import Event, Job, Node, Shim, Target, Task, context, news, tasks
+from schedproof.impl.yunikorn.shim import (
+    Event,
+    Job,
+    KubeNode,
+    Node,
+    Phase,
+    Pod,
+    Shim,
+    Target,
+    Task,
+    context,
+    news,
+    tasks,
+)
 from schedproof.impl.yunikorn.shim import shim as shim_module
 from schedproof.impl.yunikorn.shim.applications import Applications
 from schedproof.impl.yunikorn.shim.context import Context
@@ -99,6 +112,26 @@ def takes_what_it_has_not_asked_for(response: Response, context: Context) -> lis
 told = news.events_of
 
 
+def ends_what_runs(self: Tasks, pod: Pod, *, gone: bool) -> None:
+    changed(self, pod, gone=gone or pod.phase is Phase.RUNNING)
+
+
+def ends_what_is_to_go(self: Tasks, pod: Pod, *, gone: bool) -> None:
+    changed(self, pod, gone=gone or pod.deleting)
+
+
+changed = Tasks.changed
+
+
+def cordons_come_to_the_healthy(self: Nodes, kube: KubeNode, *, gone: bool) -> None:
+    it = self._context.nodes.get(kube.name)
+    if gone or it is None or it.state in ("Healthy", "Draining"):
+        node_changed(self, kube, gone=gone)
+
+
+node_changed = Nodes.changed
+
+
 def works_in_any_order(self: Context, job: Job) -> None:
     if job not in self.jobs:
         self.jobs.append(job)
@@ -132,5 +165,8 @@ BUGS: dict[str, Plant] = {
 
 OF_THE_ORDER: dict[str, Plant] = {
     "a pod that is to go is bound": replaced(Context, "work", works_in_any_order),
+    "a pod that runs is taken for one that has ended": replaced(Tasks, "changed", ends_what_runs),
+    "a pod that is to go is taken for one that is gone": replaced(Tasks, "changed", ends_what_is_to_go),
+    "a node is not cordoned before it is Healthy": replaced(Nodes, "changed", cordons_come_to_the_healthy),
 }
-"""Not by the stories: only an exploration comes by the moment in which it shows."""
+"""For an exploration, which comes by the moment in which it shows."""

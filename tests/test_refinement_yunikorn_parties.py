@@ -9,6 +9,7 @@ import planted_yunikorn_core as cores
 import pytest
 from planted_yunikorn_shim import BUGS, OF_THE_ORDER
 from schedproof.impl.yunikorn.core import Draft
+from schedproof.impl.yunikorn.shim import Cluster
 from schedproof.impl.yunikorn.shim.applications import Applications
 from schedproof.model.yunikorn import PARTIES_REPAIRED
 from schedproof.model.yunikorn.channel import KINDS, OF_NODES
@@ -64,6 +65,8 @@ def quick() -> Mapping[str, SimulationReport]:
 def test_what_core_and_shim_do_is_in_the_model(quick: Mapping[str, SimulationReport]) -> None:
     for report in quick.values():
         in_the_model(report)
+    # A name has a second life where a gang has completed before its real pod is asked for, and nowhere else.
+    assert [name for name, report in quick.items() if report.beyond] == ["core-and-shim-refine-model-gang"]
     # The deaths are where they may be, and nowhere else.
     deaths = {name: report.crash_points for name, report in quick.items() if report.crash_points}
     assert set(deaths) == {
@@ -122,6 +125,9 @@ CAUGHT: dict[str, tuple[str, str]] = {
     "failed tasks do not count": ("trouble", "failing-can-be-left"),
     "allocations are not heard": ("ask", "t0 "),
     "a pod that is to go is bound": ("trouble", "t0.pod"),
+    "a pod that runs is taken for one that has ended": ("gang", "t0 "),
+    "a pod that is to go is taken for one that is gone": ("gang", "t0"),
+    "a node is not cordoned before it is Healthy": ("node", "cordoned"),
 }
 """Where a planted bug of the shim is caught, and by what. The others are for the stories: they take the death of the
 core, a second life, or what no message says.
@@ -141,6 +147,13 @@ def report_of(where: str, parts: Parts = Parts()) -> SimulationReport:  # noqa: 
             assert isinstance(refined, PartiesRefinement)
             return check_simulation(refined.situation, refined.may, parts)
     return check_simulation(*QUICK[where], parts)
+
+
+def test_a_pod_that_is_bound_elsewhere_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    bind = Cluster.bind_pod
+    monkeypatch.setattr(Cluster, "bind_pod", lambda self, name, node: bind(self, name, {"n0": "n1", "n1": "n0"}[node]))
+    two = Situation("two nodes", [("r", "Soft")], nodes=2, shim=situation("r").shim)
+    caught(check_simulation(two, May(quick=True)), "t0.host n1")
 
 
 def caught(report: SimulationReport, shows: str) -> None:

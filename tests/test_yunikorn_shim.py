@@ -7,6 +7,8 @@ import pytest
 from planted_yunikorn_shim import BUGS
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
+    AddAsk,
+    ApplicationUpdated,
     CreateNode,
     GangStyle,
     NodeRejected,
@@ -14,7 +16,7 @@ from schedproof.impl.yunikorn.messages import (
     RMAccepted,
     RMRejected,
 )
-from schedproof.impl.yunikorn.shim import KubeNode, Link
+from schedproof.impl.yunikorn.shim import KubeNode, Link, SubmitError
 from schedproof.impl.yunikorn.shim.link import LinkState
 from yunikorn_shim_bench import Bench, gang, pod
 from yunikorn_shim_checks import (
@@ -254,3 +256,34 @@ def test_a_registration_is_a_call_and_what_was_said_before_it_is_not_heard():
     assert bench.link.responses == [RMAccepted("k8s")]
     bench.link.lose(requests=True, responses=True)
     assert bench.link.snapshot() == LinkState()
+
+
+def test_a_shim_that_cannot_tell_the_core_ends_its_process():
+    bench = Bench().started()
+    bench.cluster.create_pod(pod("p1"))
+
+    def refuse(request):
+        if isinstance(request, AddAsk):
+            raise SubmitError("nobody answers")
+        bench.link.send(request)
+
+    bench.shim._context.send = refuse
+    bench.settle()
+    assert bench.shim.scheduler == "New" and "nobody answers" in bench.shim.why_stopped
+    bench.shim._context.send = bench.link.send
+    bench.shim.start()
+    bench.settle()
+    assert bench.running() == {"p1"}
+
+
+def test_what_was_to_be_taken_up_is_not_when_its_application_begins_again():
+    bench = Bench().started()
+    bench.cluster.create_pod(pod("p1"))
+    bench.settle()
+    bench.cluster.create_pod(pod("p2"))
+    bench.shim.step()  # p2 has a task
+    bench.shim.receive([ApplicationUpdated("app", "Completed")])
+    bench.shim.schedule()  # InitTask comes behind
+    bench.shim.step()
+    bench.shim.step()
+    assert (bench.app(), bench.task("p2")) == ("New", "New")

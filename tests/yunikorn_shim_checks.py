@@ -214,6 +214,20 @@ def failing_by_itself() -> None:
     assert bench.shim.applications["app"].reason == "the operator says so"
 
 
+def failed_for_good() -> None:
+    """A pod that is made when its application has failed by itself does not bring it back."""
+    bench = Bench().started()
+    bench.cluster.create_pod(pod("p1"))
+    bench.settle()
+    bench.shim.fail_application("app", "the operator says so")
+    bench.settle()
+    bench.cluster.create_pod(pod("p2"))
+    bench.settle()
+    bench.clock.run(31)
+    bench.settle()
+    assert bench.core_app() == "Completed" and bench.app() == "Failed" and bench.running() == set()
+
+
 def failing_while_resuming() -> None:
     """A plug-in fails an application that is giving up its placeholders (v0.12.2 does not hear it)."""
     bench = Bench().started(capacity=2)
@@ -527,6 +541,7 @@ CHECKS: tuple[Callable[[], None], ...] = (
     given_back_when_it_comes_too_late,
     real_ask_of_a_gang_that_resumes,
     failing_by_itself,
+    failed_for_good,
     failing_while_resuming,
     failing_while_placeholders_are_made,
     rejected,

@@ -94,6 +94,9 @@ def forget(name: str, context: Context) -> None:
 
     A pod that came too late for it begins again, as that of a new application of that name. Placeholders go.
     """
+    it = context.applications.get(name)
+    if it is not None and it.state in ("Failing", "Failed", "Rejected"):
+        return  # it has failed here, and was removed there
     late = [t for t in context.tasks_of(name) if not t.pod.placeholder and t.state in ("New", "Pending", "Scheduling")]
     old = context.applications.pop(name, None)
     for task in context.tasks_of(name):

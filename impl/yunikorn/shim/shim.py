@@ -10,7 +10,7 @@ from ..messages import ApplicationUpdated, PartitionSpec, RegisterRM, Response
 from .applications import Applications
 from .context import Context, OnDrop, Send
 from .dispatcher import NOTHING, Dispatcher
-from .errors import KubernetesError, Overflow
+from .errors import KubernetesError, Overflow, SubmitError
 from .events import CoreNews, Event, Item, Job, KubernetesNews, Target, Work
 from .kubernetes import Change, Kubernetes, NodeChange, PodChange
 from .news import events_of, forget, given_back
@@ -34,7 +34,7 @@ class Shim:
 
     Args:
         kubernetes: the API.
-        send: hands a request to the core; it may raise SubmitError.
+        send: hands a request to the core; it may raise SubmitError: an application fails by that, of all else the process ends.
         clock: for the timeouts of recovery and dispatcher.
         dispatcher: the queue; one of its own if not given.
         name, partitions: what it registers with.
@@ -146,7 +146,12 @@ class Shim:
             item = self._dispatcher.take()
             if item is None:
                 return False
-            self._handle(item)
+            try:
+                self._handle(item)
+            except SubmitError as problem:
+                # The core is waited for and was not told: only a new process can make that good.
+                self._end(f"the core is not to be reached: {problem}")
+                return False
             self._check_recovery()
             return True
 

@@ -20,7 +20,9 @@ class Tasks:
         self._applications = applications
 
     def handle(self, event: Event) -> None:
-        """The event happens, if the table has a row for it."""
+        """The event happens, if the table has a row for it; a task is taken up only as long as its application does that."""
+        if event.event == "InitTask" and not self._begins(event.name):
+            return
         before = self._context.move(event)
         if before is None:
             return
@@ -46,6 +48,14 @@ class Tasks:
                 if it.allocation:
                     self._context.send(ReleaseAllocation(it.pod.application, it.allocation, answer(it)))
                 self._noticed(it)
+
+    def _begins(self, name: str) -> bool:
+        """Placeholders are taken up while their application reserves, real pods while it runs (F 4.2:101)."""
+        task = self._context.tasks.get(name)
+        application = None if task is None else self._context.applications.get(task.pod.application)
+        if task is None or application is None:
+            return True  # there is nothing to take up, which the table says
+        return application.state == ("Reserving" if task.pod.placeholder else "Running")
 
     # Pods.
 

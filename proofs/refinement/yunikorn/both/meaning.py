@@ -145,12 +145,12 @@ class Meanings:
         self._put(fits, "ShimScheduler", 0, state)
 
     def _forgotten(self, name: str, n: int, at: Snapshot, before: State) -> bool:
-        """The core has completed it, and the shim has heard of that: in the model nothing is forgotten."""
+        """The core has completed it, and the shim has forgotten it; in the model nothing is forgotten."""
         there = any(a.name == name for a in at.shim.applications)
         return (
             not there
             and at.shim.scheduler in ("Recovering", "Running")
-            and self.state("Application", n, before) in FINISHED
+            and self.state("Application", n, before) in ("Completed", "Expired")
         )
 
     def _applications(self, at: Snapshot, before: State, fits: dict[int, frozenset[int]]) -> None:
@@ -176,6 +176,9 @@ class Meanings:
                 self._put(fits, "Task", t, state, *(["New"] if alone else []))
                 doomed = Job(Work.DELETE, name) in at.shim.jobs
                 now = _pod(pods.get(name), self._was_pod(t, before), heard=state == "Completed", doomed=doomed)
+                host = pods[name].node if name in pods else None
+                if host is not None and state in ("Allocated", "Bound"):
+                    fits[self.instance.slot("Task", "host") + t] = frozenset({self.names.nodes.index(host)})
                 slot = self.instance.slot("Task", "pod") + t
                 fits[slot] = frozenset(POD.values.index(value) for value in now)
 
@@ -212,7 +215,7 @@ def _pod(pod: Pod | None, was: str, *, heard: bool, doomed: bool) -> tuple[str, 
     if pod is None and was == "absent":
         return ("absent",)
     if heard:
-        return ("ended", "deleted")
+        return ("ended", "deleted") if pod is None or pod.phase in ENDED else ()
     if pod is None:
         return ("withdrawn", "deleting", "deleted")
     if pod.phase in ENDED:

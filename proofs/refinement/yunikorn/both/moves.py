@@ -9,9 +9,10 @@ from functools import partial
 from .....impl.yunikorn.core import Choice as Pick
 from .....impl.yunikorn.core import Kind, Wakeup, only
 from .....impl.yunikorn.messages import ControlObject, CreateNode, Request, Response, RMAccepted
-from .....impl.yunikorn.shim import CoreNews, Event, Job, KubernetesNews, Phase, Pod, Work
+from .....impl.yunikorn.shim import CoreNews, Event, Job, KubernetesNews, NodeChange, Phase, Pod, PodChange, Work
 from .....impl.yunikorn.shim.events import Item
 from .....impl.yunikorn.shim.kubernetes import ENDED
+from .....model.yunikorn.machines import FINISHED
 from .....model.yunikorn.shim_messages import DELIVER
 from ..names import PLENTY
 from ..operations import CONTROLS, DELETIONS
@@ -118,7 +119,7 @@ class Moves:
             return
         if at.shim.queued.queue:
             yield self._handles(at.shim.queued.queue[0])
-        elif at.shim.scheduler == "Running":
+        if at.shim.scheduler == "Running" and not (self._may.quick and at.shim.queued.queue):
             yield Move("the shim's scheduling loop", lambda it: it.shim.schedule())
         if at.crashes < self._may.crashes:
             for silently, how, action in (
@@ -166,7 +167,8 @@ class Moves:
             yield Move(
                 f"the scheduler decides: {option}", partial(_schedule, choose), ("allocate", "swap", *AT_ONCE), 2
             )
-        live = {a.serial for a in at.core.applications}
+        # Of what has ended a time-out ends the record only; what was removed has still to complete.
+        live = {a.serial for a in (*at.core.applications, *at.core.tracked) if a.state not in FINISHED}
         for name in [t.name for t in at.times.pending if isinstance(t.name, Wakeup)]:
             if name.application in live:
                 yield Move(f"{name} runs out", partial(_run_out, name), ("run_out", "gang_times_out"))
@@ -214,15 +216,16 @@ class Moves:
             yield Move("what is to go is taken away", sweep, tuple(DELETIONS), most)
 
     def _nodes(self, at: Snapshot) -> Iterator[Move]:
-        """People change a node when the core has heard of the last change, or while there is no shim."""
-        if not self._may.nodes or at.shim.queued.queue or (at.messages and at.shim.scheduler != "New"):
+        """People change a node when the core has heard of the last change, while there is no shim, or cordon it meanwhile."""
+        if not self._may.nodes or at.shim.queued.queue:
             return
         states = {n.name: n.state for n in at.shim.nodes}
         unseen = at.shim.scheduler == "New"
         for node in at.cluster.nodes:
-            if not unseen and states.get(node.name) not in ("Healthy", "Draining"):
+            settled = unseen or (states.get(node.name) in ("Healthy", "Draining") and not at.messages)
+            if not settled and states.get(node.name) not in ("Recovering", "Accepted"):
                 continue
-            for change in (CORDONS[not node.unschedulable], "removes"):
+            for change in (CORDONS[not node.unschedulable], *(["removes"] if settled else [])):
                 call = partial(_change_node, node.name, change)
                 yield Move(f"somebody {change} {node.name}", call, NODE_UNSEEN if unseen else (), who="cordon")
 
@@ -236,6 +239,12 @@ def arrives(message: Request | Response) -> tuple[str, ...]:
 
 
 def _words(what: object) -> str:
+    if isinstance(what, PodChange):
+        now = "gone" if what.gone else "to go" if what.pod.deleting else str(what.pod.phase)
+        return f"that {what.pod.name} is {now}"
+    if isinstance(what, NodeChange):
+        now = "gone" if what.gone else "cordoned" if what.node.unschedulable else "schedulable"
+        return f"that {what.node.name} is {now}"
     return type(what).__name__ + " of " + ", ".join(str(v) for v in vars(what).values() if isinstance(v, str) and v)
 
 
