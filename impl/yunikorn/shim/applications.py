@@ -31,6 +31,8 @@ class Applications:
         if now is not None and event.event == "FailApplication" and early:
             self._context.drop(event, now.state)
             return
+        if not self._is_due(event):
+            return
         before = self._context.move(event)
         if before is None:
             return
@@ -59,6 +61,13 @@ class Applications:
                     self._context.send(RemoveApplication(it.name))  # it may still be waiting there for a first ask
                 elif before != "Rejected":
                     self._clean_up(it)
+
+    def _is_due(self, event: Event) -> bool:
+        """Whether what the loop has found holds still: a pod to submit for, and all of a gang still to begin."""
+        mine = self._context.tasks_of(event.name)
+        if event.event == "SubmitApplication" and mine:
+            return any(not t.pod.placeholder and t.state == "New" for t in mine)
+        return event.event != "TryReserve" or all(t.state == "New" for t in mine)
 
     def look_again(self, name: str) -> None:
         """Whether a reservation, a resumption or a failure is over, now that something of it has changed (R3, R4).
