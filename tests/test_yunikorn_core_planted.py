@@ -21,6 +21,8 @@ NOT_IN_WALKS = {
     # Nothing that the document promises.
     "ArmsTheGangTimerAnew", "DecommissionRevertsEverySwap", "ForgetsToStopTimers",
     "StartsBeforeTheGangIsThere", "R6StaysResuming",
+    # Nobody adds an application of another partition's name.
+    "RejectsTheOneThatIsThere",
     # Of Starting the walks' promises count real allocations only.
     "AStartingGangsPlaceholdersAreNone",
     # Too seldom.

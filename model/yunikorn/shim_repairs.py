@@ -19,7 +19,7 @@ NO_POD = ("absent", "ended", "deleted")
 
 REJECTED = Change(
     why="An application that is recovered can be rejected; in v0.12.2 it waits, and the shim's process ends (4.1).",
-    repairs=["rejections-are-heard", "the-shim-gets-to-run"],
+    repairs=["rejections-are-heard"],
     adds=[
         Row(ShimApplication, "RejectApplication", "Recovering", "Rejected", fact="4.1, 380ed375"),
         arrival(
@@ -41,7 +41,6 @@ RELEASES = Change(
         "dropped-asks-are-heard",
         "dropped-asks-start-nothing",
         "what-is-to-be-released-goes",
-        "tasks-do-not-wait-for-ever",
     ],
     adds=[
         *[

@@ -157,7 +157,7 @@ class Partitions(Nodes):
         One that is live is accepted again, and what cannot be undone is said again (R11).
         """
         known = self.applications.get(request.application)
-        if known is not None and known.partition == request.partition:
+        if known is not None and self._is_the_same(known, request):
             self.say(ApplicationAccepted(known.name))
             if known.state is State.FAILING:
                 self.say(ApplicationUpdated(known.name, known.state, FAIL, self.now))
@@ -183,6 +183,11 @@ class Partitions(Nodes):
             return
         self.applications[application.name] = replace(application, queue=queue.name)
         self.say(ApplicationAccepted(application.name))
+
+    def _is_the_same(self, known: Application, request: AddApplication) -> bool:
+        """Whether a live application is asked for as it is; where rules place it, what was asked for is not known."""
+        ruled = known.partition in self.partitions and bool(self.partitions[known.partition].rules)
+        return known.partition == request.partition and (ruled or known.queue == request.queue)
 
     def find_place(self, request: AddApplication) -> Queue:
         """The queue for a new application.
