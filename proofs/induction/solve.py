@@ -9,6 +9,7 @@ all of them hold.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -159,6 +160,17 @@ def prove(model: Model, *, every: bool = True, progress: Callable[[int, int], No
     Raises:
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
+    # A collection in another thread would free z3's terms while z3 works on the same context, which it does not survive.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _prove(model, every, progress)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _prove(model: Model, every: bool, progress: Callable[[int, int], None] | None) -> Induction:
     proof = obligations(model)
     if small_model(_solver(proof, proof.always), proof.symbols, EFFORT) is None:
         place = model.axioms[0].place if model.axioms else model.place
