@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from schedproof.diagrams import DiagramError
+from schedproof.model.locks import LocksError
 from schedproof.model.semantics import ScopeError
 from schedproof.proofs.oracle import TraceError
 from schedproof.proofs.verdict import Disagreement
@@ -55,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "schedproof"
         return fail(f"{error.format_message().rstrip('.')}; '{where} --help' says what can be written", Exit.USAGE)
-    except (UserError, ScopeError, TraceError, DiagramError) as error:
+    except (UserError, ScopeError, TraceError, DiagramError, LocksError) as error:
         return fail(str(error), Exit.USAGE)
     except Disagreement as error:
         return fail(f"two engines disagree: {error}", Exit.DIFFERENT)

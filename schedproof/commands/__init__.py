@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, listing, prove, table, verify
+from . import check, diagram, diff, explain, explore, findings, listing, locks, prove, table, verify
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -17,5 +17,6 @@ COMMANDS: Sequence[click.Command] = (
     diff.diff,
     listing.listing,
     table.outcomes,
+    locks.locks,
 )
 """In the order of ``schedproof --help``."""

@@ -1,0 +1,97 @@
+"""Pictures of locks: who may be acquired under whom, and a deadlock as a circle of who waits for whom."""
+
+from __future__ import annotations
+
+from ..model.locks import Locks
+from ..model.locks.language import Where
+from ..proofs.locks.explore import Problem
+from ..proofs.locks.rank import Order
+from .representation import Diagram, Edge, EdgeKind, Node, NodeKind
+
+
+def order_graph(locks: Locks, order: Order) -> Diagram:
+    """The classes of ``locks``, with an arrow from each to those that may be acquired under it."""
+    rows = {id(edge.row) for edge in order.circle}
+    on_circle = {name for edge in order.circle for name in (edge.row.holding, edge.row.acquired)}
+    named = {name for row in locks.order for name in (row.holding, row.acquired)}
+    ranked = (
+        sorted(named, key=lambda name: order.rank.numbers[name])
+        if order.rank
+        else [n for n in locks.classes if n in named]
+    )
+    nodes = tuple(
+        Node(name, name, NodeKind.RESOURCE, _place(order, ranked, name), alarm=name in on_circle) for name in ranked
+    )
+    edges = tuple(
+        Edge(
+            row.holding,
+            row.acquired,
+            EdgeKind.MAY_ACQUIRE,
+            (f"{row.where} it" if row.where is not Where.ANYWHERE else "any",),
+            (f"line {row.line}",) if row.line is not None else (),
+            alarm=id(row) in rows,
+        )
+        for row in locks.order
+    )
+    note = "" if order.rank is None else f"no circle, in trees of any depth: {order.rank.text}"
+    return Diagram(f"{locks.name}: who may be acquired under whom", nodes, edges, note=note, alarm="a circle")
+
+
+def _place(order: Order, ranked: list[str], name: str) -> tuple[str, ...]:
+    if order.rank is None:
+        return ()
+    tree = {1: "the outer first", -1: "the inner first", 0: ""}[order.rank.depths[name]]
+    return tuple(filter(None, [f"rank {ranked.index(name) + 1}", tree]))
+
+
+def deadlock_graph(problem: Problem, title: str) -> Diagram:
+    """Who holds what and waits for what at the end of an interleaving; the circle is the warning.
+
+    A lock that a thread waits for leads to who holds it, or to the writer who is about to; a channel, to who could see
+    to what is waited for there.
+    """
+    threads = dict.fromkeys([*(w.thread for w in problem.waits), *(h.thread for h in problem.holds), *problem.threads])
+    things = dict.fromkeys([*(w.on for w in problem.waits), *(h.on for h in problem.holds)])
+    circle = set(problem.threads)
+    edges: dict[tuple[str, str, str], Edge] = {}
+    for waiting in problem.waits:
+        inside = waiting.thread in circle and bool(circle & set(waiting.whom))
+        add = Edge(
+            _thread(waiting.thread), _thing(waiting.on), EdgeKind.WAITS_FOR, (f"waits: {waiting.how}",), alarm=inside
+        )
+        edges[add.source, add.target, waiting.how] = add
+    for holding in problem.holds:
+        inside = any(
+            holding.thread in w.whom and w.on == holding.on and {w.thread, holding.thread} <= circle
+            for w in problem.waits
+        )
+        add = Edge(
+            _thing(holding.on), _thread(holding.thread), EdgeKind.HELD_BY, (f"held: {holding.how}",), alarm=inside
+        )
+        edges[add.source, add.target, "held"] = add
+    for waiting in problem.waits:
+        holders = {h.thread for h in problem.holds if h.on == waiting.on}
+        for other in waiting.whom:
+            if other in holders:
+                continue
+            says = "only it can see to that" if waiting.how in ("send", "receive") else "about to write"
+            inside = {waiting.thread, other} <= circle
+            add = Edge(_thing(waiting.on), _thread(other), EdgeKind.HELD_BY, (says,), alarm=inside)
+            edges[add.source, add.target, says] = add
+    red = {end for edge in edges.values() if edge.alarm for end in (edge.source, edge.target)}
+    nodes = [Node(_thread(n), n, NodeKind.OWNER, alarm=_thread(n) in red) for n in threads]
+    nodes += [Node(_thing(n), n, NodeKind.RESOURCE, alarm=_thing(n) in red) for n in things]
+    return Diagram(
+        f"{title}: {problem.headline}",
+        tuple(nodes),
+        tuple(edges.values()),
+        alarm="each waits for the next, in a circle",
+    )
+
+
+def _thread(name: str) -> str:
+    return f"thread {name}"
+
+
+def _thing(name: str) -> str:
+    return f"lock {name}"

@@ -1,0 +1,193 @@
+"""What a description of locks may not say: names that are nowhere declared, locks of another kind, circles of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..lang.errors import Place
+from .errors import LocksError
+from .language import (
+    Access,
+    Acquire,
+    Call,
+    Either,
+    Locks,
+    Loop,
+    Mode,
+    Path,
+    Receive,
+    Release,
+    Rule,
+    Send,
+    Serve,
+    Step,
+    Where,
+)
+
+Scope = Mapping[str, str]
+"""By variable the class of its object."""
+
+
+def check(locks: Locks, place: Place) -> None:
+    """Refuses a description that says something impossible; ``place`` is where it begins.
+
+    Raises:
+        LocksError: it does.
+    """
+    _classes(locks)
+    for row in locks.order:
+        _there(locks, row.acquired, row.where, row.holding, row.place)
+    for rule in locks.rules:
+        for name in (rule.of,) if isinstance(rule, Rule) else rule.classes:
+            _known(name, locks.classes, "class", rule.place)
+            if rule.lock != name and rule.lock not in locks.around[name]:
+                raise LocksError(
+                    rule.place, f"a {name} is not in a {rule.lock}", f"say so: {name}: {{in: {rule.lock}}}"
+                )
+        _kind(locks, rule.lock, rule.mode, rule.place)
+        if isinstance(rule, Rule):
+            for field in rule.fields:
+                _known(field, locks.classes[rule.of].fields, f"field of {rule.of}", rule.place)
+    for operation in locks.operations.values():
+        for name in operation.parameters.values():
+            _known(name, locks.classes, "class", operation.place)
+        for inner, path in operation.inside.items():
+            of, outer = operation.parameters[inner], _class_of(locks, path, operation.parameters, operation.place)
+            if outer == of or outer not in locks.around[of]:
+                raise LocksError(operation.place, f"a {of} is not in a {outer}", f"say so: {of}: {{in: {outer}}}")
+        for held in operation.under:
+            _kind(locks, _class_of(locks, held.path, operation.parameters, held.place), held.mode, held.place)
+        _steps(locks, operation.steps, operation.parameters)
+    _objects(locks)
+    for thread in locks.threads.values():
+        _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()})
+    if not locks.threads and not locks.order and not locks.operations:
+        raise LocksError(place, "there is nothing to look at", "give an order, or operations, or threads")
+    for number in locks.together:
+        if not 1 <= number <= 4:
+            raise LocksError(place, f"together: {number} threads at once", "explore one to four")
+
+
+def _known(name: str, known: Iterable[str], what: str, place: Place) -> None:
+    names = list(known)
+    if name not in names:
+        raise LocksError(place, f"there is no {what} {name!r}", f"use one of: {', '.join(names) or '(there is none)'}")
+
+
+def _kind(locks: Locks, name: str, mode: Mode, place: Place) -> None:
+    _known(name, locks.classes, "class", place)
+    kind = locks.classes[name].kind
+    if mode.kind is not kind:
+        right = " or ".join(m for m in Mode if m.kind is kind)
+        raise LocksError(place, f"{mode} of a {name}, whose lock is a {kind}", f"write {right}")
+
+
+def _classes(locks: Locks) -> None:
+    for one in locks.classes.values():
+        for name in one.inside:
+            _known(name, locks.classes, "class", one.place)
+
+    def climb(name: str, below: tuple[str, ...]) -> None:
+        for outer in locks.classes[name].inside:
+            if outer != name:
+                if outer in below:
+                    circle = " in ".join([*below[below.index(outer) :], name, outer])
+                    raise LocksError(locks.classes[name].place, f"a circle: {circle}", "leave one of them out")
+                climb(outer, (*below, name))
+
+    for name in locks.classes:
+        climb(name, ())
+
+
+def _there(locks: Locks, name: str, where: Where, of: str, place: Place) -> None:
+    """``name`` can be in, or around, ``of``."""
+    for each in (name, of):
+        _known(each, locks.classes, "class", place)
+    inner, outer = (name, of) if where is Where.IN else (of, name)
+    if where is not Where.ANYWHERE and outer not in locks.classes[inner].inside:
+        raise LocksError(place, f"a {inner} is not directly in a {outer}", f"say so: {inner}: {{in: {outer}}}")
+
+
+def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
+    if path.variable not in scope:
+        known = ", ".join(scope) or "(there is none)"
+        raise LocksError(place, f"there is no object {path.variable!r} here", f"use one of: {known}")
+    of = scope[path.variable]
+    for name in path.classes:
+        if name not in locks.around[of]:
+            known = ", ".join(locks.around[of]) or "(nothing)"
+            raise LocksError(place, f"in {path}, a {of} is in no {name}", f"a {of} is in: {known}")
+        of = name
+    return of
+
+
+def _steps(locks: Locks, steps: Sequence[Step], scope: Scope) -> None:
+    for number, step in enumerate(steps):
+        if isinstance(step, Serve) and number < len(steps) - 1:
+            raise LocksError(steps[number + 1].place, "nothing comes after 'serve', which has no end", "leave it out")
+        if isinstance(step, Serve) and not step.body:
+            raise LocksError(step.place, "'serve' without steps", "say what it does over and over")
+        _step(locks, step, scope)
+
+
+def _step(locks: Locks, step: Step, scope: Scope) -> None:
+    match step:
+        case Acquire():
+            _kind(locks, _class_of(locks, step.path, scope, step.place), step.mode, step.place)
+            _steps(locks, step.body or (), scope)
+        case Release():
+            _class_of(locks, step.path, scope, step.place)
+        case Loop():
+            if step.of is None:
+                _known(step.over, locks.classes, "class", step.place)
+            else:
+                _there(locks, step.over, step.where, _class_of(locks, step.of, scope, step.place), step.place)
+            if step.outermost and not locks.classes[step.over].is_tree:
+                raise LocksError(step.place, f"a {step.over} is never in another", "leave out 'outermost'")
+            if step.variable in scope:
+                raise LocksError(step.place, f"{step.variable!r} is an object already", "use another name")
+            _steps(locks, step.body, {**scope, step.variable: step.over})
+        case Serve(body=body):
+            _steps(locks, body, scope)
+        case Either():
+            for alternative in step.alternatives:
+                _steps(locks, alternative, scope)
+        case Call():
+            _call(locks, step, scope)
+        case Send() | Receive():
+            _known(step.channel, locks.channels, "channel", step.place)
+        case Access():
+            of = _class_of(locks, step.path, scope, step.place)
+            _known(step.field, locks.classes[of].fields, f"field of {of}", step.place)
+
+
+def _call(locks: Locks, step: Call, scope: Scope) -> None:
+    _known(step.operation, locks.operations, "operation", step.place)
+    wanted = locks.operations[step.operation].parameters
+    given = [_class_of(locks, path, scope, step.place) for path in step.arguments]
+    if given != list(wanted.values()):
+        takes = f"{step.operation}({', '.join(f'{kind} {name}' for name, kind in wanted.items())})"
+        raise LocksError(step.place, f"{step.text} does not fit {takes}", "give it objects of these classes")
+
+
+def _objects(locks: Locks) -> None:
+    for one in locks.objects.values():
+        _known(one.of, locks.classes, "class", one.place)
+        outer = []
+        for name in one.inside:
+            _known(name, locks.objects, "object", one.place)
+            of = locks.objects[name].of
+            if of not in locks.classes[one.of].inside:
+                raise LocksError(one.place, f"a {one.of} is not in a {of}", f"say so: {one.of}: {{in: {of}}}")
+            outer.append(of)
+        if len(set(outer)) < len(outer):
+            raise LocksError(one.place, f"{one.name} is in two objects of one class", "leave out one of them")
+
+    def climb(name: str, below: tuple[str, ...]) -> None:
+        if name in below:
+            raise LocksError(locks.objects[name].place, f"{name} is in itself", "leave out what makes the circle")
+        for outer in locks.objects[name].inside:
+            climb(outer, (*below, name))
+
+    for name in locks.objects:
+        climb(name, ())

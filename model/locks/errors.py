@@ -1,0 +1,11 @@
+"""How a wrong description of locks is refused."""
+
+from ..lang.errors import Place
+
+
+class LocksError(Exception):
+    """A description that cannot be read or says something impossible: what, where, and what to write instead."""
+
+    def __init__(self, place: Place, problem: str, remedy: str, *, unreadable: bool = False) -> None:
+        super().__init__(f"{place}: {problem}; {remedy}")
+        self.place, self.problem, self.remedy, self.unreadable = place, problem, remedy, unreadable

@@ -1,0 +1,351 @@
+"""A description of locks from its YAML file; each element keeps its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path as File
+from typing import TypeVar
+
+import yaml
+
+from ..lang.errors import Place
+from . import words
+from .check import check
+from .errors import LocksError
+from .language import (
+    UNBOUNDED,
+    Kind,
+    LockClass,
+    Locks,
+    Object,
+    Operation,
+    OrderRow,
+    Rule,
+    SeveralRule,
+    Step,
+    Thread,
+)
+
+KEYS = (
+    *("about", "document", "amends", "classes", "order", "closed", "rules", "operations"),
+    *("objects", "channels", "threads", "together", "drops", "refuted"),
+)
+LARGEST = 1_000_000
+"""Bytes of a file. Descriptions are a few lines; this keeps a wrong file from being read whole."""
+
+T = TypeVar("T")
+Entry = tuple[yaml.ScalarNode, yaml.Node]
+
+
+NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset())
+"""What a description amends that amends none."""
+
+
+def read(file: File) -> Locks:
+    """The description in ``file``, checked.
+
+    Raises:
+        LocksError: it cannot be read, or says something impossible.
+    """
+    return _read(file, frozenset())
+
+
+def _read(file: File, within: frozenset[File]) -> Locks:
+    """``within``: the files that it is amended by."""
+    nowhere = Place(str(file), 1)
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise LocksError(nowhere, f"it is longer than {LARGEST} bytes", "give a description of locks, as YAML")
+        text = content.decode()
+    except OSError as error:
+        problem = f"it cannot be read: {error.strerror}"
+        raise LocksError(nowhere, problem, "give a file that can", unreadable=True) from None
+    except UnicodeDecodeError:
+        raise LocksError(nowhere, "it is not UTF-8 text", "give a description of locks, as YAML") from None
+    return _Reader(str(file)).locks(text, within)
+
+
+def parse(text: str, file: str) -> Locks:
+    """The description in ``text``; ``file`` is what places are said to be in.
+
+    Raises:
+        LocksError: it says something impossible.
+    """
+    return _Reader(file).locks(text)
+
+
+class _Reader:
+    """YAML's nodes, with the file that they are in."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def place(self, node: yaml.Node) -> Place:
+        return Place(self.file, node.start_mark.line + 1)
+
+    def locks(self, text: str, within: frozenset[File] = frozenset()) -> Locks:
+        root = self._root(text)
+        given = {key.value: value for key, value in self.mapping(root, "a description of locks")}
+        for key, _ in self.mapping(root, ""):
+            if key.value not in KEYS:
+                raise LocksError(self.place(key), f"there is no {key.value!r} here", f"use one of: {', '.join(KEYS)}")
+        base = self.amended(given["amends"], within) if "amends" in given else NOTHING
+        dropped = self.dropped(given["drops"], base) if "drops" in given else set()
+
+        def together(mine: Mapping[str, T], its: Mapping[str, T]) -> dict[str, T]:
+            return {name: one for name, one in {**its, **mine}.items() if name in mine or name not in dropped}
+
+        classes = self.each(given.get("classes"), "classes", self.lock_class)
+        objects = self.each(given.get("objects"), "objects", self.object)
+        # A lock without a class of its own: rw or mutex is the name of one.
+        plain = {o.of: o.place for o in objects if o.of in list(Kind)}
+        classes += [LockClass(name, Kind(name), (), (), place) for name, place in plain.items()]
+        rows = [row for line, node in self.by_line(given.get("order")) for row in self.rows(line, node)]
+        rules = self.named(self.each(given.get("rules"), "rules", self.rule), "rule")
+        operations = self.named(self.each(given.get("operations"), "operations", self.operation), "operation")
+        threads = self.named(self.each(given.get("threads"), "threads", self.thread), "thread")
+        found = Locks(
+            name=File(self.file).stem,
+            about=self.text(given["about"]) if "about" in given else base.about,
+            document=self.text(given["document"]) if "document" in given else base.document,
+            classes=together(self.named(classes, "class"), base.classes),
+            order=[*base.order, *rows],
+            closed=self.flag(given["closed"]) if "closed" in given else base.closed,
+            rules=[*together(rules, {r.name: r for r in base.rules}).values()],
+            operations=together(operations, base.operations),
+            objects=together(self.named(objects, "object"), base.objects),
+            channels=together(dict(self.each(given.get("channels"), "channels", self.channel)), base.channels),
+            threads=together(threads, base.threads),
+            together=self.numbers(given["together"]) if "together" in given else base.together,
+            refuted=frozenset(self.text(n) for n in self.sequence(given["refuted"], "refuted"))
+            if "refuted" in given
+            else frozenset(),
+        )
+        check(found, self.place(root))
+        return found
+
+    def amended(self, node: yaml.Node, within: frozenset[File]) -> Locks:
+        """The description that this one amends, whose file is beside this one."""
+        file = File(self.file).parent / self.text(node)
+        here = File(self.file).resolve()
+        if file.resolve() in {here, *within}:
+            raise LocksError(self.place(node), f"{file.name} amends itself", "amend another description")
+        try:
+            return _read(file, within | {here})
+        except LocksError as error:
+            if error.place.file == str(file) and error.unreadable:
+                raise LocksError(self.place(node), f"{file.name}: {error.problem}", "amend one that is there") from None
+            raise
+
+    def dropped(self, node: yaml.Node, base: Locks) -> set[str]:
+        """The names of what this description does without."""
+        named = [base.classes, base.operations, base.objects, base.channels, base.threads]
+        known = [name for names in named for name in names] + [rule.name for rule in base.rules]
+        found = set()
+        for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            if (name := self.text(each)) not in known:
+                raise LocksError(self.place(each), f"what is amended has no {name!r}", "name what is in it")
+            found.add(name)
+        return found
+
+    def _root(self, text: str) -> yaml.Node:
+        nowhere = Place(self.file, 1)
+        try:
+            for event in yaml.parse(text, Loader=yaml.SafeLoader):
+                if isinstance(event, yaml.AliasEvent):
+                    place = Place(self.file, (event.start_mark.line + 1 if event.start_mark else 1))
+                    raise LocksError(place, "an alias (*) is not used here", "write what it stands for")
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            problem = " ".join(filter(None, [error.context, error.problem]))
+            raise LocksError(Place(self.file, line), f"it is not YAML: {problem}", "correct it") from None
+        except yaml.YAMLError as error:
+            raise LocksError(nowhere, f"it is not YAML: {' '.join(str(error).split())}", "correct it") from None
+        except RecursionError:
+            raise LocksError(nowhere, "it is nested too deeply", "give a description of locks, as YAML") from None
+        if root is None:
+            raise LocksError(nowhere, "it is empty", "say at least which objects have locks, and what threads do")
+        return root
+
+    # --- YAML's own shapes
+
+    def text(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode):
+            raise LocksError(self.place(node), "there are several things where one is expected", "write a single line")
+        return str(node.value)
+
+    def flag(self, node: yaml.Node) -> bool:
+        if (said := self.text(node)) not in ("true", "false"):
+            raise LocksError(self.place(node), f"{said!r} is no truth value", "write true or false")
+        return said == "true"
+
+    def number(self, node: yaml.Node) -> int:
+        if not re.fullmatch(r"\d{1,6}", said := self.text(node)):
+            raise LocksError(self.place(node), f"{said!r} is no number", "write a whole number")
+        return int(said)
+
+    def numbers(self, node: yaml.Node | None) -> tuple[int, ...]:
+        if node is None:
+            return ()
+        return tuple(self.number(n) for n in (node.value if isinstance(node, yaml.SequenceNode) else [node]))
+
+    def mapping(self, node: yaml.Node, what: str) -> list[Entry]:
+        if not isinstance(node, yaml.MappingNode):
+            raise LocksError(self.place(node), f"{what} is not written as KEY: VALUE", "give it a line for each")
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if (name := self.text(key)) in seen:
+                raise LocksError(self.place(key), f"{name!r} is here twice", "give one of them another name")
+            seen.add(name)
+        return list(node.value)
+
+    def sequence(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+        if not isinstance(node, yaml.SequenceNode):
+            raise LocksError(self.place(node), f"{what} is not a list", "begin each line of it with a dash")
+        return list(node.value)
+
+    def each(self, node: yaml.Node | None, what: str, one: Callable[[yaml.ScalarNode, yaml.Node], T]) -> list[T]:
+        return [] if node is None else [one(key, value) for key, value in self.mapping(node, what)]
+
+    def by_line(self, node: yaml.Node | None) -> list[tuple[int | None, yaml.Node]]:
+        """The elements of a list, or of a mapping from the document's lines."""
+        if node is None:
+            return []
+        if isinstance(node, yaml.MappingNode):
+            found: list[tuple[int | None, yaml.Node]] = [(self.number(key), n) for key, n in self.mapping(node, "")]
+        else:
+            found = [(None, node)]
+        return [
+            (line, each)
+            for line, value in found
+            for each in (value.value if isinstance(value, yaml.SequenceNode) else [value])
+        ]
+
+    def named(self, elements: list[T], what: str) -> Mapping[str, T]:
+        found: dict[str, T] = {}
+        for element in elements:
+            name, place = element.name, element.place  # type: ignore[attr-defined]
+            if name in found:
+                raise LocksError(place, f"{what} {name} is here twice", "give one of them another name")
+            found[name] = element
+        return found
+
+    # --- what they say
+
+    def rows(self, line: int | None, node: yaml.Node) -> list[OrderRow]:
+        return words.order_rows(self.text(node), line, self.place(node))
+
+    def lock_class(self, key: yaml.ScalarNode, node: yaml.Node) -> LockClass:
+        place, name = self.place(key), key.value
+        if not re.fullmatch(words.CLASS, name):
+            raise LocksError(place, f"class {name!r} does not begin with a capital", f"write {name.capitalize()!r}")
+        kind, inside, fields = Kind.RW, [], []
+        entries = [] if isinstance(node, yaml.ScalarNode) and not node.value else self.mapping(node, f"class {name}")
+        for what, value in entries:
+            match what.value:
+                case "lock":
+                    if (said := self.text(value)) not in list(Kind):
+                        raise LocksError(self.place(value), f"{said!r} is no kind of lock", "write rw or mutex")
+                    kind = Kind(said)
+                case "in":
+                    inside = self.words(value, words.CLASS, "a class")
+                case "has":
+                    fields = self.words(value, words.NAME, "a field")
+                case other:
+                    raise LocksError(self.place(what), f"a class has no {other!r}", "use one of: lock, in, has")
+        return LockClass(name, kind, tuple(inside), tuple(fields), place)
+
+    def words(self, node: yaml.Node, form: str, what: str) -> list[str]:
+        """A list of names, or one."""
+        found = []
+        for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            if not re.fullmatch(form, said := self.text(each)):
+                capital = "a capital" if form == words.CLASS else "a small letter"
+                raise LocksError(
+                    self.place(each), f"{said!r} is not {what}", f"write a name that begins with {capital}"
+                )
+            found.append(said)
+        return found
+
+    def rule(self, key: yaml.ScalarNode, node: yaml.Node) -> Rule | SeveralRule:
+        line, sentence = None, ""
+        said: yaml.Node | None = None
+        if isinstance(node, yaml.ScalarNode):
+            said = node
+        else:
+            for what, value in self.mapping(node, f"rule {key.value}"):
+                match what.value:
+                    case "line":
+                        line = self.number(value)
+                    case "sentence":
+                        sentence = self.text(value)
+                    case "rule":
+                        said = value
+                    case other:
+                        raise LocksError(
+                            self.place(what), f"a rule has no {other!r}", "use one of: line, sentence, rule"
+                        )
+        if said is None:
+            raise LocksError(self.place(key), f"rule {key.value} says nothing", "give it a rule:")
+        return words.rule(key.value, self.text(said), line, sentence, self.place(said))
+
+    def operation(self, key: yaml.ScalarNode, node: yaml.Node) -> Operation:
+        place = self.place(key)
+        name, parameters, inside = words.signature(key.value, place)
+        if isinstance(node, yaml.SequenceNode):
+            return Operation(name, parameters, inside, (), self.steps(node), None, place)
+        line, under, steps = None, [], None
+        for what, value in self.mapping(node, f"operation {name}"):
+            match what.value:
+                case "line":
+                    line = self.number(value)
+                case "under":
+                    under = [words.under(self.text(n), ln, self.place(n)) for ln, n in self.by_line(value)]
+                case "steps":
+                    steps = self.steps(value)
+                case other:
+                    raise LocksError(
+                        self.place(what), f"an operation has no {other!r}", "use one of: line, under, steps"
+                    )
+        if steps is None:
+            raise LocksError(place, f"operation {name} does nothing", "give it steps:")
+        return Operation(name, parameters, inside, tuple(under), steps, line, place)
+
+    def steps(self, node: yaml.Node) -> tuple[Step, ...]:
+        if isinstance(node, yaml.ScalarNode) and node.value:
+            return (words.plain_step(node.value, self.place(node)),)
+        return tuple(self.step(each) for each in self.sequence(node, "what is done here"))
+
+    def step(self, node: yaml.Node) -> Step:
+        if isinstance(node, yaml.ScalarNode):
+            return words.plain_step(node.value, self.place(node))
+        if not isinstance(node, yaml.MappingNode) or len(node.value) != 1:
+            raise LocksError(
+                self.place(node), "this is not one step", "begin each step with a dash on a line of its own"
+            )
+        ((key, value),) = node.value
+        return words.block(
+            self.text(key),
+            self.place(key),
+            lambda: self.steps(value),
+            lambda: tuple(self.steps(each) for each in self.sequence(value, "what is done either way")),
+        )
+
+    def object(self, key: yaml.ScalarNode, node: yaml.Node) -> Object:
+        place = self.place(key)
+        if not re.fullmatch(words.NAME, key.value):
+            raise LocksError(place, f"{key.value!r} is no name of an object", "begin it with a small letter")
+        of, inside = words.declared(self.text(node), self.place(node))
+        return Object(key.value, of, inside, place)
+
+    def channel(self, key: yaml.ScalarNode, node: yaml.Node) -> tuple[str, int]:
+        if not re.fullmatch(words.NAME, key.value):
+            raise LocksError(self.place(key), f"{key.value!r} is no name of a channel", "begin it with a small letter")
+        return key.value, UNBOUNDED if self.text(node) == "unbounded" else self.number(node)
+
+    def thread(self, key: yaml.ScalarNode, node: yaml.Node) -> Thread:
+        return Thread(key.value, self.steps(node), self.place(key))

@@ -1,0 +1,204 @@
+"""The words of a description: one step, row, rule or declaration each.
+
+    rlock PATH   wlock PATH   lock PATH   unlock PATH
+    each [outermost] CLASS NAME [in PATH | around PATH]
+    some [outermost] CLASS NAME [in PATH | around PATH]
+    maybe        either        serve
+    OPERATION(PATH, ...)
+    read PATH.FIELD    write PATH.FIELD
+    send CHANNEL       receive CHANNEL
+
+A PATH is a name, or what its object is in: ``queue.Partition``. Classes begin with a capital, all else does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..lang.errors import Place
+from .errors import LocksError
+from .language import (
+    Access,
+    Acquire,
+    Call,
+    Either,
+    Loop,
+    Mode,
+    OrderRow,
+    Path,
+    Receive,
+    Release,
+    Rule,
+    Send,
+    Serve,
+    SeveralRule,
+    Step,
+    Under,
+    Verb,
+    Where,
+)
+
+NAME = r"[a-z]\w*"
+CLASS = r"[A-Z]\w*"
+PATH = rf"{NAME}(?:\.{CLASS})*"
+MODES = "|".join(Mode)
+
+STEPS = (
+    "write one of: rlock PATH, wlock PATH, lock PATH, unlock PATH, each CLASS NAME in PATH, some CLASS NAME in PATH, "
+    "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL"
+)
+
+Body = tuple[Step, ...]
+
+
+def path(text: str) -> Path:
+    """A path from its text, which has the form of one."""
+    variable, *classes = text.split(".")
+    return Path(variable, tuple(classes))
+
+
+def plain_step(text: str, place: Place) -> Step:
+    """A step without steps inside it.
+
+    Raises:
+        LocksError: it is none.
+    """
+    said = _normal(text)
+    if found := re.fullmatch(rf"({MODES}) ({PATH})", said):
+        return Acquire(text=said, place=place, mode=Mode(found[1]), path=path(found[2]), body=None)
+    if found := re.fullmatch(rf"unlock ({PATH})", said):
+        return Release(text=said, place=place, path=path(found[1]))
+    if found := re.fullmatch(rf"(read|write) ({PATH})\.({NAME})", said):
+        return Access(text=said, place=place, verb=Verb(found[1]), path=path(found[2]), field=found[3])
+    if found := re.fullmatch(rf"(send|receive) ({NAME})", said):
+        return (Send if found[1] == "send" else Receive)(text=said, place=place, channel=found[2])
+    if found := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", said):
+        arguments = tuple(path(p) for p in found[2].split(", ")) if found[2] else ()
+        return Call(text=said, place=place, operation=found[1], arguments=arguments)
+    if re.match(r"(each|some|maybe|either|serve)\b", said):
+        raise LocksError(
+            place, f"{said!r} has no steps inside it", "end the line with a colon, and indent its steps below"
+        )
+    raise LocksError(place, f"{said!r} is no step", STEPS)
+
+
+def block(text: str, place: Place, body: Callable[[], Body], alternatives: Callable[[], tuple[Body, ...]]) -> Step:
+    """A step with steps inside it: ``body`` reads these, or ``alternatives`` of them.
+
+    Raises:
+        LocksError: it is none.
+    """
+    said = _normal(text)
+    if found := re.fullmatch(rf"({MODES}) ({PATH})", said):
+        return Acquire(text=said, place=place, mode=Mode(found[1]), path=path(found[2]), body=body())
+    if found := re.fullmatch(rf"(each|some)( outermost)? ({CLASS}) ({NAME})(?: (in|around) ({PATH}))?", said):
+        return Loop(
+            text=said,
+            place=place,
+            every=found[1] == "each",
+            outermost=found[2] is not None,
+            variable=found[4],
+            over=found[3],
+            where=Where(found[5] or ""),
+            of=path(found[6]) if found[6] else None,
+            body=body(),
+        )
+    if said == "maybe":
+        return Either(text=said, place=place, alternatives=(body(), ()))
+    if said == "serve":
+        return Serve(text=said, place=place, body=body())
+    if said == "either":
+        return Either(text=said, place=place, alternatives=alternatives())
+    try:
+        plain_step(said, place)
+    except LocksError:
+        raise LocksError(place, f"{said!r} is no step with steps inside it", STEPS) from None
+    raise LocksError(place, f"{said!r} has no steps inside it", "drop the colon at its end, and what is indented below")
+
+
+def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
+    """``Holding > Acquired, Acquired in it``, a row each.
+
+    Raises:
+        LocksError: it is none.
+    """
+    said = _normal(text)
+    found = re.fullmatch(rf"({CLASS}) > ({CLASS}(?:, {CLASS})*)(?: (in|around) it)?", said)
+    if found is None:
+        raise LocksError(
+            place,
+            f"{said!r} does not say who may be acquired under whom",
+            "write, for example, Partition > Queue in it, Queue > Queue around it, or Application > Node",
+        )
+    return [OrderRow(found[1], name, Where(found[3] or ""), line, place) for name in found[2].split(", ")]
+
+
+def rule(name: str, text: str, line: int | None, sentence: str, place: Place) -> Rule | SeveralRule:
+    """``write CLASS.FIELD, FIELD needs MODE [CLASS]``, or ``write several of CLASS, CLASS needs MODE CLASS``.
+
+    Raises:
+        LocksError: it is neither.
+    """
+    said = _normal(text)
+    if found := re.fullmatch(rf"(read|write) ({CLASS})\.({NAME}(?:, {NAME})*) needs ({MODES})(?: ({CLASS}))?", said):
+        fields = tuple(found[3].split(", "))
+        lock = found[5] or found[2]
+        return Rule(name, Verb(found[1]), found[2], fields, Mode(found[4]), lock, line, sentence, place)
+    if found := re.fullmatch(rf"write several of ({CLASS}(?:, {CLASS})*) needs ({MODES}) ({CLASS})", said):
+        return SeveralRule(name, tuple(found[1].split(", ")), Mode(found[2]), found[3], line, sentence, place)
+    raise LocksError(
+        place,
+        f"{said!r} is no rule",
+        "write, for example, write Queue.usage needs wlock, or write several of Queue, Node needs wlock Partition",
+    )
+
+
+def under(text: str, line: int | None, place: Place) -> Under:
+    """``MODE PATH``.
+
+    Raises:
+        LocksError: it is something else.
+    """
+    if found := re.fullmatch(rf"({MODES}) ({PATH})", _normal(text)):
+        return Under(Mode(found[1]), path(found[2]), line, place)
+    raise LocksError(place, f"{text!r} does not say what callers hold", "write, for example, wlock queue.Partition")
+
+
+def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, Path]]:
+    """``NAME(CLASS NAME [in PATH], ...)``: an operation's name, its parameters with their classes, and what some are in.
+
+    Raises:
+        LocksError: it is something else.
+    """
+    parameter = rf"{CLASS} {NAME}(?: in {PATH})?"
+    found = re.fullmatch(rf"({NAME})(?:\((?:({parameter}(?:, {parameter})*))?\))?", _normal(text))
+    if found is None:
+        raise LocksError(place, f"{text!r} is no operation's name", "write, for example, delete_queue(Queue queue)")
+    parameters: dict[str, str] = {}
+    inside = {}
+    for each in found[2].split(", ") if found[2] else []:
+        of, name, *where = each.split(" ")
+        if name in parameters:
+            raise LocksError(place, f"{text!r} has two parameters of one name", "give each its own")
+        parameters[name] = of
+        if where:
+            inside[name] = path(where[1])
+    return found[1], parameters, inside
+
+
+def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
+    """``CLASS [in NAME, NAME]``: an object's class, and what it is directly in.
+
+    Raises:
+        LocksError: it is something else.
+    """
+    found = re.fullmatch(rf"({CLASS}|rw|mutex)(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
+    if found is None:
+        raise LocksError(place, f"{text!r} is no object", "write its class, for example Queue in root; or rw, or mutex")
+    return found[1], tuple(found[2].split(", ")) if found[2] else ()
+
+
+def _normal(text: str) -> str:
+    """With one blank where there are several."""
+    return re.sub(r"\s*,\s*", ", ", " ".join(text.split()))

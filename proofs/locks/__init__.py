@@ -1,0 +1,10 @@
+"""Descriptions of locks, judged: order, rules, programs, and the interleavings of threads."""
+
+from .examine import Answer, Check, Examined, checks, examine, interleaving, standstill
+from .explore import LIMIT, Explored, Problem, explore_all
+from .kinds import Kind
+
+__all__ = [
+    "LIMIT", "Answer", "Check", "Examined", "Explored", "Kind", "Problem", "checks", "examine", "explore_all",
+    "interleaving", "standstill",
+]  # fmt: skip

@@ -1,0 +1,422 @@
+"""All that is judged of a description of locks: its order, its rules, its operations, its threads.
+
+Orders and operations are judged in two ways, for any number of objects and by runs on given ones; if these
+contradict each other, it is an error of ours and work stops.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ...model.lang.errors import Place
+from ...model.locks import Locks
+from ...model.locks.language import Operation, Rule, SeveralRule
+from ..verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+from . import rank as ranks
+from . import runs, symbolic
+from .explore import LIMIT, Explored, Problem, Progress, Waiting, explore_all
+from .rank import Order, Rank
+from .runs import Broken, Event, Tried
+from .symbolic import Judged
+from .unfold import World
+
+
+@dataclass(frozen=True)
+class Callers:
+    """Of a check: those of an operation, and what they have to hold."""
+
+    operation: Operation
+
+
+About = Operation | Callers | Rule | SeveralRule | Literal["order", "threads", "release", "wait", "deadlock"]
+"""What a check is about."""
+
+Asked = Callable[[symbolic.Programs, Operation], Sequence[Judged]]
+"""Which of the steps of an operation a check is about."""
+
+Look = Callable[[Tried], tuple[int, str] | None]
+"""The number of the event of a run with which something is wrong, and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is judged: its name, what it says, and the sentence that says it, if one does."""
+
+    name: str
+    kind: str
+    says: str
+    line: int | None
+    sentence: str
+    place: Place
+    about: About
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found about a check.
+
+    Args:
+        steps: what happens, step by step, until it goes wrong; ``problem`` is what is wrong then.
+        broken, deadlock: of these two the one that shows it, if one does.
+        note: why it is undetermined, or what stands behind a proof.
+    """
+
+    check: Check
+    verdict: Verdict
+    method: Method
+    scope: Mapping[str, int] | None
+    seconds: float = field(compare=False, default=0.0)
+    note: str = ""
+    problem: str = ""
+    steps: tuple[str, ...] = ()
+    broken: Broken | None = None
+    deadlock: Problem | None = None
+    order: Order | None = None
+
+    def result(self, prefix: str = "") -> Result:
+        """The verdict as that of a property, its name after ``prefix``."""
+        shown = self.verdict is Verdict.REFUTED
+        steps = [TraceStep(says, {}, says, None, ()) for says in self.steps] if shown else []
+        return Result(
+            prefix + self.check.name,
+            self.check.kind,
+            self.verdict,
+            self.method,
+            self.scope,
+            self.seconds,
+            Counterexample(steps, self.problem) if shown else None,
+            self.note,
+        )
+
+
+ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
+"""The kinds of checks."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """All answers about a description, with the exploration of its threads, if it has some."""
+
+    locks: Locks
+    answers: tuple[Answer, ...]
+    explored: Explored | None
+
+    @property
+    def ok(self) -> bool:
+        """Every verdict is the expected one."""
+        return all(a.verdict is self.expected(a) for a in self.answers)
+
+    def expected(self, answer: Answer) -> Verdict:
+        """What the description expects."""
+        return Verdict.REFUTED if answer.check.name in self.locks.refuted else Verdict.PROVED
+
+
+def checks(locks: Locks) -> list[Check]:
+    """What is judged of a description, in the order of telling."""
+    found: list[Check] = []
+
+    def add(
+        name: str, kind: str, says: str, place: Place, about: About, line: int | None = None, sentence: str = ""
+    ) -> None:
+        found.append(Check(name, kind, says, line, sentence, place, about))
+
+    if locks.order:
+        row = locks.order[0]
+        add(
+            "order-is-acyclic",
+            ORDER,
+            "no circle of locks can come of the rows of the order",
+            row.place,
+            "order",
+            row.line,
+        )
+        for o in locks.operations.values():
+            says = f"whatever {o.name} holds, it acquires no lock that the order does not allow it"
+            add(f"{_dashed(o.name)}-follows-the-order", PROGRAM, says, o.place, o, o.line)
+        if locks.threads:
+            says = "whatever a thread holds, it acquires no lock that the order does not allow it"
+            add("threads-follow-the-order", PROGRAM, says, next(iter(locks.threads.values())).place, "threads")
+    for o in locks.operations.values():
+        if o.under or o.inside:
+            held = [f"holds {u.mode} {u.path}" for u in o.under]
+            says = f"who calls {o.name} {' and '.join([*held, *(f'gives a {n} in {p}' for n, p in o.inside.items())])}"
+            line = next((u.line for u in o.under if u.line is not None), None)
+            add(f"{_dashed(o.name)}-is-called-under-its-locks", PROGRAM, says, o.place, Callers(o), line)
+    for rule in locks.rules:
+        add(rule.name, RULE, _says(rule), rule.place, rule, rule.line, rule.sentence)
+    if locks.operations:
+        place = next(iter(locks.operations.values())).place
+        add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
+        if locks.channels:
+            says = "no lock is held while a message is waited for"
+            add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
+    if locks.threads:
+        says = "the threads never wait for each other for ever"
+        add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
+    return found
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _says(rule: Rule | SeveralRule) -> str:
+    if isinstance(rule, Rule):
+        return f"to {rule.verb} {' or '.join(rule.fields)} of a {rule.of} needs {rule.mode} of " + (
+            "it" if rule.lock == rule.of else f"its {rule.lock}"
+        )
+    return f"to write more than one {' or '.join(rule.classes)} needs {rule.mode} of their {rule.lock}"
+
+
+def examine(
+    locks: Locks, *, only: Sequence[str] = (), limit: int = LIMIT, progress: Progress | None = None
+) -> Examined:
+    """Judges a description.
+
+    Args:
+        only: just these checks, by name.
+        limit: states of the exploration of the threads; with more it is undetermined.
+
+    Raises:
+        Disagreement: the two ways of judging contradict each other.
+        LocksError: a program can not be followed on the given objects.
+    """
+    work = _Work(locks, World(locks), limit, progress)
+    answers = []
+    for check in checks(locks):
+        if only and check.name not in only:
+            continue
+        start = time.perf_counter()
+        answers.append(replace(work.answer(check), seconds=time.perf_counter() - start))
+    return Examined(locks, tuple(answers), work.explored)
+
+
+class _Work:
+    """One examination, with what several checks need."""
+
+    def __init__(self, locks: Locks, world: World, limit: int, progress: Progress | None) -> None:
+        self.locks, self.world, self.limit, self.progress = locks, world, limit, progress
+        self.order: Order | None = None
+        self.explored: Explored | None = None
+        self.programs: dict[str, symbolic.Programs] = {}
+        self.tried: dict[str, list[Tried]] = {}
+
+    def answer(self, check: Check) -> Answer:
+        every = self.locks.operations.values()
+        in_order = _each(lambda e: runs.against_the_order(self.world, self.locks, self.rank, e))
+        match check.about:
+            case "order":
+                return self.acyclic(check)
+            case "deadlock":
+                return self.no_deadlock(check)
+            case "threads":
+                return self.threads(check, in_order)
+            case "release":
+                return self.operations(
+                    check, every, lambda p, o: [j for j in p.releases if j.operation == o.name], runs.keeps
+                )
+            case "wait":
+                waiting = _each(lambda e: runs.waits_under_a_lock(self.locks, e))
+                return self.operations(check, every, lambda p, o: p.waits, waiting)
+            case Operation() as operation:
+                return self.operations(check, [operation], lambda p, o: p.order, in_order)
+            case Callers(operation=called):
+                calls = _each(lambda e: runs.not_called_under(self.world, called, e))
+                return self.operations(check, every, lambda p, o: [j for n, j in p.calls if n == called.name], calls)
+            case Rule() as rule:
+                asked = _each(lambda e: runs.against_a_rule(self.world, rule, e))
+                return self.operations(check, every, lambda p, o: [j for n, j in p.rules if n == rule.name], asked)
+            case SeveralRule() as several:
+                return self.operations(
+                    check,
+                    every,
+                    lambda p, o: [j for n, j in p.rules if n == several.name],
+                    lambda tried: runs.against_several(self.world, several, tried.run),
+                )
+
+    @property
+    def rank(self) -> Rank | None:
+        if self.order is None and self.locks.order:
+            self.order = ranks.judge(self.locks)
+        return self.order.rank if self.order is not None else None
+
+    def acyclic(self, check: Check) -> Answer:
+        rank = self.rank
+        assert self.order is not None
+        if rank is not None:
+            note = f"rank {rank.text}; no circle in {self.order.instances} instances"
+            return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=note, order=self.order)
+        if not self.order.circle:
+            return Answer(
+                check,
+                Verdict.UNDETERMINED,
+                Method.EXPLORATION,
+                None,
+                note=f"no rank, and no circle in {self.order.instances} instances",
+            )
+        steps = tuple(f"who holds {e.holding} may acquire {e.acquired} ({e.row.text})" for e in self.order.circle)
+        names = [e.holding for e in self.order.circle]
+        problem = f"a circle of {len(names)}: {' > '.join([*names, names[0]])}"
+        return Answer(
+            check,
+            Verdict.REFUTED,
+            Method.EXPLORATION,
+            {"objects": len(set(names))},
+            problem=problem,
+            steps=steps,
+            order=self.order,
+        )
+
+    def no_deadlock(self, check: Check) -> Answer:
+        self.explored = found = explore_all(self.locks, limit=self.limit, progress=self.progress)
+        scope = {"threads": max(self.locks.together, default=len(self.locks.threads)), "locks": len(self.locks.objects)}
+        if found.problems:
+            first = found.problems[0]
+            return Answer(
+                check,
+                Verdict.REFUTED,
+                Method.EXPLORATION,
+                scope,
+                problem=". ".join([first.headline, *standstill(first)]),
+                steps=interleaving(first),
+                deadlock=first,
+            )
+        if not found.complete:
+            return Answer(
+                check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=f"stopped after {found.states} states"
+            )
+        return Answer(
+            check, Verdict.PROVED, Method.EXPLORATION, scope, note=f"{found.states} states, {found.moves} moves"
+        )
+
+    # --- operations, in two ways
+
+    def symbolically(self, operation: Operation) -> symbolic.Programs:
+        if operation.name not in self.programs:
+            self.programs[operation.name] = symbolic.judge(self.locks, self.rank, operation)
+        return self.programs[operation.name]
+
+    def runs_of(self, operation: Operation) -> list[Tried]:
+        if operation.name not in self.tried:
+            self.tried[operation.name] = [
+                tried
+                for scope, held in runs.entries(self.world, operation)
+                for tried in runs.runs(self.world, operation.name, operation.steps, scope, held)
+            ]
+        return self.tried[operation.name]
+
+    def runs_of_threads(self) -> list[Tried]:
+        every = {name: name for name in self.world.names}
+        return [
+            tried for t in self.locks.threads.values() for tried in runs.runs(self.world, t.name, t.steps, every, ())
+        ]
+
+    def operations(self, check: Check, operations: Collection[Operation], asked: Asked, look: Look) -> Answer:
+        """What both ways say: each step for any number of objects, and each run on those that are given."""
+        steps, open_ = 0, []
+        broken: list[Broken] = []
+        for operation in operations:
+            found = asked(self.symbolically(operation), operation)
+            steps += len(found)
+            mine = [j for j in found if not j.proved]
+            open_ += [f"{operation.name}: {j.step.text} ({j.step.place}): {j.why}" for j in mine]
+            tried = [b for b in map(_broken(look), self.runs_of(operation)) if b is not None]
+            if tried and not mine:
+                raise Disagreement(
+                    f"{check.name}: {operation.name} is proved to keep it, but a run of it does not: "
+                    f"{tried[0].problem}; one of the two engines is wrong"
+                )
+            broken += tried
+        if broken:
+            return self.refuted(check, broken)
+        if open_:
+            note = f"no run breaks it, but it is not proved: {open_[0]}"
+            return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
+        if not steps and isinstance(check.about, Operation):
+            note = "it acquires nothing while it holds something"
+            return Answer(check, Verdict.PROVED, Method.CONSTRUCTION, None, note=note)
+        if not steps:
+            note = "vacuous: no operation has such a step"
+            return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
+        return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
+
+    def threads(self, check: Check, look: Look) -> Answer:
+        """What the runs of each thread by itself say."""
+        tried = self.runs_of_threads()
+        if broken := [b for b in map(_broken(look), tried) if b is not None]:
+            return self.refuted(check, broken)
+        note = f"{len(tried)} runs"
+        return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)
+
+    def refuted(self, check: Check, broken: Sequence[Broken]) -> Answer:
+        """By the shortest of the runs that break it."""
+        shortest = min(broken, key=lambda b: len(b.run))
+        others = dict.fromkeys(b.name for b in broken if b.name != shortest.name)
+        note = f"broken by {', '.join(others)} too" if others else ""
+        called = ", ".join(f"{name} = {value}" for name, value in shortest.arguments.items() if name != value)
+        problem = f"{shortest.name}{f' with {called}' if called else ''}: {shortest.problem}"
+        lines = tuple(f"{event.says} ({event.step.place})" for event in shortest.run)
+        return Answer(
+            check,
+            Verdict.REFUTED,
+            Method.EXPLORATION,
+            self.scope,
+            note=note,
+            problem=problem,
+            steps=lines,
+            broken=shortest,
+        )
+
+    @property
+    def scope(self) -> dict[str, int]:
+        """How many objects of each class there are."""
+        found: dict[str, int] = {}
+        for one in self.locks.objects.values():
+            found[one.of] = found.get(one.of, 0) + 1
+        return found
+
+
+def _broken(look: Look) -> Callable[[Tried], Broken | None]:
+    def found(tried: Tried) -> Broken | None:
+        if (seen := look(tried)) is None:
+            return None
+        number, problem = seen
+        return Broken(tried.name, tried.arguments, tried.run[: number + 1], problem)
+
+    return found
+
+
+def _each(problem: Callable[[Event], str]) -> Look:
+    """The first event of a run with which something is wrong."""
+
+    def found(tried: Tried) -> tuple[int, str] | None:
+        return next(((n, said) for n, event in enumerate(tried.run) if (said := problem(event))), None)
+
+    return found
+
+
+def interleaving(problem: Problem) -> tuple[str, ...]:
+    """Who does what, line by line."""
+    lines = []
+    for step in problem.steps:
+        waits = "" if step.granted else ", and has to wait"
+        meets = f", which {step.other} takes" if step.other else ""
+        lines.append(f"{step.thread}: {step.how} {step.on}{meets}{waits} ({step.place})")
+    return tuple(lines)
+
+
+def standstill(problem: Problem) -> tuple[str, ...]:
+    """Who waits in the end, and why."""
+    return tuple(f"{w.thread} waits: {w.how} {w.on}; {_because(problem, w)}" for w in problem.waits)
+
+
+def _because(problem: Problem, waiting: Waiting) -> str:
+    if waiting.how in ("send", "receive"):
+        return f"only {' or '.join(waiting.whom)} could see to it" if waiting.whom else "nobody will see to it"
+    holders = [h for h in problem.holds if h.on == waiting.on and h.thread in waiting.whom]
+    held = [f"{'it' if h.thread == waiting.thread else h.thread} holds that by {h.how}" for h in holders]
+    ahead = [f"{name} is about to write it" for name in waiting.whom if name not in {h.thread for h in holders}]
+    return ", ".join([*held, *ahead])

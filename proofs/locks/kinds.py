@@ -1,0 +1,147 @@
+"""What kind of deadlock a state is: the circle of threads that wait for each other, told apart as the field does."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import networkx as nx
+
+from ...model.locks.language import Acquire, Mode
+from .semantics import Machine, State
+from .unfold import DONE
+
+
+class Kind(enum.StrEnum):
+    """The kinds of what can go wrong between threads and locks."""
+
+    REVERSED = "AB"
+    """Two locks or more, each held by one thread while the next one wants it."""
+    READ_AGAIN = "RR"
+    """A lock held for reading is read again, with a writer waiting in between."""
+    SELF = "SELF"
+    """A lock is acquired by the thread that holds it, and one of the two is not for reading."""
+    MESSAGE = "CH"
+    """A lock is held while a message is waited for."""
+    LEAKED = "LK"
+    """A lock is never released."""
+    NO_MESSAGE = "MSG"
+    """A message is waited for that nobody sends; no lock has to do with it."""
+    NOT_HELD = "UNLOCK"
+    """A lock is released that is not held."""
+
+
+WORDS: Mapping[Kind, str] = {
+    Kind.REVERSED: "locks in reversed order",
+    Kind.READ_AGAIN: "a read lock taken again under a waiting writer",
+    Kind.SELF: "self-deadlock",
+    Kind.MESSAGE: "a lock held while waiting for a message",
+    Kind.LEAKED: "a lock never released",
+    Kind.NO_MESSAGE: "a message that never comes",
+    Kind.NOT_HELD: "a lock released that is not held",
+}
+"""The kinds in words."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Thread ``thread`` waits to do ``how`` on a lock or channel ``on``, for ``whom``, who cannot go on either."""
+
+    thread: int
+    how: str
+    on: str
+    whom: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """Why some threads can never go on.
+
+    Args:
+        circle: the threads that wait for each other, in their order; the last one waits for the first.
+        waits: all that wait for ever, those of the circle first.
+        locks: the names of the locks and channels of the circle.
+        writer: a reader of the circle waits for a writer that itself only waits.
+    """
+
+    kind: Kind
+    circle: tuple[int, ...]
+    waits: tuple[Waits, ...]
+    locks: tuple[str, ...]
+    writer: bool = False
+
+
+def stuck(machine: Machine, state: State, names: tuple[str, ...]) -> Stuck | None:
+    """What is wrong with a state that has no step; None if all threads have done all, or rest.
+
+    Args:
+        names: of the locks, in their order.
+    """
+    waiting = [n for n, at in enumerate(state.at) if at != DONE and not _rests(machine, state, n)]
+    if not waiting:
+        return None
+    blockers = {n: machine.blockers(state, n) for n in waiting}
+    graph: nx.DiGraph[int] = nx.DiGraph((n, other) for n in waiting for other in blockers[n])
+    graph.add_nodes_from(waiting)
+    circle = _shortest_circle(graph)
+    on = {n: _waits(machine, state, n, blockers[n]) for n in waiting}
+    ordered = [*circle, *(n for n in waiting if n not in circle)]
+    waits = tuple(on[n] for n in ordered)
+    if not circle:
+        # Somebody waits for who has done all, or for a message that nobody has to send.
+        for n in waiting:
+            if gone := [other for other in sorted(blockers[n]) if state.at[other] == DONE]:
+                return Stuck(Kind.LEAKED, tuple(gone), waits, (on[n].on,))
+        first = next((n for n in waiting if _holds(state, n)), waiting[0])
+        kind = Kind.MESSAGE if _holds(state, first) else Kind.NO_MESSAGE
+        return Stuck(kind, (first,), waits, (on[first].on, *(names[x] for x in _holds(state, first))))
+    locks = tuple(dict.fromkeys(on[n].on for n in circle))
+    instructions = [machine.instruction(state, n) for n in circle]
+    targets = {i.target for i in instructions if i is not None and i.kind is Acquire}
+    if any(i is not None and i.kind is not Acquire for i in instructions):
+        return Stuck(Kind.MESSAGE if targets else Kind.NO_MESSAGE, circle, waits, locks)
+    if len(circle) == 1:
+        return Stuck(Kind.SELF, circle, waits, locks)
+    if len(targets) == 1:
+        return Stuck(Kind.READ_AGAIN, circle, waits, locks)
+    return Stuck(Kind.REVERSED, circle, waits, locks, _needs_writer(machine, state, circle))
+
+
+def _shortest_circle(graph: nx.DiGraph[int]) -> tuple[int, ...]:
+    """The threads of a shortest circle, beginning with the least of them; () if there is none."""
+    circles = sorted((tuple(found) for found in nx.simple_cycles(graph)), key=lambda c: (len(c), sorted(c)))
+    if not circles:
+        return ()
+    first = circles[0].index(min(circles[0]))
+    return (*circles[0][first:], *circles[0][:first])
+
+
+def _needs_writer(machine: Machine, state: State, circle: tuple[int, ...]) -> bool:
+    for thread, other in zip(circle, (*circle[1:], circle[0]), strict=True):
+        instruction = machine.instruction(state, thread)
+        assert instruction is not None
+        lock = state.locks[instruction.target]
+        if instruction.mode is Mode.READ and lock.announced == other:
+            return True
+    return False
+
+
+def _rests(machine: Machine, state: State, thread: int) -> bool:
+    """It serves, and waits for the next message with nothing held."""
+    return state.at[thread] in machine.programs[thread].rests and not _holds(state, thread)
+
+
+def _holds(state: State, thread: int) -> list[int]:
+    return [n for n, lock in enumerate(state.locks) if lock.holder == thread or thread in lock.readers]
+
+
+def leaks(state: State) -> list[tuple[int, int]]:
+    """The locks that threads still hold that have done all: (thread, lock)."""
+    return [(n, lock) for n, at in enumerate(state.at) if at == DONE for lock in _holds(state, n)]
+
+
+def _waits(machine: Machine, state: State, thread: int, whom: frozenset[int]) -> Waits:
+    instruction = machine.instruction(state, thread)
+    assert instruction is not None
+    return Waits(thread, instruction.how, instruction.on, tuple(sorted(whom)))

@@ -1,0 +1,229 @@
+"""Is the order of locks acyclic, for any number of objects and trees of any depth? A rank says so, or a circle says no.
+
+A rank gives each object a pair of numbers, that of its class and, for classes that are in themselves, its depth or
+less its depth; pairs are compared like words in a dictionary. If each row of the order leads to a greater pair, no
+circle of rows can exist in any instance, whatever its size. z3 looks for the numbers, and is then asked for objects
+that contradict them, of any depth. That is one way; the other builds instances and looks for circles in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import networkx as nx
+import z3
+
+from ...model.locks import Locks
+from ...model.locks.language import OrderRow, Where
+from ..verdict import Disagreement
+
+
+@dataclass(frozen=True)
+class Rank:
+    """By class its number, and how its depth counts: 1 from the top down, -1 from the bottom up, 0 not at all."""
+
+    numbers: Mapping[str, int]
+    depths: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        """From the first to the last, for people."""
+        words = {1: " (the outer before the inner)", -1: " (the inner before the outer)", 0: ""}
+        ordered = sorted(self.numbers, key=lambda name: self.numbers[name])
+        return " < ".join(name + words[self.depths[name]] for name in ordered)
+
+    def below(self, first: str, first_depth: z3.ArithRef, second: str, second_depth: z3.ArithRef) -> z3.BoolRef:
+        """An object of class ``first`` comes before one of class ``second``."""
+        if self.numbers[first] != self.numbers[second]:
+            return z3.BoolVal(self.numbers[first] < self.numbers[second])
+        sign = self.depths[first]
+        if first != second or sign == 0:
+            return z3.BoolVal(False)
+        return first_depth < second_depth if sign > 0 else first_depth > second_depth
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Who holds ``holding`` may acquire ``acquired``, by ``row``; both are objects of an instance."""
+
+    holding: str
+    acquired: str
+    row: OrderRow
+
+
+@dataclass(frozen=True)
+class Order:
+    """What comes of looking at an order: a rank that is proved, or a shortest circle."""
+
+    rank: Rank | None
+    circle: tuple[Edge, ...]
+    instances: int
+    """In how many instances circles were looked for."""
+
+
+def judge(locks: Locks) -> Order:
+    """Whether the order of ``locks`` is acyclic.
+
+    Raises:
+        Disagreement: there is a rank and a circle, or neither.
+    """
+    rank = find_rank(locks)
+    if rank is not None and (row := _contradicts(locks, rank)) is not None:
+        raise Disagreement(f"the rank {rank.text} was found for the row {row.text}, which contradicts it")
+    circle, looked_at = shortest_circle(locks)
+    if (rank is None) != bool(circle):
+        found = "both a rank and a circle" if rank is not None else "neither a rank nor a circle of up to five objects"
+        raise Disagreement(f"{locks.name}: {found} for the order of locks; one of the two engines is wrong")
+    return Order(rank, circle, looked_at)
+
+
+def find_rank(locks: Locks) -> Rank | None:
+    """Numbers for the classes such that each row leads to a greater pair; None if there are none."""
+    numbers = {name: z3.Int(f"number of {name}") for name in locks.classes}
+    depths = {name: z3.Int(f"depth of {name}") for name in locks.classes}
+    solver = z3.Solver()
+    for name, number in numbers.items():
+        solver.add(number >= 0, number < len(numbers), depths[name] >= -1, depths[name] <= 1)
+        if not locks.classes[name].is_tree:
+            solver.add(depths[name] == 0)
+    # Classes of their own number each: an order of the classes is easier to read, and to log.
+    solver.add(z3.Distinct(list(numbers.values())))
+    for row in locks.order:
+        if row.holding != row.acquired:
+            solver.add(numbers[row.holding] < numbers[row.acquired])
+        elif row.where is Where.ANYWHERE:
+            return None
+        else:
+            solver.add(depths[row.holding] == (1 if row.where is Where.IN else -1))
+    if solver.check() != z3.sat:
+        return None
+    model = solver.model()
+    return Rank(
+        {name: model.eval(number, model_completion=True).as_long() for name, number in numbers.items()},
+        {name: model.eval(depth, model_completion=True).as_long() for name, depth in depths.items()},
+    )
+
+
+def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
+    """A row that does not lead to a greater pair, for some depths of its two objects."""
+    first, second = z3.Ints("depth_of_the_holding depth_of_the_acquired")
+    for row in locks.order:
+        solver = z3.Solver()
+        solver.add(first >= 0, second >= 0)
+        if row.holding == row.acquired and row.where is not Where.ANYWHERE:
+            inner, outer = (second, first) if row.where is Where.IN else (first, second)
+            solver.add(inner == outer + 1)
+        solver.add(z3.Not(rank.below(row.holding, first, row.acquired, second)))
+        if solver.check() != z3.unsat:
+            return row
+    return None
+
+
+# --- by instances
+
+LARGEST = 5
+"""Objects of an instance in which circles are looked for."""
+
+
+def shortest_circle(locks: Locks) -> tuple[tuple[Edge, ...], int]:
+    """A shortest circle in a smallest instance that has one, and in how many instances it was looked for."""
+    rows = _circular(locks)
+    looked_at = 0
+    for size in range(1, LARGEST + 1):
+        best: tuple[Edge, ...] = ()
+        for inside in _instances(locks, sorted({row.holding for row in rows}), size):
+            looked_at += 1
+            graph: nx.DiGraph[str] = nx.DiGraph()
+            for edge in _edges(rows, inside):
+                graph.add_edge(edge.holding, edge.acquired, edge=edge)
+            for circle in nx.simple_cycles(graph, length_bound=(len(best) or size + 1) - 1):
+                if not best or len(circle) < len(best):
+                    ends = zip(circle, [*circle[1:], circle[0]], strict=True)
+                    best = tuple(graph.edges[pair]["edge"] for pair in ends)
+        if best:
+            return best, looked_at
+    return (), looked_at
+
+
+def _circular(locks: Locks) -> list[OrderRow]:
+    """The rows that can be part of a circle: those between classes that lead to each other.
+
+    With none that can, all: then there is no circle, and that is looked at in the instances.
+    """
+    graph: nx.DiGraph[str] = nx.DiGraph((row.holding, row.acquired) for row in locks.order)
+    parts = [
+        part for part in nx.strongly_connected_components(graph) if len(part) > 1 or graph.has_edge(*(2 * [*part]))
+    ]
+    rows = [row for row in locks.order if any(row.holding in part and row.acquired in part for part in parts)]
+    return rows or list(locks.order)
+
+
+Inside = Mapping[str, tuple[str, Mapping[str, str]]]
+"""By object its class, and by class what it is directly in."""
+
+
+def _instances(locks: Locks, classes: Sequence[str], size: int) -> Iterator[Inside]:
+    """All instances of ``size`` objects of these classes; what is in nothing may be in something not drawn."""
+
+    def counts(left: int, names: Sequence[str]) -> Iterator[tuple[int, ...]]:
+        if not names:
+            if left == 0:
+                yield ()
+            return
+        for number in range(left + 1):
+            for rest in counts(left - number, names[1:]):
+                yield (number, *rest)
+
+    for numbers in counts(size, classes):
+        objects = {
+            f"{name} {n + 1}": name for name, number in zip(classes, numbers, strict=True) for n in range(number)
+        }
+        choices = []
+        for one, name in objects.items():
+            for outer in locks.classes[name].inside:
+                # Of its own class only what comes before it: so nothing is in itself.
+                mine = [o for o, c in objects.items() if c == outer and (c != name or o < one)]
+                choices.append([(one, outer, found) for found in [None, *mine]])
+        for chosen in product(*choices):
+            inside: dict[str, tuple[str, dict[str, str]]] = {one: (name, {}) for one, name in objects.items()}
+            for one, outer, found in chosen:
+                if found is not None:
+                    inside[one][1][outer] = found
+            if _commutes(inside):
+                yield inside
+
+
+def _commutes(inside: Inside) -> bool:
+    """What an object is in is in what that is in."""
+
+    def around(one: str, of: str) -> set[str]:
+        name, direct = inside[one]
+        if of == name:
+            return set()
+        return {found for outer, found in direct.items() if outer == of} | {
+            further for outer, found in direct.items() if outer != of for further in around(found, of)
+        }
+
+    classes = {name for name, _ in inside.values()}
+    return all(len(around(one, of)) <= 1 for one in inside for of in classes)
+
+
+def _edges(rows: Sequence[OrderRow], inside: Inside) -> Iterator[Edge]:
+    for row in rows:
+        for holding, (name, direct) in inside.items():
+            if name != row.holding:
+                continue
+            for acquired, (other, its) in inside.items():
+                if other != row.acquired:
+                    continue
+                match row.where:
+                    case Where.IN:
+                        there = its.get(name) == holding
+                    case Where.AROUND:
+                        there = direct.get(other) == acquired
+                    case Where.ANYWHERE:
+                        there = True  # itself as well: the row does not say another
+                if there:
+                    yield Edge(holding, acquired, row)

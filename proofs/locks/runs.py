@@ -1,0 +1,350 @@
+"""Every run of one lock program by itself on given objects, and what it breaks: the order, rules, what callers hold.
+
+This is one of two ways to judge programs: by trying. :mod:`symbolic` is the other, for any number of objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ...model.locks import Locks, LocksError
+from ...model.locks.language import (
+    UNBOUNDED,
+    Access,
+    Acquire,
+    Call,
+    Either,
+    Loop,
+    Mode,
+    Operation,
+    OrderRow,
+    Receive,
+    Release,
+    Rule,
+    Send,
+    Serve,
+    SeveralRule,
+    Step,
+    Verb,
+    Where,
+)
+from .rank import Rank
+from .unfold import DEEPEST, World
+
+MOST = 20_000
+"""Runs of one program that are looked at."""
+
+Held = tuple[str, Mode]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of a run: what is done to which object, and what is held just before.
+
+    ``operation`` is the one that it is a step of; ``calls`` that which it calls.
+    """
+
+    step: Step
+    object: str
+    mode: Mode | None
+    held: tuple[Held, ...]
+    operation: str
+    scope: Mapping[str, str]
+
+    @property
+    def says(self) -> str:
+        """With the names of objects."""
+        match self.step:
+            case Acquire():
+                return f"{self.mode} {self.object}"
+            case Access(verb=verb, field=field):
+                return f"{verb} {self.object}.{field}"
+            case Release():
+                return f"unlock {self.object}"
+            case _:
+                return self.step.text
+
+
+Run = tuple[Event, ...]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A run of the program ``name`` with its arguments, and what is held before and after it."""
+
+    name: str
+    arguments: Mapping[str, str]
+    before: tuple[Held, ...]
+    run: Run
+    after: tuple[Held, ...]
+
+
+def runs(
+    world: World, name: str, steps: Sequence[Step], scope: Mapping[str, str], held: tuple[Held, ...]
+) -> Iterator[Tried]:
+    """All runs of a program whose caller holds ``held``; at most :data:`MOST`.
+
+    Raises:
+        LocksError: an object that a step names is not there, or calls have no end.
+    """
+    for number, (events, after) in enumerate(_Walk(world).steps(tuple(steps), scope, held, name, 0)):
+        if number == MOST:
+            raise LocksError(steps[0].place, f"{name} has more than {MOST} runs", "explore fewer objects")
+        yield Tried(name, scope, held, events, after)
+
+
+Ways = Iterator[tuple[Run, tuple[Held, ...]]]
+"""Runs, and what is held after each."""
+
+
+@dataclass(frozen=True)
+class _Walk:
+    world: World
+
+    def steps(
+        self, steps: tuple[Step, ...], scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int
+    ) -> Ways:
+        if not steps:
+            yield (), held
+            return
+        for events, after in self.step(steps[0], scope, held, name, deep):
+            for more, last in self.steps(steps[1:], scope, after, name, deep):
+                yield events + more, last
+
+    def step(self, step: Step, scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int) -> Ways:
+        def event(what: str, mode: Mode | None = None) -> Event:
+            return Event(step, what, mode, held, name, scope)
+
+        match step:
+            case Acquire(mode=mode, path=path, body=body):
+                one = self.world.reach(path, scope, step)
+                now = (*held, (one, mode))
+                if body is None:
+                    yield (event(one, mode),), now
+                    return
+                for events, after in self.steps(body, scope, now, name, deep):
+                    yield (event(one, mode), *events), _without(after, one)
+            case Release(path=path):
+                one = self.world.reach(path, scope, step)
+                yield (event(one),), _without(held, one)
+            case Access(path=path):
+                yield (event(self.world.reach(path, scope, step)),), held
+            case Send(channel=channel) | Receive(channel=channel):
+                yield (event(channel),), held
+            case Serve(body=body):
+                yield from self.steps(body, scope, held, name, deep)  # once: it ends as it begins, or that is told
+            case Either(alternatives=alternatives):
+                for each in alternatives:
+                    yield from self.steps(each, scope, held, name, deep)
+            case Loop(every=every, variable=variable, body=body):
+                found = self.world.those(step, scope)
+                if every:
+                    yield from self.every(body, scope, variable, found, held, name, deep)
+                elif not found:
+                    yield (), held
+                else:
+                    for one in found:
+                        yield from self.steps(body, {**scope, variable: one}, held, name, deep)
+            case Call(operation=operation, arguments=arguments):
+                if deep == DEEPEST:
+                    raise LocksError(
+                        step.place, f"{operation} calls itself without an end", "let it call itself for what is inside"
+                    )
+                called = self.world.locks.operations[operation]
+                values = [self.world.reach(path, scope, step) for path in arguments]
+                inner = dict(zip(called.parameters, values, strict=True))
+                for events, after in self.steps(called.steps, inner, held, operation, deep + 1):
+                    yield (event(",".join(values)), *events), after
+
+    def every(
+        self,
+        body: tuple[Step, ...],
+        scope: Mapping[str, str],
+        variable: str,
+        found: list[str],
+        held: tuple[Held, ...],
+        name: str,
+        deep: int,
+    ) -> Ways:
+        if not found:
+            yield (), held
+            return
+        for events, after in self.steps(body, {**scope, variable: found[0]}, held, name, deep):
+            for more, last in self.every(body, scope, variable, found[1:], after, name, deep):
+                yield events + more, last
+
+
+def _without(held: tuple[Held, ...], one: str) -> tuple[Held, ...]:
+    last = max((n for n, (name, _) in enumerate(held) if name == one), default=None)
+    return held if last is None else (*held[:last], *held[last + 1 :])
+
+
+# --- what a run breaks
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A run that breaks something: its events up to the one that does, and what is wrong there."""
+
+    name: str
+    arguments: Mapping[str, str]
+    run: Run
+    problem: str
+
+
+def entries(world: World, operation: Operation) -> Iterator[tuple[Mapping[str, str], tuple[Held, ...]]]:
+    """Every choice of arguments for an operation, with what its caller has to hold.
+
+    Where an argument is in nothing that has to be held, the operation can not be called so.
+    """
+    choices = [[o.name for o in world.locks.objects.values() if o.of == of] for of in operation.parameters.values()]
+    for values in product(*choices):
+        scope = dict(zip(operation.parameters, values, strict=True))
+        if _misplaced(world, operation, scope):
+            continue
+        held = []
+        for under in operation.under:
+            name: str | None = scope[under.path.variable]
+            for of in under.path.classes:
+                name = world.around(name, of) if name is not None else None
+            if name is None:
+                break
+            held.append((name, under.mode))
+        else:
+            yield scope, tuple(dict.fromkeys(held))
+
+
+def _misplaced(world: World, operation: Operation, scope: Mapping[str, str]) -> str:
+    """An argument that is not in what it is said to be in; empty if there is none."""
+    for inner, path in operation.inside.items():
+        name: str | None = scope[path.variable]
+        for of in path.classes:
+            name = world.around(name, of) if name is not None else None
+        if name is None or world.around(scope[inner], world.locks.objects[name].of) != name:
+            return f"{scope[inner]} is not in {path}"
+    return ""
+
+
+def row_between(world: World, holding: str, acquired: str, order: Sequence[OrderRow]) -> OrderRow | None:
+    """The row by which who holds the one may acquire the other."""
+    of, other = world.locks.objects[holding].of, world.locks.objects[acquired].of
+    for row in order:
+        if (row.holding, row.acquired) != (of, other):
+            continue
+        there = {
+            Where.ANYWHERE: holding != acquired,
+            Where.IN: world.around(acquired, of) == holding,
+            Where.AROUND: world.around(holding, other) == acquired,
+        }
+        if there[row.where]:
+            return row
+    return None
+
+
+def depth(world: World, name: str) -> int:
+    """How many of its own class it is in, one in the other."""
+    outer = world.around(name, world.locks.objects[name].of)
+    return 0 if outer is None else 1 + depth(world, outer)
+
+
+def goes_up(world: World, rank: Rank, holding: str, acquired: str) -> bool:
+    """The rank of the one is less than that of the other."""
+    of, other = world.locks.objects[holding].of, world.locks.objects[acquired].of
+    if of != other:
+        return rank.numbers[of] < rank.numbers[other]
+    return rank.depths[of] * depth(world, holding) < rank.depths[of] * depth(world, acquired)
+
+
+def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Event) -> str:
+    """What is wrong with an acquisition; empty if nothing is."""
+    if not isinstance(event.step, Acquire):
+        return ""
+    for name, mode in event.held:
+        if name == event.object:
+            return f"{mode} {name} is held already"
+        if locks.closed and rank is not None:
+            if not goes_up(world, rank, name, event.object):
+                return f"{mode} {name} is held, which comes after {event.object}: {rank.text}"
+        elif row_between(world, name, event.object, locks.order) is None:
+            return f"{mode} {name} is held, and no row of the order leads from {_said(world, name)} to {_said(world, event.object)}"
+    return ""
+
+
+def _said(world: World, name: str) -> str:
+    one = world.locks.objects[name]
+    of = one.of
+    if (outer := world.around(name, of)) is not None:
+        return f"{of} {name} (in {outer})"
+    return f"{of} {name}"
+
+
+def against_a_rule(world: World, rule: Rule, event: Event) -> str:
+    """What is wrong with an access; empty if nothing is."""
+    step = event.step
+    if not isinstance(step, Access) or step.verb is not rule.verb or step.field not in rule.fields:
+        return ""
+    of = world.locks.objects[event.object].of
+    return _needs(world, event, rule.mode, rule.lock) if of == rule.of else ""
+
+
+def _needs(world: World, event: Event, mode: Mode, lock: str) -> str:
+    of = world.locks.objects[event.object].of
+    needed = event.object if lock == of else world.around(event.object, lock)
+    if any(name == needed and held.covers(mode) for name, held in event.held):
+        return ""
+    holds = ", ".join(f"{held} {name}" for name, held in event.held) or "nothing"
+    return f"it needs {mode} {needed or f'of a {lock}'}, and holds {holds}"
+
+
+def keeps(tried: Tried) -> tuple[int, str] | None:
+    """What is still held when a run has ended, other than by its caller."""
+    if not tried.run or tried.before == tried.after:
+        return None
+    mine = [f"{mode} {name}" for name, mode in tried.after if (name, mode) not in tried.before]
+    what = f"{', '.join(mine)} is still held" if mine else "it has released what its caller holds"
+    return len(tried.run) - 1, f"in the end {what}"
+
+
+def against_several(world: World, rule: SeveralRule, run: Run) -> tuple[int, str] | None:
+    """The first write of a run that writes several objects of the classes, which is without the lock; and why."""
+    writes = [
+        n
+        for n, event in enumerate(run)
+        if isinstance(event.step, Access)
+        and event.step.verb is Verb.WRITE
+        and world.locks.objects[event.object].of in rule.classes
+    ]
+    written = list(dict.fromkeys(run[n].object for n in writes))
+    if len(written) < 2:
+        return None
+    for n in writes:
+        if problem := _needs(world, run[n], rule.mode, rule.lock):
+            return n, f"{' and '.join(written)} are written; {problem}"
+    return None
+
+
+def not_called_under(world: World, operation: Operation, event: Event) -> str:
+    """What the caller of ``operation`` does not hold; empty if it holds all, or if it calls another."""
+    if not isinstance(event.step, Call) or event.step.operation != operation.name:
+        return ""
+    values = event.object.split(",") if event.object else []
+    scope = dict(zip(operation.parameters, values, strict=True))
+    if wrong := _misplaced(world, operation, scope):
+        return f"{operation.name} is called, but {wrong}"
+    for under in operation.under:
+        name = world.reach(under.path, scope, event.step)
+        if not any(held == name and mode.covers(under.mode) for held, mode in event.held):
+            holds = ", ".join(f"{mode} {held}" for held, mode in event.held) or "nothing"
+            return f"{operation.name} is to be called under {under.mode} {name}, and its caller holds {holds}"
+    return ""
+
+
+def waits_under_a_lock(locks: Locks, event: Event) -> str:
+    """What is held while a message is waited for; empty if nothing is, or nothing is waited for."""
+    if not isinstance(event.step, Send | Receive) or not event.held:
+        return ""
+    if isinstance(event.step, Send) and locks.channels[event.object] == UNBOUNDED:
+        return ""
+    return f"{', '.join(f'{mode} {name}' for name, mode in event.held)} is held meanwhile"

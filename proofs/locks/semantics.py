@@ -1,0 +1,220 @@
+"""What locks and channels do: single steps of threads, as Go's sync.Mutex, sync.RWMutex and channels take them.
+
+A reader-writer lock is not re-entrant. A writer first announces itself, which keeps new readers out, and then waits
+until those that are in have left. Readers that have waited for a writer are in as soon as it leaves, before any other
+writer. A channel of capacity 0 hands over: who sends waits for who receives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...model.locks.language import UNBOUNDED, Acquire, Mode, Receive, Release, Send
+from .unfold import DONE, Instruction, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """One lock; numbers are those of threads.
+
+    Args:
+        holder: who has locked it, for writing if it is a reader-writer lock.
+        readers: who holds it for reading, once for each time.
+        announced: the writer that waits for these to leave.
+        outside: the readers that wait for the writer to leave.
+    """
+
+    holder: int | None = None
+    readers: tuple[int, ...] = ()
+    announced: int | None = None
+    outside: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where each thread is; who of them has asked for what it does not get yet; locks, and messages in channels."""
+
+    at: tuple[int, ...]
+    asleep: frozenset[int]
+    locks: tuple[Lock, ...]
+    messages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Thread ``thread`` does its next instruction (with ``other``, to which it hands over); ``granted``: it goes on."""
+
+    thread: int
+    at: int
+    granted: bool
+    other: int | None = None
+
+
+class NotHeld(Exception):
+    """A thread releases what it does not hold."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Threads with their programs, and the capacity of each channel."""
+
+    programs: Sequence[Program]
+    locks: int
+    capacities: Sequence[int]
+
+    def starts(self) -> Iterator[State]:
+        """The initial states: one for each choice of what the threads do first."""
+
+        def choose(programs: Sequence[Program]) -> Iterator[tuple[int, ...]]:
+            if not programs:
+                yield ()
+                return
+            for start in programs[0].starts:
+                for rest in choose(programs[1:]):
+                    yield (start, *rest)
+
+        for at in choose(self.programs):
+            yield State(at, frozenset(), (Lock(),) * self.locks, (0,) * len(self.capacities))
+
+    def instruction(self, state: State, thread: int) -> Instruction | None:
+        """What a thread does next."""
+        at = state.at[thread]
+        return None if at == DONE else self.programs[thread].instructions[at]
+
+    def moves(self, state: State, *, reduced: bool = False) -> Iterator[tuple[Move, State]]:
+        """Every step from a state, with the state after.
+
+        Args:
+            reduced: where a thread is to release something, only that. A release can always be done, and what it
+                leads to together with a step of another thread does not depend on which comes first; so every
+                deadlock is found all the same (a persistent set of one step; Godefroid 1996).
+
+        Raises:
+            NotHeld: a thread releases what it does not hold.
+        """
+        threads: Sequence[int] = range(len(self.programs))
+        if reduced:
+            threads = [n for n in threads if self._releases(state, n)][:1] or threads
+        for thread in threads:
+            instruction = self.instruction(state, thread)
+            if instruction is None or thread in state.asleep:
+                continue
+            kind, target = instruction.kind, instruction.target
+            if kind is Acquire:
+                yield from self._acquire(state, thread, instruction)
+            elif kind is Release:
+                yield from self._release(state, thread, instruction)
+            elif kind is Receive:
+                if state.messages[target] > 0:
+                    yield from self._on(_with_messages(state, target, -1), thread, state.at[thread])
+            elif self.capacities[target] == 0:
+                for other in range(len(self.programs)):
+                    met = self.instruction(state, other)
+                    if met is not None and met.kind is Receive and met.target == target:
+                        for _, after in self._on(state, thread, state.at[thread]):
+                            for _, both in self._on(after, other, state.at[other]):
+                                yield Move(thread, state.at[thread], True, other), both
+            elif self.capacities[target] in (UNBOUNDED,) or state.messages[target] < self.capacities[target]:
+                yield from self._on(_with_messages(state, target, 1), thread, state.at[thread])
+
+    def _releases(self, state: State, thread: int) -> bool:
+        instruction = self.instruction(state, thread)
+        return instruction is not None and instruction.kind is Release
+
+    def _on(self, state: State, thread: int, at: int) -> Iterator[tuple[Move, State]]:
+        """The thread goes on, whichever way."""
+        for after in self._advanced(state, [thread]):
+            yield Move(thread, at, True), after
+
+    def _advanced(self, state: State, threads: Sequence[int]) -> Iterator[State]:
+        """All of ``threads`` have got what they asked for."""
+        if not threads:
+            yield state
+            return
+        first, *rest = threads
+        for then in self.programs[first].instructions[state.at[first]].then:
+            at = (*state.at[:first], then, *state.at[first + 1 :])
+            yield from self._advanced(replace(state, at=at, asleep=state.asleep - {first}), rest)
+
+    def _acquire(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
+        lock, at = state.locks[instruction.target], state.at[thread]
+        # A write lock that someone holds or is about to get is waited for in a queue of its own, of no consequence to
+        # others: such a thread has no step.
+        taken = lock.holder is not None or lock.announced is not None
+        if instruction.mode is Mode.READ:
+            if taken:
+                asked = _with_lock(state, instruction.target, replace(lock, outside=lock.outside | {thread}))
+                yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
+            else:
+                readers = tuple(sorted([*lock.readers, thread]))
+                yield from self._on(_with_lock(state, instruction.target, replace(lock, readers=readers)), thread, at)
+        elif not taken:
+            if lock.readers:
+                asked = _with_lock(state, instruction.target, replace(lock, announced=thread))
+                yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
+            else:
+                yield from self._on(_with_lock(state, instruction.target, replace(lock, holder=thread)), thread, at)
+
+    def _release(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
+        lock, at = state.locks[instruction.target], state.at[thread]
+        if lock.holder == thread:
+            # Those outside are in, before any other writer.
+            woken = sorted(lock.outside)
+            left = _with_lock(state, instruction.target, Lock(readers=tuple(woken)))
+        elif thread in lock.readers:
+            readers = list(lock.readers)
+            readers.remove(thread)
+            if readers or lock.announced is None:
+                woken = []
+                left = _with_lock(state, instruction.target, replace(lock, readers=tuple(readers)))
+            else:
+                woken = [lock.announced]
+                left = _with_lock(state, instruction.target, Lock(holder=lock.announced, outside=lock.outside))
+        else:
+            raise NotHeld
+        for move, after in self._on(left, thread, at):
+            for awake in self._advanced(after, woken):
+                yield move, awake
+
+    def blockers(self, state: State, thread: int) -> frozenset[int]:
+        """Whom a thread waits for that cannot go on: who holds the lock, or has announced itself before.
+
+        Of a message: who could still send it, or take one out of a full channel.
+        """
+        instruction = self.instruction(state, thread)
+        if instruction is None:
+            return frozenset()
+        if instruction.kind is Acquire:
+            lock = state.locks[instruction.target]
+            if lock.announced == thread:
+                return frozenset(lock.readers)
+            found = set(lock.readers) if instruction.mode is not Mode.READ else set()
+            return frozenset(found | {n for n in (lock.holder, lock.announced) if n is not None})
+        wanted = Send if instruction.kind is Receive else Receive
+        return frozenset(
+            other
+            for other in range(len(self.programs))
+            if other != thread and self._comes_to(other, state.at[other], wanted, instruction.target)
+        )
+
+    def _comes_to(self, thread: int, at: int, kind: type[Send] | type[Receive], target: int) -> bool:
+        seen, open_ = set(), [at]
+        while open_:
+            if (here := open_.pop()) in seen or here == DONE:
+                continue
+            seen.add(here)
+            instruction = self.programs[thread].instructions[here]
+            if instruction.kind is kind and instruction.target == target:
+                return True
+            open_ += instruction.then
+        return False
+
+
+def _with_lock(state: State, number: int, lock: Lock) -> State:
+    return replace(state, locks=(*state.locks[:number], lock, *state.locks[number + 1 :]))
+
+
+def _with_messages(state: State, channel: int, more: int) -> State:
+    count = state.messages[channel] + more
+    return replace(state, messages=(*state.messages[:channel], count, *state.messages[channel + 1 :]))

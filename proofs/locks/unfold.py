@@ -1,0 +1,235 @@
+"""A thread's program on given objects as a graph of single instructions: loops and calls are gone, choices are several ways on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ...model.lang.errors import Place
+from ...model.locks import Locks, LocksError
+from ...model.locks.language import (
+    Access,
+    Acquire,
+    Call,
+    Either,
+    Loop,
+    Mode,
+    Path,
+    Receive,
+    Release,
+    Send,
+    Serve,
+    Step,
+    Thread,
+    Where,
+)
+
+DONE = -1
+"""Where a thread is that has done all."""
+
+AGAIN = -2
+"""Where an instruction goes on that is the last of those that are done over and over, until that is known."""
+
+DEEPEST = 50
+"""Calls inside each other. Operations that call themselves do so for what is inside; more is no end."""
+
+LONGEST = 20_000
+"""Instructions of a thread."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """What a thread does next; ``target`` is a lock's number, or a channel's.
+
+    Args:
+        mode: of an acquisition.
+        then: where it goes on, one of these.
+        text, place: in the description; ``on`` is the lock or channel by name.
+    """
+
+    kind: type[Acquire] | type[Release] | type[Send] | type[Receive]
+    target: int
+    mode: Mode | None
+    then: tuple[int, ...]
+    on: str
+    text: str
+    place: Place
+
+    @property
+    def how(self) -> str:
+        """What is done, in a word."""
+        if self.kind is Acquire:
+            return str(self.mode)
+        return "unlock" if self.kind is Release else self.kind.__name__.lower()
+
+
+@dataclass(frozen=True)
+class Program:
+    """One thread: its instructions, and where it may begin."""
+
+    name: str
+    instructions: tuple[Instruction, ...]
+    starts: tuple[int, ...]
+    rests: frozenset[int] = frozenset()
+    """Where a thread that serves waits for the next message."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The objects of a description, and what each is in."""
+
+    locks: Locks
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The objects in the order of the description; a lock's number is its object's place here."""
+        return tuple(self.locks.objects)
+
+    def around(self, name: str, of: str) -> str | None:
+        """The object of class ``of`` that an object is in, directly or not; of its own class the one that it is directly in.
+
+        Raises:
+            LocksError: there are two.
+        """
+        one = self.locks.objects[name]
+        direct = [outer for outer in one.inside if self.locks.objects[outer].of == of]
+        if of == one.of:
+            return direct[0] if direct else None
+        further = [self.around(outer, of) for outer in one.inside if self.locks.objects[outer].of != of]
+        found = {*direct, *(outer for outer in further if outer is not None)}
+        if len(found) > 1:
+            raise LocksError(
+                one.place, f"{name} is in two of class {of}: {' and '.join(sorted(found))}", "leave out one of them"
+            )
+        return next(iter(found), None)
+
+    def those(self, loop: Loop, scope: Mapping[str, str]) -> list[str]:
+        """The objects that a loop is over, in their order.
+
+        Raises:
+            LocksError: what they are to be in or around is not there.
+        """
+        mine = [o.name for o in self.locks.objects.values() if o.of == loop.over]
+        if loop.outermost:
+            mine = [name for name in mine if self.around(name, loop.over) is None]
+        if loop.of is None:
+            return mine
+        seen_from = self.reach(loop.of, scope, loop)
+        if loop.where is Where.AROUND:
+            return [name for name in mine if name == self.around(seen_from, loop.over)]
+        outer = self.locks.objects[seen_from].of
+        return [name for name in mine if self.around(name, outer) == seen_from]
+
+    def reach(self, path: Path, scope: Mapping[str, str], step: Step) -> str:
+        """The object that a path leads to.
+
+        Raises:
+            LocksError: there is none.
+        """
+        name = scope[path.variable]
+        for of in path.classes:
+            outer = self.around(name, of)
+            if outer is None:
+                kind = self.locks.objects[name].of
+                raise LocksError(step.place, f"{name} is in no {of}", f"say which: {name}: {kind} in ...")
+            name = outer
+        return name
+
+
+def unfold(world: World, thread: Thread) -> Program:
+    """The instructions of ``thread``.
+
+    Raises:
+        LocksError: an object that a step names is not there, or calls have no end.
+    """
+    unfolding = _Unfolding(world, thread)
+    starts = unfolding.steps(thread.steps, {name: name for name in world.names}, (DONE,), 0)
+    return Program(thread.name, tuple(unfolding.instructions), starts, frozenset(unfolding.rests))
+
+
+class _Unfolding:
+    """From the end to the beginning, so that each instruction knows where it goes on."""
+
+    def __init__(self, world: World, thread: Thread) -> None:
+        self.world, self.thread = world, thread
+        self.instructions: list[Instruction] = []
+        self.rests: list[int] = []
+
+    def steps(
+        self, steps: Sequence[Step], scope: Mapping[str, str], then: tuple[int, ...], deep: int
+    ) -> tuple[int, ...]:
+        for step in reversed(steps):
+            then = self.step(step, scope, then, deep)
+        return then
+
+    def step(self, step: Step, scope: Mapping[str, str], then: tuple[int, ...], deep: int) -> tuple[int, ...]:
+        match step:
+            case Acquire(mode=mode, path=path, body=body):
+                name = self.world.reach(path, scope, step)
+                if body is not None:
+                    then = self.add(Release, name, None, then, step)
+                    then = self.steps(body, scope, then, deep)
+                return self.add(Acquire, name, mode, then, step)
+            case Release(path=path):
+                return self.add(Release, self.world.reach(path, scope, step), None, then, step)
+            case Send(channel=channel):
+                return self.add(Send, channel, None, then, step)
+            case Receive(channel=channel):
+                return self.add(Receive, channel, None, then, step)
+            case Access():
+                return then
+            case Serve(body=body):
+                return self.serve(body, scope, deep)
+            case Either(alternatives=alternatives):
+                ways = [self.steps(each, scope, then, deep) for each in alternatives]
+                return tuple(dict.fromkeys(start for way in ways for start in way))
+            case Loop(every=every, variable=variable, body=body):
+                found = self.world.those(step, scope)
+                if every:
+                    for name in reversed(found):
+                        then = self.steps(body, {**scope, variable: name}, then, deep)
+                    return then
+                ways = [self.steps(body, {**scope, variable: name}, then, deep) for name in found]
+                return tuple(dict.fromkeys(start for way in ways for start in way)) or then
+            case Call(operation=operation, arguments=arguments):
+                if deep == DEEPEST:
+                    raise LocksError(
+                        step.place, f"{operation} calls itself without an end", "let it call itself for what is inside"
+                    )
+                called = self.world.locks.operations[operation]
+                values = [self.world.reach(path, scope, step) for path in arguments]
+                return self.steps(called.steps, dict(zip(called.parameters, values, strict=True)), then, deep + 1)
+        raise TypeError(f"no step: {step!r}")
+
+    def serve(self, body: Sequence[Step], scope: Mapping[str, str], deep: int) -> tuple[int, ...]:
+        """Steps whose end is their beginning."""
+        first = len(self.instructions)
+        starts = self.steps(body, scope, (AGAIN,), deep)
+        if AGAIN in starts:
+            raise LocksError(
+                body[0].place, f"{self.thread.name} serves without doing anything", "give it a message to wait for"
+            )
+        for number in range(first, len(self.instructions)):
+            one = self.instructions[number]
+            if AGAIN in one.then:
+                then = tuple(dict.fromkeys(s for t in one.then for s in (starts if t == AGAIN else (t,))))
+                self.instructions[number] = replace(one, then=then)
+        self.rests += [number for number in starts if self.instructions[number].kind is Receive]
+        return starts
+
+    def add(
+        self,
+        kind: type[Acquire] | type[Release] | type[Send] | type[Receive],
+        on: str,
+        mode: Mode | None,
+        then: tuple[int, ...],
+        step: Step,
+    ) -> tuple[int, ...]:
+        if len(self.instructions) == LONGEST:
+            raise LocksError(
+                self.thread.place, f"{self.thread.name} has more than {LONGEST} steps", "explore fewer objects"
+            )
+        among = self.world.names if kind in (Acquire, Release) else tuple(self.world.locks.channels)
+        self.instructions.append(Instruction(kind, among.index(on), mode, then, on, step.text, step.place))
+        return (len(self.instructions) - 1,)
