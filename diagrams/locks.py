@@ -14,11 +14,9 @@ def order_graph(locks: Locks, order: Order) -> Diagram:
     rows = {id(edge.row) for edge in order.circle}
     on_circle = {name for edge in order.circle for name in (edge.row.holding, edge.row.acquired)}
     named = {name for row in locks.order for name in (row.holding, row.acquired)}
-    ranked = (
-        sorted(named, key=lambda name: order.rank.numbers[name])
-        if order.rank
-        else [n for n in locks.classes if n in named]
-    )
+    ranked = [name for name in locks.classes if name in named]
+    if (rank := order.rank) is not None:
+        ranked.sort(key=lambda name: rank.numbers[name])
     nodes = tuple(
         Node(name, name, NodeKind.RESOURCE, _place(order, ranked, name), alarm=name in on_circle) for name in ranked
     )
