@@ -10,6 +10,7 @@ from schedproof.model.lang import Model
 from schedproof.model.systems import System
 
 from .examine import examine
+from .further import Locked, further
 from .verdict import Counterexample, Verdict, facts_as_json
 
 
@@ -112,7 +113,7 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     found = []
     for model in system.variants.values():
         if not variants or model.variant in variants:
-            found += sorted(_of(system, model), key=lambda f: f.line or 0)
+            found += sorted([*_of(system, model), *_of_locks(system, model)], key=lambda f: f.line or 0)
     return found
 
 
@@ -150,4 +151,35 @@ def _of(system: System, model: Model) -> list[Finding]:
                     repair_of(system, prop.name, model),
                 )
             )
+    return found
+
+
+def _of_locks(system: System, model: Model) -> list[Finding]:
+    """What a document's locks are expected not to keep; the deadlocks of an implementation are no findings."""
+    described = [each for each in further(model) if isinstance(each, Locked) and each.locks.document]
+    reasons: dict[str, list[str]] = {}
+    for each in described:
+        for why, checks in each.locks.repairs.items():
+            for check in checks:
+                reasons.setdefault(check, []).append(f"{why} ({each.prefix})")
+    found = []
+    for each in described:
+        promised = {p.name: p for p in each.properties}
+        for result in each.judge(sorted(each.refuted), lambda line: None) if each.refuted else ():
+            if result.verdict is Verdict.REFUTED and result.counterexample is not None:
+                prop = promised[result.name]
+                repair = " And: ".join(reasons.get(each.check_of(result.name), ["none is described"]))
+                found.append(
+                    Finding(
+                        system.name,
+                        model.variant,
+                        prop.name,
+                        prop.says,
+                        each.locks.document,
+                        prop.line,
+                        prop.sentence,
+                        result.counterexample,
+                        repair,
+                    )
+                )
     return found

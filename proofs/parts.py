@@ -1,4 +1,4 @@
-"""The work of ``verify`` in parts that do not need each other: explorations, inductions, refinements.
+"""The work of ``verify`` in parts that do not need each other: explorations, inductions, and what is further judged.
 
 A part is named, not held, so that it can be done in another process; so is what comes of it: verdicts and
 runs, without the solver's own objects.
@@ -14,9 +14,9 @@ from schedproof.model.lang import Model, Property
 from schedproof.model.systems import SYSTEMS
 
 from .examine import WELL_FORMEDNESS, examine
+from .further import further
 from .induction import Induction, prove
-from .refinement import REFINED, Refinement
-from .verdict import Counterexample, Method, Result, Verdict
+from .verdict import Counterexample, Result, Verdict
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds that are wanted for any number of objects."""
@@ -29,7 +29,8 @@ class Work(enum.StrEnum):
 
     EXPLORATION = "exploration"
     INDUCTION = "induction"
-    REFINEMENT = "refinement"
+    FURTHER = "further"
+    """An implementation that refines the variant, or a description of locks."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +61,9 @@ class Done:
     inducted: Mapping[str, Inducted] | None = None
 
 
-def refinements(model: Model) -> Sequence[Refinement]:
-    """The explorations of a reference implementation that belong to a variant."""
-    return REFINED.get((model.system, model.variant), ())
-
-
 def promises(model: Model) -> list[Property]:
     """All that ``verify`` judges of a variant, in the order of the table; also what is promised of every model."""
-    return [WELL_FORMEDNESS, *model.properties, *refinements(model)]
+    return [WELL_FORMEDNESS, *model.properties, *(p for each in further(model) for p in each.properties)]
 
 
 def property_names(model: Model) -> list[str]:
@@ -78,14 +74,15 @@ def property_names(model: Model) -> list[str]:
 def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
     """What there is to do for the properties ``only`` of a variant, or for all."""
     found = []
-    wanted = [p for p in promises(model) if not only or p.name in only]
-    if any(not isinstance(p, Refinement) for p in wanted):
+    wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
+    if wanted:
         found.append(Part(model.system, model.variant, Work.EXPLORATION, tuple(only)))
     if any(p.kind in INDUCTIVE for p in wanted):
         found.append(Part(model.system, model.variant, Work.INDUCTION, tuple(only)))
-    return found + [
-        Part(model.system, model.variant, Work.REFINEMENT, (p.name,)) for p in wanted if isinstance(p, Refinement)
-    ]
+    for each in further(model):
+        if names := tuple(p.name for p in each.properties if not only or p.name in only):
+            found.append(Part(model.system, model.variant, Work.FURTHER, names))
+    return found
 
 
 def judge(part: Part, say: Say) -> Done:
@@ -117,9 +114,9 @@ def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say) -> Do
             proof = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
             names = [p.name for p in promises(model) if p.kind in INDUCTIVE and (not part.only or p.name in part.only)]
             return Done(inducted=inducted(proof, names))
-        case Work.REFINEMENT:
-            prop = next(p for p in refinements(model) if p.name in part.only)
-            return Done([_refinement(prop, lambda done, edges: say(f"{at}: scheduler, {done} states, {edges} edges"))])
+        case Work.FURTHER:
+            its = next(each for each in further(model) if part.only[0] in {p.name for p in each.properties})
+            return Done(its.judge(part.only, lambda line: say(f"{at}: {line}")))
 
 
 def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:
@@ -134,12 +131,3 @@ def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted
         note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
         found[name] = Inducted(False, induction.seconds(name), note, example)
     return found
-
-
-def _refinement(prop: Refinement, progress: Callable[[int, int], None]) -> Result:
-    """Explores the reference implementation side by side with its model."""
-    report = prop.check(progress)
-    verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
-    counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
-    note = f"{report.states} states of the scheduler, {report.crash_points} crash points"
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, prop.scope, report.seconds, counterexample, note)

@@ -10,6 +10,7 @@ from typing import Any
 from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS, System
 
+from .further import further
 from .parts import INDUCTIVE, Done, Inducted, Part, Say, judge, judge_of, parts, property_names
 from .verdict import Disagreement, Method, Result, Verdict
 from .workers import Workers
@@ -73,7 +74,8 @@ class VariantReport:
 
 def expected(model: Model, prop: str) -> Verdict:
     """What the manifest of ``model`` says of a property."""
-    return Verdict.REFUTED if prop in model.refuted else Verdict.PROVED
+    refuted = prop in model.refuted or any(prop in each.refuted for each in further(model))
+    return Verdict.REFUTED if refuted else Verdict.PROVED
 
 
 def verify_variant(

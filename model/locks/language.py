@@ -278,6 +278,8 @@ class Locks:
         together: how many threads at once, of any choice of ``threads``, also several times the same; () means all of
             them, each once. Threads that serve are always there, once.
         refuted: the names of the checks that are expected to fail.
+        repairs: of an amended description, by reason the names of the checks that what it amends does not pass and this
+            one does.
     """
 
     name: str
@@ -293,6 +295,7 @@ class Locks:
     threads: Mapping[str, Thread]
     together: tuple[int, ...]
     refuted: frozenset[str]
+    repairs: Mapping[str, tuple[str, ...]]
 
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:

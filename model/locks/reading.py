@@ -29,7 +29,7 @@ from .language import (
 
 KEYS = (
     *("about", "document", "amends", "classes", "order", "closed", "rules", "operations"),
-    *("objects", "channels", "threads", "together", "drops", "refuted"),
+    *("objects", "channels", "threads", "together", "drops", "refuted", "repairs"),
 )
 LARGEST = 1_000_000
 """Bytes of a file. Descriptions are a few lines; this keeps a wrong file from being read whole."""
@@ -38,7 +38,7 @@ T = TypeVar("T")
 Entry = tuple[yaml.ScalarNode, yaml.Node]
 
 
-NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset())
+NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset(), {})
 """What a description amends that amends none."""
 
 
@@ -123,6 +123,7 @@ class _Reader:
             refuted=frozenset(self.text(n) for n in self.sequence(given["refuted"], "refuted"))
             if "refuted" in given
             else frozenset(),
+            repairs=dict(self.each(given.get("repairs"), "repairs", self.repair)),
         )
         check(found, self.place(root))
         return found
@@ -346,6 +347,10 @@ class _Reader:
         if not re.fullmatch(words.NAME, key.value):
             raise LocksError(self.place(key), f"{key.value!r} is no name of a channel", "begin it with a small letter")
         return key.value, UNBOUNDED if self.text(node) == "unbounded" else self.number(node)
+
+    def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> tuple[str, tuple[str, ...]]:
+        names = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        return key.value, tuple(self.text(each) for each in names)
 
     def thread(self, key: yaml.ScalarNode, node: yaml.Node) -> Thread:
         return Thread(key.value, self.steps(node), self.place(key))

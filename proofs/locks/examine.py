@@ -76,12 +76,12 @@ class Answer:
     deadlock: Problem | None = None
     order: Order | None = None
 
-    def result(self, prefix: str = "") -> Result:
-        """The verdict as that of a property, its name after ``prefix``."""
+    def result(self, name: str) -> Result:
+        """The verdict as that of a property."""
         shown = self.verdict is Verdict.REFUTED
         steps = [TraceStep(says, {}, says, None, ()) for says in self.steps] if shown else []
         return Result(
-            prefix + self.check.name,
+            name,
             self.check.kind,
             self.verdict,
             self.method,

@@ -131,7 +131,7 @@ def _tell(answer: Answer, problem: str, steps: tuple[str, ...]) -> None:
 
 def _reach(answer: Answer) -> str:
     """How far a verdict reaches."""
-    return answer.result().reach
+    return answer.result(answer.check.name).reach
 
 
 def _as_json(found: Examined) -> dict[str, Any]:
