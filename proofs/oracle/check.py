@@ -17,6 +17,7 @@ from .errors import TraceError
 from .formats import Format, Judged, Told
 from .hived import HIVED
 from .lines import TextLine, read_text
+from .lock_log import LOCKS
 from .own import OWN
 from .report import OracleReport, OracleVerdict
 from .yunikorn_events import EVENT_RECORDS
@@ -30,6 +31,7 @@ FORMATS: Mapping[str, Sequence[Format]] = {
     "hived": (HIVED, OWN),
     "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
     "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, OWN),
+    "yunikorn-merge": (LOCKS, OWN),
 }
 """The formats that each system's traces come in; the first that recognises a trace reads it."""
 

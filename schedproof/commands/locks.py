@@ -13,12 +13,14 @@ from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
 from schedproof.proofs.locks.examine import Answer, Examined, examine, interleaving, standstill
 from schedproof.proofs.locks.explore import LIMIT
+from schedproof.proofs.oracle.lock_log import check_log
 
 from ..errors import UserError
 from ..judging import EXPECTED, code, standing
 from ..output import Destination, OutputFile, distinct, json_option
 from ..progress import progress
 from ..tables import count, seconds, table
+from .check import CODES
 from .diagram import ENDINGS
 
 
@@ -29,9 +31,16 @@ from .diagram import ENDINGS
 @click.option("--picture", type=OutputFile(), metavar="FILE",
               help="Draw the deadlock as a circle of who waits for whom; without one, the order.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Of the picture; by default what FILE ends in.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="LOG",
+              help="Instead: hold a log of acquisitions (JSON Lines) against the order in FILE.")  # fmt: skip
 @json_option
 def locks(
-    file: Path, max_states: int, picture: Destination | None, format_: str | None, json_file: Destination | None
+    file: Path,
+    max_states: int,
+    picture: Destination | None,
+    format_: str | None,
+    log: Path | None,
+    json_file: Destination | None,
 ) -> int:
     """Look for deadlocks in FILE, which says who may acquire which lock, and what threads do.
 
@@ -50,6 +59,10 @@ def locks(
     proofs/locks/README.md says how FILE is written.
     """
     distinct(picture, json_file)
+    if log is not None:
+        if picture is not None or format_ is not None:
+            raise UserError("--picture is of FILE itself; leave it out, or --log")
+        return _check_log(file, log, json_file)
     kind = _format(picture, format_)
     description = read(file)
     with progress("locks") as say:
@@ -66,6 +79,15 @@ def locks(
     if not any(d is not None and d.is_stdout for d in (picture, json_file)):
         _print(found)
     return code(standing(a.verdict, found.expected(a)) for a in found.answers)
+
+
+def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
+    report = check_log(read(file), log)
+    if json_file is not None:
+        json_file.write_json(report.as_json())
+    if json_file is None or not json_file.is_stdout:
+        click.echo("\n".join(report.text()))
+    return CODES[report.verdict]
 
 
 def _format(picture: Destination | None, format_: str | None) -> str | None:

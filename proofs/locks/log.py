@@ -1,0 +1,156 @@
+"""A log of acquisitions of a running program, held against the order of a description of locks.
+
+What is logged is what has happened: an acquisition after it, a release before it. So a log shows no deadlock, but
+every acquisition that could be part of one: against the order, of what the thread holds already, or, without an
+order, one that closes a circle with what was acquired under what before (as Linux's lockdep does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import networkx as nx
+
+from ...model.locks import Locks
+from ...model.locks.language import Kind, Mode, OrderRow
+from .rank import Rank
+
+
+@dataclass(frozen=True)
+class Acquisition:
+    """One record: ``thread`` has acquired a lock, or is about to release it.
+
+    Args:
+        number, line: of the record, and of its line in the file.
+        of: the lock's class; ``inside``: the locks of that class that it is in, the outermost first, as far as is said.
+        mode: None for a release.
+    """
+
+    number: int
+    line: int
+    thread: str
+    lock: str
+    of: str
+    inside: tuple[str, ...]
+    mode: Mode | None
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The first record that goes against something: why, and the row of the order that says otherwise, if one does."""
+
+    record: Acquisition
+    reason: str
+    row: OrderRow | None = None
+
+
+@dataclass(frozen=True)
+class Logged:
+    """What comes of a log: what is wrong, if something is; what is still held at its end."""
+
+    records: int
+    wrong: Wrong | None
+    held: tuple[Acquisition, ...]
+
+
+@dataclass
+class _Holders:
+    """Who holds what, in the order of acquisition."""
+
+    by_thread: dict[str, list[Acquisition]] = field(default_factory=dict)
+    by_lock: dict[str, list[Acquisition]] = field(default_factory=dict)
+
+
+def judge_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]) -> Logged:
+    """Holds ``records`` against the order of ``locks``; memory grows with the locks, not with the records.
+
+    Args:
+        rank: of the order; None if there is no order, or none that is acyclic: then circles are looked for.
+    """
+    holders = _Holders()
+    inside: dict[str, str] = {}
+    under: nx.DiGraph[str] = nx.DiGraph()
+    count = 0
+    for record in records:
+        count += 1
+        for outer, inner in zip(record.inside, (*record.inside[1:], record.lock), strict=True):
+            inside[inner] = outer
+        mine = holders.by_thread.setdefault(record.thread, [])
+        its = holders.by_lock.setdefault(record.lock, [])
+        if record.mode is None:
+            held = next((one for one in reversed(mine) if one.lock == record.lock), None)
+            if held is None:
+                return Logged(
+                    count, Wrong(record, f"{record.thread} releases {record.lock}, which it does not hold"), ()
+                )
+            mine.remove(held)
+            its.remove(held)
+            continue
+        wrong = _against(locks, rank, inside, under, record, mine, its)
+        if wrong is not None:
+            return Logged(count, wrong, ())
+        mine.append(record)
+        its.append(record)
+    return Logged(count, None, tuple(one for mine in holders.by_thread.values() for one in mine))
+
+
+def _against(
+    locks: Locks,
+    rank: Rank | None,
+    inside: dict[str, str],
+    under: nx.DiGraph[str],
+    record: Acquisition,
+    mine: list[Acquisition],
+    its: list[Acquisition],
+) -> Wrong | None:
+    for held in mine:
+        since = (
+            f"{record.thread} holds {held.of} {held.lock} ({held.mode}) since record {held.number} (line {held.line})"
+        )
+        if held.lock == record.lock:
+            return Wrong(record, f"{since}, and acquires it again; locks are not re-entrant")
+        if rank is not None:
+            if not _goes_up(rank, inside, held, record):
+                row = next((r for r in locks.order if (r.holding, r.acquired) == (record.of, held.of)), None)
+                return Wrong(record, f"{since}, and acquires {record.of} {record.lock}; the order is {rank.text}", row)
+        elif under.has_node(record.lock) and under.has_node(held.lock) and nx.has_path(under, record.lock, held.lock):
+            way = nx.shortest_path(under, record.lock, held.lock)
+            said = "; ".join(
+                f"{b} was acquired under {a} by {under.edges[a, b]['thread']} (line {under.edges[a, b]['line']})"
+                for a, b in zip(way, way[1:], strict=False)
+            )
+            return Wrong(record, f"{since}, and acquires {record.lock}; but {said}: a circle")
+        if not under.has_edge(held.lock, record.lock):
+            under.add_edge(held.lock, record.lock, thread=record.thread, line=record.line)
+    for other in its:
+        if record.mode is not Mode.READ or other.mode is not Mode.READ:
+            reason = (
+                f"{record.thread} has acquired {record.of} {record.lock} ({record.mode}), which {other.thread} holds "
+                f"({other.mode}) since record {other.number} (line {other.line}): the lock does not exclude them, or the log is out of order"
+            )
+            return Wrong(record, reason)
+    return None
+
+
+def _goes_up(rank: Rank, inside: dict[str, str], held: Acquisition, record: Acquisition) -> bool:
+    if held.of != record.of:
+        return rank.numbers[held.of] < rank.numbers[record.of]
+    return rank.depths[held.of] * _depth(inside, held.lock) < rank.depths[held.of] * _depth(inside, record.lock)
+
+
+def _depth(inside: dict[str, str], lock: str) -> int:
+    depth, outer = 0, inside.get(lock)
+    while outer is not None:
+        depth, outer = depth + 1, inside.get(outer)
+    return depth
+
+
+def mode_of(locks: Locks, of: str, word: str) -> Mode | None:
+    """The mode that a log calls "read" or "write"; None if locks of the class have none such."""
+    if locks.classes[of].kind is Kind.MUTEX:
+        return Mode.LOCK if word == "write" else None
+    return Mode.READ if word == "read" else Mode.WRITE
+
+
+__all__ = ["Acquisition", "Logged", "Wrong", "judge_log", "mode_of"]
