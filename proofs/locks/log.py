@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import networkx as nx
 
@@ -74,7 +75,7 @@ def judge_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]) -
     count = 0
     for record in records:
         count += 1
-        for outer, inner in zip(record.inside, (*record.inside[1:], record.lock), strict=True):
+        for outer, inner in pairwise((*record.inside, record.lock)):
             inside[inner] = outer
         mine = holders.by_thread.setdefault(record.thread, [])
         its = holders.by_lock.setdefault(record.lock, [])
@@ -118,7 +119,7 @@ def _against(
             way = nx.shortest_path(under, record.lock, held.lock)
             said = "; ".join(
                 f"{b} was acquired under {a} by {under.edges[a, b]['thread']} (line {under.edges[a, b]['line']})"
-                for a, b in zip(way, way[1:], strict=False)
+                for a, b in pairwise(way)
             )
             return Wrong(record, f"{since}, and acquires {record.lock}; but {said}: a circle")
         if not under.has_edge(held.lock, record.lock):
