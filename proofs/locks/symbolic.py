@@ -282,8 +282,8 @@ class _Judge:
                 self.accesses(step, verb, self.z.reach(path, scope), name, facts, of)
                 yield facts
             case Send(channel=channel) | Receive(channel=channel):
-                if not (isinstance(step, Send) and self.locks.channels[channel] == UNBOUNDED):
-                    self.found.waits.append(Judged(step, of.name, not facts.held, "something is held meanwhile"))
+                always = isinstance(step, Send) and self.locks.channels[channel] == UNBOUNDED
+                self.found.waits.append(Judged(step, of.name, always or not facts.held, "something is held meanwhile"))
                 yield facts
             case Either(alternatives=alternatives):
                 for each in alternatives:

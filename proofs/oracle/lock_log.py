@@ -15,7 +15,7 @@ from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told, first_object
 from .lines import Shape, TextLine, read_text
-from .report import Departure, OracleReport, OracleVerdict, Promise
+from .report import Departure, OracleReport, OracleVerdict
 
 SHAPE = Shape.load("locks.schema.json", "record")
 
@@ -75,7 +75,9 @@ def check_log(locks: Locks, path: Path) -> OracleReport:
     if locks.order:
         rank = judge(locks).rank
         if rank is None:
-            raise TraceError(f"{locks.name}: its order is not acyclic, so no log can be held against it; correct it first")
+            raise TraceError(
+                f"{locks.name}: its order is not acyclic, so no log can be held against it; correct it first"
+            )
     lines = read_text(path)
     found = judge_log(locks, rank, acquisitions(locks, lines))
     judgement = _judgement(locks, found)
@@ -88,9 +90,10 @@ def _judgement(locks: Locks, found: Logged) -> Judgement:
     if found.wrong is None:
         return Judgement(OracleVerdict.CONFORMS)
     record, row = found.wrong.record, found.wrong.row
-    promises = [Promise(None, f"{row.text}, not the other way round", locks.document, row.line)] if row is not None else []
-    departure = Departure(record.number, record.line, found.wrong.reason, promises)
-    return Judgement(OracleVerdict.DEPARTS, departure)
+    cited = ""
+    if row is not None:
+        cited = f" ({row.text}{f', {locks.document} line {row.line}' if row.line is not None else ''})"
+    return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, found.wrong.reason + cited))
 
 
 def _note(found: Logged) -> str:
