@@ -129,6 +129,11 @@ class Instance:
         state = [0] * self.width
         for machine in self.model.machines:
             sort = machine.sort.name
+            for position, other in enumerate(machine.states):
+                begins = machine.attribute(other.begins)
+                for n, there in enumerate(self.rigid_values(sort, begins) if begins is not None else []):
+                    if there:
+                        state[self.slot(sort) + n] = position
             for attribute in self.attributes(sort):
                 start = self.slot(sort, attribute.name)
                 state[start : start + self.sizes[sort]] = [self.default(attribute)] * self.sizes[sort]
