@@ -107,10 +107,19 @@ class Instance:
 
     def rigid_values(self, sort: str, attribute: Attribute) -> list[int]:
         """A rigid attribute's value of each object, encoded as in a state."""
-        given = self.rigid.get((sort, attribute.name))
-        if given is None:
-            return [self.default(attribute)] * self.sizes[sort]
-        return [encode(attribute.type, value) for value in given]
+        key = (sort, attribute.name)
+        if key not in self._rigid_values:
+            given = self.rigid.get(key)
+            self._rigid_values[key] = (
+                [self.default(attribute)] * self.sizes[sort]
+                if given is None
+                else [encode(attribute.type, value) for value in given]
+            )
+        return self._rigid_values[key]
+
+    @cached_property
+    def _rigid_values(self) -> dict[tuple[str, str], list[int]]:
+        return {}
 
     def default(self, attribute: Attribute) -> int:
         """The initial value of an attribute."""

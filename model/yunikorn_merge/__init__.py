@@ -1,0 +1,9 @@
+"""YuniKorn's cache and scheduler, read from the proposal to merge them (yunikorn-cache-scheduler-merge.md).
+
+Read this package beside the document: ``flows`` is its table of events, ``machines`` the copies, ``rm``, ``cache`` and
+``scheduler`` what each party does.
+"""
+
+from .variants import TWO_COPY
+
+__all__ = ["TWO_COPY"]
