@@ -4,6 +4,6 @@ Read this package beside the document: ``flows`` is its table of events, ``machi
 ``scheduler`` what each party does.
 """
 
-from .variants import TWO_COPY
+from .variants import TWO_COPY, TWO_COPY_REPAIRED
 
-__all__ = ["TWO_COPY"]
+__all__ = ["TWO_COPY", "TWO_COPY_REPAIRED"]

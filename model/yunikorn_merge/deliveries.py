@@ -1,7 +1,7 @@
 """The actions by which events arrive; what comes of each is said by the rules of cache, scheduler and resource manager."""
 
 from ..lang import Term, exists
-from .flows import CHANNELS, FLOW_OF, KINDS, r
+from .flows import ADDED, CHANNELS, FLOW_OF, KINDS, r
 
 # A queue that is full stops the process (our reading: the document says nothing of the size of a queue), so then
 # nothing happens any more.
@@ -57,5 +57,6 @@ SAYS = {
 DELIVER = {
     kind: CHANNELS.delivery(kind, f"{SAYS[kind]} ({{e}})", [RUNNING], line=FLOW_OF[kind].line, fact="6")
     for kind in KINDS
+    if kind not in ADDED
 }
 """The action by which a message of each kind arrives."""

@@ -119,7 +119,10 @@ OF_ALLOCATIONS = (
     *("ReleaseFailed", "ReleaseForRm", "ReleasedAllocation", "AllocationReleased"),
     *("ReleaseAllocation", "ToRelease", "RecoverAllocation"),
 )
-OF_NODES = ("AddNode", "DecommissionNode", "NodeAdded", "NodeRemoved", "NodeAccepted", "NodeRejected")
+OF_NODES = (
+    *("AddNode", "DecommissionNode", "NodeAdded", "NodeRemoved", "NodeAccepted", "NodeRejected"),
+    "RemovedNode",
+)
 
 SUBJECTS = {
     "partition": (Partition, OF_PARTITIONS),
@@ -140,6 +143,9 @@ def channel_of(flow: Flow) -> str:
     return TO_SCHEDULER if flow.receiver == SCHEDULER else TO_RM
 
 
+ADDED = {"RemovedNode": SCHEDULER_TO_CACHE}
+"""What only a repair sends: the document has no event by which the scheduler tells the cache that a node is removed."""
+
 FLOW_OF = {kind: flow for flow in FLOWS for kind in flow.kinds}
 """The row of the table that a kind of message stands for."""
 
@@ -148,7 +154,7 @@ KINDS = tuple(kind for _, kinds in SUBJECTS.values() for kind in kinds)
 CHANNELS = Channels(
     Message,
     [
-        Kind(kind, channel_of(FLOW_OF[kind]), about, RANKS.get(kind, 0))
+        Kind(kind, ADDED.get(kind) or channel_of(FLOW_OF[kind]), about, RANKS.get(kind, 0))
         for about, (_, kinds) in SUBJECTS.items()
         for kind in kinds
     ],

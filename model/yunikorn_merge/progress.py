@@ -126,6 +126,14 @@ PROGRESS: list[Property] = [
         states=["absent", "proposed", "confirmed", "preempting", "absent"],
     ),
     LifeCycle(
+        name="life-of-a-dropped-allocation",
+        says="the scheduler can propose an allocation, have it confirmed, and drop it",
+        line=64,
+        sentence="1. Scheduler send AllocationProposals",
+        sort=SchedulingAllocation,
+        states=["absent", "proposed", "confirmed", "absent"],
+    ),
+    LifeCycle(
         name="life-of-a-cached-allocation",
         says="an allocation can come to the cache and go",
         line=66,

@@ -168,12 +168,12 @@ ALLOCATIONS: list[Property] = [
     ),
     Invariant_(
         name="proposals-to-release-are-on-their-way",
-        says="the scheduler counts an allocation as to be preempted only while its release is to come",
+        says="the scheduler counts an allocation as to be preempted only while something is on its way that will tell that it is gone",
         line=82,
         sentence="When failed: nothing happened.",
         over=[x],
-        given=x.scheduler.is_("preempting"),
-        then=under_way((r.allocation == x) & CHANNELS.one_of(r, ("ProposeRelease", "ReleasedAllocation"))),
+        given=x.scheduler.is_("preempting") & ~x.node.partition.scheduler.is_("stopped"),
+        then=ON_ITS_WAY["allocation"],
     ),
     Step(
         name="nothing-is-released-twice",

@@ -180,6 +180,14 @@ ACCEPTED = [
     # "if fails: Send ReleaseAllocationsEvent to Cache *again*". What the scheduler counts for the proposal it takes
     # from the ask (facts 6: from the proposal only since 0.9.0), and the ask is gone: so it goes on counting it.
     send("the scheduler fails", DELIVER["AcceptedAllocation"], [~CONFIRMS], "ReleaseFailed", e.allocation, line=72),
+    # An ask that is still there waits again (our reading), as it does when its proposal is rejected.
+    Rule(
+        "the ask of a failed proposal waits again",
+        DELIVER["AcceptedAllocation"],
+        [~CONFIRMS, e.allocation.ask.scheduler.is_("allocating")],
+        e.allocation.ask.scheduler.fires("try_again"),
+        line=72,
+    ),
 ]
 
 REJECTED = [

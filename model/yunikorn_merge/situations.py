@@ -20,7 +20,7 @@ ADDING_APPLICATIONS = (
 REMOVING_APPLICATIONS = ("RemoveApplication", "ApplicationRemoved", "RemovedApplication")
 ADDING_NODES = ("AddNode", "NodeAdded", "NodeAccepted", "NodeRejected")
 RECOVERING = ("RecoverAllocation",)
-REMOVING_NODES = ("DecommissionNode", "NodeRemoved")
+REMOVING_NODES = ("DecommissionNode", "NodeRemoved", "RemovedNode")
 REGISTERING = ("RegisterPartition", "ConfigAddsPartition", "PartitionUpdated")
 REMOVING_PARTITIONS = ("RemovePartition", "PartitionRemoved")
 DROPPING_PARTITIONS = ("ConfigDropsPartition", "PartitionDeleted", "PartitionRemoved")
@@ -124,6 +124,27 @@ SITUATIONS = [
         allocations=[(0, 0)],
     ),
     Situation(
+        "a node is decommissioned, and another suits the ask as well",
+        (*REMOVING_NODES, "AddAsk", "NewAsk", "AskRejected", *ALLOCATING, *RELEASED),
+        nodes=[True, True],
+        asks=[0],
+        allocations=[(0, 0), (0, 1)],
+    ),
+    Situation(
+        "what runs is preempted or given back, or its node or application goes",
+        (*PREEMPTING, *GIVING_BACK, *RELEASED, *REMOVING_NODES, *REMOVING_APPLICATIONS),
+        asks=[0],
+        allocations=[(0, 0)],
+        running=[0],
+    ),
+    Situation(
+        "what runs is preempted while an ask waits for its node",
+        (*PREEMPTING, *ALLOCATING, *RELEASED, "AddAsk", "NewAsk", "AskRejected"),
+        asks=[0, 0],
+        allocations=[(0, 0), (1, 0)],
+        running=[0],
+    ),
+    Situation(
         "a node is added with what runs on it, while another ask waits",
         (*ADDING_NODES, *RECOVERING, *ALLOCATING, *RELEASED, "AddAsk", "NewAsk", "AskRejected"),
         nodes=[False],
@@ -133,7 +154,7 @@ SITUATIONS = [
     ),
     Situation(
         "a partition is added and removed, with an application and a node",
-        (*REGISTERING, *REMOVING_PARTITIONS, *ADDING_APPLICATIONS, *ADDING_NODES),
+        (*REGISTERING, *REMOVING_PARTITIONS, *DROPPING_PARTITIONS, *ADDING_APPLICATIONS, *ADDING_NODES),
         partition=False,
         applications=[False],
         nodes=[False],

@@ -1,4 +1,4 @@
-"""The variants: two copies as the document has them."""
+"""The variants: two copies as the document has them, and repaired."""
 
 from ..lang import Model
 from .cache import CACHE_RULES
@@ -7,6 +7,7 @@ from .flows import CHANNELS
 from .machines import AXIOMS, DOCUMENT, TWO_COPY_MACHINES, TWO_COPY_TABLE
 from .progress import PROGRESS
 from .promises import CHANNEL_PROPERTIES, SAFETY
+from .repairs import REPAIRS
 from .rm import RM_ACTIONS, RM_RULES
 from .scheduler import SCHEDULER_ACTIONS, SCHEDULER_RULES
 from .situations import situations
@@ -61,4 +62,13 @@ TWO_COPY = Model(
             "no-queue-overflows",
         }
     ),
+)
+
+TWO_COPY_REPAIRED = TWO_COPY.amend(
+    "two-copy-repaired",
+    "two copies with the changes that their promises need, as far as two copies can keep them",
+    REPAIRS,
+    # A queue has a size, and what finds no room stops the process; if it waited instead, two handlers could wait for
+    # room in each other's queue for ever. No change of the flows helps.
+    refuted=frozenset({"no-queue-overflows"}),
 )
