@@ -79,7 +79,10 @@ YUNIKORN = System(
 YUNIKORN_MERGE = System(
     "yunikorn-merge",
     "YuniKorn: cache and scheduler as two copies, and merged",
-    {model.variant: model for model in (yunikorn_merge.TWO_COPY,)},
+    {
+        model.variant: model
+        for model in (yunikorn_merge.TWO_COPY, yunikorn_merge.TWO_COPY_REPAIRED, yunikorn_merge.MERGED)
+    },
     judged_by="two-copy",
 )
 

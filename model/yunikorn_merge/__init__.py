@@ -4,6 +4,7 @@ Read this package beside the document: ``flows`` is its table of events, ``machi
 ``scheduler`` what each party does.
 """
 
+from .merged import MERGED
 from .variants import TWO_COPY, TWO_COPY_REPAIRED
 
-__all__ = ["TWO_COPY", "TWO_COPY_REPAIRED"]
+__all__ = ["MERGED", "TWO_COPY", "TWO_COPY_REPAIRED"]

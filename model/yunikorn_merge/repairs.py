@@ -200,14 +200,26 @@ RECOVERED_WITH_THEIR_NODE = Change(
         Rule(
             "the cache adds what runs on a node",
             DELIVER["AddNode"],
-            [TAKES_NODE, x.node == e.node, x.ask.recovered, x.ask.application.cache.is_(PRESENT)],
+            [
+                TAKES_NODE,
+                x.node == e.node,
+                x.ask.recovered,
+                x.ask.application.cache.is_(PRESENT),
+                x.cache.is_("absent"),
+            ],
             x.cache.fires("add"),
             line=126,
         ),
         Rule(
             "the scheduler adds what runs on a node",
             n.scheduler.fires("add"),
-            [x.node == n, x.ask.recovered, known(x.ask.application), x.scheduler.is_("absent")],
+            [
+                x.node == n,
+                x.ask.recovered,
+                known(x.ask.application),
+                x.scheduler.is_("absent"),
+                x.ask.scheduler.is_("absent"),
+            ],
             x.scheduler.fires("recover"),
             line=128,
         ),
