@@ -42,9 +42,10 @@ from .lang import (
     implies,
     me,
     those,
+    variable,
     variables,
 )
-from .lang.terms import Fires, both
+from .lang.terms import Fires
 
 MOST_ROOM = 3
 """The greatest capacity that can be given to a channel: what is full is said by so many messages, one by one."""
@@ -69,7 +70,8 @@ class Channels:
         kinds: what can be said, and through which channel.
         subjects: what messages are about: attribute -> sort.
         line, fact: where the document says that there are messages; and that they can be lost.
-        limited: channels have a capacity, given by a topology; 0 is as much as there is to be said.
+        queues: the sort of channels that have a capacity, which a topology gives. What finds no room in such a channel
+            is an overflow of it: a state, so that a model can say what becomes of the process then.
     """
 
     sort: Sort
@@ -78,7 +80,7 @@ class Channels:
     line: int | None = None
     fact: str = ""
     lost: str = ""
-    limited: bool = False
+    queues: Sort | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +106,6 @@ class Channels:
     @cached_property
     def machine(self) -> Machine:
         """Messages: free to be sent, or under way."""
-        room = [Attribute("room", IntRange(0, MOST_ROOM), rigid=True)] if self.limited else []
         return Machine(
             self.sort,
             line=self.line,
@@ -114,10 +115,9 @@ class Channels:
                 Attribute("channel", EnumType(self.names), rigid=True),
                 *[Attribute(name, Ref(sort), rigid=True) for name, sort in self.subjects.items()],
                 Attribute("rank", IntRange(0, max(kind.rank for kind in self.kinds)), rigid=True),
-                # Switches of a situation: arrives in its turn; can be lost; how many there is room for.
+                # Switches of a situation: arrives in its turn; can be lost.
                 Attribute("ordered", BoolType(), rigid=True),
                 Attribute("losable", BoolType(), rigid=True),
-                *room,
                 Attribute("behind", SetOf(self.sort)),
             ],
             events=[Event("forget", {"earlier": Ref(self.sort)})],
@@ -136,6 +136,66 @@ class Channels:
             *losing,
             Row(self.sort, "forget", "under_way", "under_way", line=self.line, fact=self.fact, behind=forgets),
         ]
+
+    # --- capacity
+
+    @cached_property
+    def queue_machine(self) -> Machine:
+        """Channels with a capacity: open, or overflown."""
+        assert self.queues is not None
+        return Machine(
+            self.queues,
+            line=self.line,
+            states=[State("open"), State("overflown")],
+            attributes=[
+                Attribute("channel", EnumType(self.names), rigid=True),
+                Attribute("room", IntRange(1, MOST_ROOM), rigid=True),
+            ],
+        )
+
+    @cached_property
+    def queue_table(self) -> list[Row]:
+        """A channel that overflows stays so."""
+        assert self.queues is not None
+        return [Row(self.queues, "overflow", "open", "overflown", line=self.line, fact=self.fact)]
+
+    @cached_property
+    def queue_rules(self) -> list[Rule]:
+        """What is sent finds no room: with as many others as there is room for, it is one too many."""
+        assert self.queues is not None
+        _, _, r = self.variables
+        queue = variable(self.queues, "queue")
+        found = []
+        for room in range(1, MOST_ROOM + 1):
+            others = variables(self.sort, " ".join(f"other{n}" for n in range(room)))
+            distinct = [~(one == two) for n, one in enumerate(others) for two in (r, *others[:n])]
+            crowd = [
+                condition
+                for other in others
+                for condition in (
+                    other.channel == r.channel,
+                    (other.is_("under_way") & ~other.fires("arrive")) | other.fires("send"),
+                )
+            ]
+            full = [queue.channel == r.channel, queue.room == room, queue.is_("open")]
+            found.append(
+                Rule(
+                    f"a queue with room for {room} overflows",
+                    r.fires("send"),
+                    [*full, *distinct, *crowd],
+                    queue.fires("overflow"),
+                    line=self.line,
+                    fact=self.fact,
+                )
+            )
+        return found
+
+    @cached_property
+    def overflown(self) -> Term:
+        """Some channel has overflown."""
+        assert self.queues is not None
+        queue = variable(self.queues, "queue")
+        return exists(queue, queue.is_("overflown"))
 
     # --- actions and rules
 
@@ -222,18 +282,6 @@ class Channels:
         return found
 
     @cached_property
-    def overflown(self) -> Term:
-        """More is under way in some channel than there is room for."""
-        e, _, _ = self.variables
-        found = []
-        for room in range(1, MOST_ROOM + 1):
-            others = variables(self.sort, " ".join(f"other{n}" for n in range(room)))
-            distinct = [~(one == two) for n, one in enumerate(others) for two in (e, *others[:n])]
-            crowd = [other.is_("under_way") & (other.channel == e.channel) for other in others]
-            found.append((e.room == room) & e.is_("under_way") & exists(others, both([*crowd, *distinct])))
-        return exists(e, found[0] | found[1] | found[2])
-
-    @cached_property
     def axioms(self) -> list[Term]:
         """What a kind says of its messages; there is one message of a kind about a thing."""
         e, f, _ = self.variables
@@ -286,7 +334,7 @@ class Channels:
             kinds: what can be said; all the rest is not.
             ordered: each channel keeps its order, but for the kinds that are ``overtaking``.
             losable: the kinds that can be lost.
-            room: the capacity of channels; of the others there is no limit.
+            room: the capacity of channels, 1 to 3; of the others there is no limit.
         """
         found = [
             (kind, number)
@@ -306,5 +354,11 @@ class Channels:
             (sort, "rank"): [kind.rank for kind, _ in found],
             (sort, "ordered"): [ordered and kind.name not in overtaking for kind, _ in found],
             (sort, "losable"): [kind.name in losable for kind, _ in found],
-            **({(sort, "room"): [room.get(kind.channel, 0) for kind, _ in found]} if self.limited else {}),
+            **self._limits(room),
         }
+
+    def _limits(self, room: Mapping[str, int]) -> Rigid:
+        if self.queues is None:
+            return {}
+        queues = self.queues.name
+        return {(queues, "channel"): list(room), (queues, "room"): list(room.values())}

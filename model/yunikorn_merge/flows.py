@@ -7,7 +7,7 @@ AllocationProposalBundleEvent. Here each is a kind of message of its own, about 
 from dataclasses import dataclass
 
 from ..channels import Channels, Kind
-from .sorts import Allocation, Application, Ask, Message, Node, Partition
+from .sorts import Allocation, Application, Ask, EventQueue, Message, Node, Partition
 
 CACHE, SCHEDULER, RM = "Cache", "Scheduler", "RM"
 
@@ -161,7 +161,7 @@ CHANNELS = Channels(
     {about: sort for about, (sort, _) in SUBJECTS.items()},
     line=5,
     fact="6",
-    limited=True,
+    queues=EventQueue,
 )
 
 e, f, r = CHANNELS.variables

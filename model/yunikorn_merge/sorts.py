@@ -47,5 +47,8 @@ SchedulingAllocation = Sort("SchedulingAllocation", "scheduler_x")
 SchedulingNode = Sort("SchedulingNode", "scheduler_n")
 """Scheduler: its copy of a node (line 165)."""
 
+EventQueue = Sort("EventQueue", "queue")
+"""A handler's queue of events, where an exploration looks at its size (facts 6)."""
+
 Message = Sort("Message", "e")
 """An event on its way (line 7)."""

@@ -19,6 +19,7 @@ SCOPE = {
     **dict.fromkeys(("Allocation", "AllocationInfo", "SchedulingAllocation"), 2),
     **dict.fromkeys(("Node", "NodeInfo", "SchedulingNode"), 2),
     "Message": 40,
+    "EventQueue": 1,
 }
 
 TWO_COPY = Model(
@@ -26,10 +27,10 @@ TWO_COPY = Model(
     variant="two-copy",
     about="cache and scheduler as two parties with a copy each, and the events between them",
     document=DOCUMENT,
-    machines=[*TWO_COPY_MACHINES, CHANNELS.machine],
-    rows=[*TWO_COPY_TABLE, *CHANNELS.table],
+    machines=[*TWO_COPY_MACHINES, CHANNELS.machine, CHANNELS.queue_machine],
+    rows=[*TWO_COPY_TABLE, *CHANNELS.table, *CHANNELS.queue_table],
     actions=[*RM_ACTIONS, *SCHEDULER_ACTIONS, *DELIVER.values()],
-    rules=[*RM_RULES, *CACHE_RULES, *SCHEDULER_RULES, *CHANNELS.rules],
+    rules=[*RM_RULES, *CACHE_RULES, *SCHEDULER_RULES, *CHANNELS.rules, *CHANNELS.queue_rules],
     properties=[*SAFETY, *PROGRESS, *CHANNEL_PROPERTIES],
     axioms=[*AXIOMS, *CHANNELS.axioms],
     topologies=situations,
