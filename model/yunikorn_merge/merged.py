@@ -56,7 +56,7 @@ APPLICATIONS = [
         a.fires("remove"),
         [k.application == a, k.is_("pending", "satisfied")],
         k.fires("remove"),
-        line=219,
+        line=228,
     ),
     # "for alloc : allocated - app.remove_allocation(alloc)"
     Rule(
@@ -74,7 +74,7 @@ ask = asks_for("ask", k, [k.is_("unknown"), ~k.recovered, k.application.told == 
 withdraw = asks_for("withdraw", k, [k.is_("pending", "satisfied")], "withdraws {k}", 16)
 
 ASKS = [
-    Rule("an ask is added", ask, [k.application.is_(PRESENT)], k.fires("add"), line=219),
+    Rule("an ask is added", ask, [k.application.is_(PRESENT)], k.fires("add"), line=228),
     Rule("an ask is rejected", ask, [~k.application.is_(PRESENT)], k.fires("reject"), line=28),
     send("a rejected ask is told", k.fires("reject"), [], "AskRejected", k, line=28),
     Rule("an ask is withdrawn", withdraw, [], k.fires("remove"), line=119),
@@ -129,7 +129,7 @@ NODES = [
     ),
 ]
 
-# --- what the scheduler decides: "commit a scheduling/preemption proposal need acquire wlock(Partition)" (194)
+# --- what the scheduler decides: "commit a scheduling/preemption proposal need acquire wlock(Partition)" (193)
 
 allocate = Action(
     "allocate",
@@ -143,10 +143,10 @@ allocate = Action(
     ],
     fires=[x.fires("allocate"), x.ask.fires("satisfy")],
     says="the scheduler allocates {x}",
-    line=192,
+    line=191,
 )
 preempt = Action(
-    "preempt", [x], [x.is_("allocated")], [x.fires("end")], "the scheduler preempts the allocation {x}", line=194
+    "preempt", [x], [x.is_("allocated")], [x.fires("end")], "the scheduler preempts the allocation {x}", line=193
 )
 give_back = Action(
     "give_back",

@@ -1,6 +1,6 @@
 """The merged design (lines 161 to 168): one object per thing, and the events that are left, all to the resource manager.
 
-What the resource manager asks for is handled in one step, under the partition's lock (lines 187 to 195); only what it is told is
+What the resource manager asks for is handled in one step, under the partition's lock (lines 187 to 193); only what it is told is
 still on its way for a while.
 """
 
@@ -73,7 +73,7 @@ APPLICATION = Machine(
         State("removed", line=276),
     ],
     attributes=[
-        Attribute("queue", Ref(Queue), rigid=True, line=206),
+        Attribute("queue", Ref(Queue), rigid=True, line=216),
         # Its queue does not take it, for a reason of its own.
         Attribute("refused", BoolType(), rigid=True, line=53),
         # What the resource manager has been told.
@@ -82,16 +82,16 @@ APPLICATION = Machine(
 )
 ASK = Machine(
     Ask,
-    line=219,
+    line=228,
     states=[
         State("unknown"),
-        State("pending", line=219),
-        State("satisfied", line=192),
+        State("pending", line=228),
+        State("satisfied", line=191),
         State("rejected", line=28),
         State("removed", line=119),
     ],
     attributes=[
-        Attribute("application", Ref(Application), rigid=True, line=219),
+        Attribute("application", Ref(Application), rigid=True, line=228),
         Attribute("recovered", BoolType(), rigid=True, line=128),
         Attribute("told", BoolType(), line=28),
     ],
@@ -99,9 +99,9 @@ ASK = Machine(
 ALLOCATION = Machine(
     Allocation,
     line=164,
-    states=[State("unknown"), State("allocated", line=192), State("ended", line=312)],
+    states=[State("unknown"), State("allocated", line=191), State("ended", line=312)],
     attributes=[
-        Attribute("ask", Ref(Ask), rigid=True, line=219),
+        Attribute("ask", Ref(Ask), rigid=True, line=228),
         Attribute("node", Ref(Node), rigid=True, line=314),
         Attribute("rm", EnumType(KNOWS_OF_ALLOCATIONS), line=26),
     ],
@@ -141,14 +141,14 @@ MERGED_TABLE = [
     Row(Application, "remove", "present", "removed", line=300),
     *hears(Application, "hear_accepted", GONE_OR_THERE, 25, told="accepted"),
     *hears(Application, "hear_rejected", GONE_OR_THERE, 25, told="rejected"),
-    Row(Ask, "add", "unknown", "pending", line=219),
+    Row(Ask, "add", "unknown", "pending", line=228),
     Row(Ask, "reject", "unknown", "rejected", line=28),
-    Row(Ask, "satisfy", "pending", "satisfied", line=192),
+    Row(Ask, "satisfy", "pending", "satisfied", line=191),
     Row(Ask, "recover", "unknown", "satisfied", line=128),
     Row(Ask, "remove", "pending", "removed", line=119),
     Row(Ask, "remove", "satisfied", "removed", line=119),
     *hears(Ask, "hear_rejected", ("rejected",), 28, told=True),
-    Row(Allocation, "allocate", "unknown", "allocated", line=192),
+    Row(Allocation, "allocate", "unknown", "allocated", line=191),
     # It runs already when its node is added, and the resource manager knows of it.
     Row(Allocation, "recover", "unknown", "allocated", line=128, rm="running"),
     Row(Allocation, "not_recovered", "unknown", "ended", line=128, rm="running"),

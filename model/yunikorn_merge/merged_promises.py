@@ -115,7 +115,7 @@ THERE: list[Property] = [
     is_there(
         "asks-are-of-what-is-there",
         "an ask is of an application that is there",
-        219,
+        228,
         "{ParentQueue, ResourceUsage, (reserved/allocated)Allocations, PendingRequests} belong to application:",
         [k],
         k.is_("pending", "satisfied"),
@@ -124,7 +124,7 @@ THERE: list[Property] = [
     is_there(
         "allocations-are-on-what-is-there",
         "what is allocated is on a node and of an application that are there",
-        192,
+        191,
         "- Do new allocation / remove allocation, will change application, queue and node",
         [x],
         x.is_("allocated"),
@@ -133,7 +133,7 @@ THERE: list[Property] = [
     is_there(
         "scheduler-nodes-hold-one-allocation",
         "no node is given to two allocations",
-        192,
+        191,
         "- Do new allocation / remove allocation, will change application, queue and node",
         [x, y],
         (x.node == y.node) & x.is_("allocated") & y.is_("allocated"),
@@ -142,7 +142,7 @@ THERE: list[Property] = [
     is_there(
         "allocated-once",
         "no ask has two allocations",
-        192,
+        191,
         "- Do new allocation / remove allocation, will change application, queue and node",
         [x, y],
         (x.ask == y.ask) & x.is_("allocated") & y.is_("allocated"),
@@ -151,7 +151,7 @@ THERE: list[Property] = [
     is_there(
         "what-is-allocated-is-asked-for-no-more",
         "an ask that waits, or was rejected, has had no allocation",
-        198,
+        196,
         "- Change pending request of ask, will change application (pending resource),",
         [x],
         ~x.is_("unknown") & ~x.ask.recovered,
@@ -464,7 +464,7 @@ PROGRESS: list[Property] = [
     AlwaysCanReach(
         name="asks-are-answered",
         says="an ask that waits and has a node to itself can always still get an allocation, and one that is rejected be told so",
-        line=219,
+        line=228,
         sentence="{ParentQueue, ResourceUsage, (reserved/allocated)Allocations, PendingRequests} belong to application:",
         over=[k],
         given=k.is_("rejected")
