@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import beaker, hived, yunikorn
+from . import beaker, hived, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
 from .lang import Model
 from .lang.waiting import Waiting
@@ -76,4 +76,14 @@ YUNIKORN = System(
     tables=yunikorn.TABLES,
 )
 
-SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN)}
+YUNIKORN_MERGE = System(
+    "yunikorn-merge",
+    "YuniKorn: cache and scheduler as two copies, and merged",
+    {
+        model.variant: model
+        for model in (yunikorn_merge.TWO_COPY, yunikorn_merge.TWO_COPY_REPAIRED, yunikorn_merge.MERGED)
+    },
+    judged_by="two-copy",
+)
+
+SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE)}

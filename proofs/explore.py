@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import networkx as nx
-from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined, stepper_of
 
 from .symmetry import Symmetry
 
@@ -81,7 +81,7 @@ class Exploration:
         choices.reverse()
         if self.symmetry is None:
             return choices
-        stepper, now, run = Stepper(self.instance), self.instance.initial(), []
+        stepper, now, run = stepper_of(self.instance), self.instance.initial(), []
         for number, choice in zip(reversed(numbers[:-1]), choices, strict=True):
             alike = proper_steps(stepper, now, choice.action)  # a renamed choice is of the same action
             step = next(s for s in alike if self.symmetry.canonical(s.after) == self.states[number])
@@ -116,7 +116,7 @@ def explore(
         limit: stop after this many states (then ``complete`` is false).
         on_step: called for every step with its source state and that state's number.
     """
-    stepper = Stepper(instance)
+    stepper = stepper_of(instance)
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
         reducer = None

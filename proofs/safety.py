@@ -16,9 +16,9 @@ from schedproof.model.semantics import (
     Moment,
     State,
     Step,
-    Stepper,
     Undefined,
     search,
+    stepper_of,
 )
 
 from .explore import Exploration, Progress, explore, proper_steps
@@ -156,7 +156,7 @@ def counterexample(found: Exploration, check: Check) -> Counterexample:
     assert check.failed is not None
     number, action = check.failed
     choices, now = real_run(found, number)
-    stepper = Stepper(found.instance)
+    stepper = stepper_of(found.instance)
     moment, where = Moment(now), ""
     if action is None:
         where = check.violated(moment) or ""
@@ -176,7 +176,7 @@ def ill_formed(found: Exploration) -> Counterexample:
     assert found.ill_formed is not None
     number, bad, message = found.ill_formed
     choices, now = real_run(found, number)
-    stepper = Stepper(found.instance)
+    stepper = stepper_of(found.instance)
     try:
         for choice in stepper.choices(now, found.instance.model.action(bad.action)):
             try:
@@ -190,7 +190,7 @@ def ill_formed(found: Exploration) -> Counterexample:
 
 def real_run(found: Exploration, number: int) -> tuple[list[Choice], State]:
     """A shortest run to state ``number`` (or a renaming of it), and where it ends."""
-    stepper, now = Stepper(found.instance), found.instance.initial()
+    stepper, now = stepper_of(found.instance), found.instance.initial()
     choices = found.path(number)
     for choice in choices:
         now = stepper.step(now, choice).after

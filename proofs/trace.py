@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from schedproof.model.lang import Ref, Rule, Var
-from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined
+from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined, stepper_of
 
 from .facts import Object, ending, setting
 from .verdict import Counterexample, FieldChange, TraceStep
@@ -66,7 +66,7 @@ def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
 
 
 def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep, ...], State]:
-    stepper, state, steps = Stepper(instance), instance.initial(), []
+    stepper, state, steps = stepper_of(instance), instance.initial(), []
     for choice in choices:
         try:
             state, changed = changes(stepper, state, choice)

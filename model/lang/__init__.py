@@ -7,12 +7,14 @@ from .properties import (
     AlwaysCanReach,
     ByConstruction,
     Invariant,
+    InvariantAtScope,
     LeadsTo,
     LifeCycle,
     Property,
     Recovery,
     Restored,
     StepInvariant,
+    StepInvariantAtScope,
 )
 from .rules import Action, Rule
 from .terms import (
@@ -36,8 +38,8 @@ from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Attribute", "BoolType", "ByConstruction", "Change", "Document",
-    "Durability", "EnumType", "Event", "IntRange", "Invariant", "LeadsTo", "LifeCycle", "Machine", "Model",
+    "Durability", "EnumType", "Event", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
     "ModelError", "Place", "Property", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
-    "StepInvariant", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
+    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

@@ -12,8 +12,8 @@ import networkx as nx
 from . import terms as t
 from .errors import ModelError, Place
 from .infer import Context, compatible, infer, known_type, machine_of
-from .machine import Attribute, Machine, Row
-from .types import IntRange
+from .machine import Attribute, Machine, Row, State
+from .types import BoolType, IntRange
 
 if TYPE_CHECKING:
     from .model import Model
@@ -57,6 +57,8 @@ def _machine(model: Model, machine: Machine) -> None:
     unique(f"{name}: event", [(e.name, e.place) for e in machine.events])
     for attribute in machine.attributes:
         _attribute(model, machine, attribute)
+    for state in machine.states:
+        _begins(machine, state)
     events = {r.event for r in model.table(machine.sort)}
     for event in machine.events:
         element = f"event {machine.sort}.{event.name}"
@@ -64,6 +66,20 @@ def _machine(model: Model, machine: Machine) -> None:
             known_type(Context(model, element), kind, event.place)
         if event.name not in events:
             raise ModelError(element, event.place, "has no source", "add a row for it, or drop the event")
+
+
+def _begins(machine: Machine, state: State) -> None:
+    if not state.begins:
+        return
+    attribute = machine.attribute(state.begins)
+    if attribute is None or not attribute.rigid or not isinstance(attribute.type, BoolType):
+        names = ", ".join(a.name for a in machine.attributes if a.rigid and isinstance(a.type, BoolType)) or "none"
+        raise ModelError(
+            f"state {state.name} of {machine.sort}",
+            state.place,
+            f"objects are said to begin here by {state.begins!r}, which is no rigid truth value of {machine.sort}",
+            f"use one of: {names}",
+        )
 
 
 def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
@@ -115,7 +131,9 @@ def _reachable(model: Model, machine: Machine) -> None:
     graph = nx.DiGraph((r.source, r.target) for r in model.table(machine.sort))
     initial = machine.states[0].name
     graph.add_node(initial)
-    found = {initial} | nx.descendants(graph, initial)
+    starts = {initial} | {s.name for s in machine.states if s.begins}
+    graph.add_nodes_from(starts)
+    found = starts.union(*[nx.descendants(graph, start) for start in starts])
     for state in machine.states:
         if (state.name in found) == state.unreachable:
             was = (

@@ -26,13 +26,15 @@ class Durability(enum.Enum):
 class State:
     """One state of a machine.
 
-    ``unreachable`` admits a state that no row of the table leads to (otherwise an error).
+    ``unreachable`` admits a state that no row of the table leads to (otherwise an error). ``begins`` names a
+    rigid attribute: the objects of which it is true begin here, and not in the first state.
     """
 
     name: str
     durability: Durability = Durability.PERSISTENT
     line: int | None = None
     unreachable: bool = False
+    begins: str = ""
     place: Place = field(default_factory=here, compare=False, repr=False)
 
 
@@ -69,7 +71,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Machine:
-    """The declared part of a sort's machine: its states (the first is initial), attributes, events.
+    """The declared part of a sort's machine: its states (the first is initial, but see ``State.begins``), attributes, events.
 
     The transition table is the model's, so that variants can differ in it row by row.
     """

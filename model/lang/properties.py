@@ -60,6 +60,24 @@ class StepInvariant(Property):
 
 
 @dataclass(frozen=True, kw_only=True)
+class InvariantAtScope(Invariant):
+    """An invariant that is wanted at the explored scopes, not for any number of objects.
+
+    What holds of messages because of the order in which they were sent is seldom inductive without the order of
+    all others being said as well.
+    """
+
+    kind = "invariant at a scope"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepInvariantAtScope(StepInvariant):
+    """A step invariant that is wanted at the explored scopes: see :class:`InvariantAtScope`."""
+
+    kind = "step invariant at a scope"
+
+
+@dataclass(frozen=True, kw_only=True)
 class LifeCycle(Property):
     """Some object of ``sort`` can go through exactly these ``states``, one after the other."""
 

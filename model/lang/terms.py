@@ -349,6 +349,14 @@ def children(term: Term) -> tuple[Term, ...]:
 
 def free_variables(term: Term) -> Mapping[str, Var]:
     """The variables of ``term`` that no quantifier inside it binds, by name."""
+    found: Mapping[str, Var] | None = vars(term).get("_free")
+    if found is None:
+        found = _free_variables(term)
+        object.__setattr__(term, "_free", found)  # a term never changes, and is asked again and again
+    return found
+
+
+def _free_variables(term: Term) -> Mapping[str, Var]:
     match term:
         case Var(name):
             return {name: term}

@@ -2,9 +2,24 @@
 
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import Instance, ScopeError, State, check_scope, fitted, instances
-from .step import Causes, Choice, IllFormed, Step, Stepper
+from .step import Causes, Choice, IllFormed, Step, Stepper, stepper_of
 
 __all__ = [
-    "Causes", "Choice", "Firings", "IllFormed", "Instance", "Moment", "ScopeError", "State", "Step", "Stepper", "Undefined",
-    "check_scope", "compile_term", "fitted", "instances", "search",
+    "Causes",
+    "Choice",
+    "Firings",
+    "IllFormed",
+    "Instance",
+    "Moment",
+    "ScopeError",
+    "State",
+    "Step",
+    "Stepper",
+    "Undefined",
+    "check_scope",
+    "compile_term",
+    "fitted",
+    "instances",
+    "search",
+    "stepper_of",
 ]  # fmt: skip

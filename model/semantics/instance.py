@@ -107,10 +107,19 @@ class Instance:
 
     def rigid_values(self, sort: str, attribute: Attribute) -> list[int]:
         """A rigid attribute's value of each object, encoded as in a state."""
-        given = self.rigid.get((sort, attribute.name))
-        if given is None:
-            return [self.default(attribute)] * self.sizes[sort]
-        return [encode(attribute.type, value) for value in given]
+        key = (sort, attribute.name)
+        if key not in self._rigid_values:
+            given = self.rigid.get(key)
+            self._rigid_values[key] = (
+                [self.default(attribute)] * self.sizes[sort]
+                if given is None
+                else [encode(attribute.type, value) for value in given]
+            )
+        return self._rigid_values[key]
+
+    @cached_property
+    def _rigid_values(self) -> dict[tuple[str, str], list[int]]:
+        return {}
 
     def default(self, attribute: Attribute) -> int:
         """The initial value of an attribute."""
@@ -129,6 +138,11 @@ class Instance:
         state = [0] * self.width
         for machine in self.model.machines:
             sort = machine.sort.name
+            for position, other in enumerate(machine.states):
+                begins = machine.attribute(other.begins)
+                for n, there in enumerate(self.rigid_values(sort, begins) if begins is not None else []):
+                    if there:
+                        state[self.slot(sort) + n] = position
             for attribute in self.attributes(sort):
                 start = self.slot(sort, attribute.name)
                 state[start : start + self.sizes[sort]] = [self.default(attribute)] * self.sizes[sort]

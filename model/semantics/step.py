@@ -75,6 +75,15 @@ def _by(head: _Head) -> str:
     return f"{type(head.cause).__name__.lower()} {head.cause.name} ({head.cause.place})"
 
 
+def stepper_of(instance: Instance) -> Stepper:
+    """The steps of ``instance``, compiled once: a run is told and found again with the stepper that explored it."""
+    found: Stepper | None = vars(instance).get("_stepper")
+    if found is None:
+        found = Stepper(instance)
+        object.__setattr__(instance, "_stepper", found)
+    return found
+
+
 class Stepper:
     """The steps of an instance.
 

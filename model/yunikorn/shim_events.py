@@ -58,7 +58,7 @@ HAS_PODS = exists(u, of(u, b) & ~u.ask.placeholder & one_of(u.pod, LISTED))
 register = Action(
     "register",
     [z],
-    [z.is_("New"), ~exists(e, e.is_("under_way") & e.to_core)],
+    [z.is_("New"), ~exists(e, e.is_("under_way") & (e.channel == "core"))],
     [z.fires("RegisterScheduler")],
     "the shim {z} registers",
     fact="4.4, scheduler.go:88",

@@ -12,11 +12,13 @@ from schedproof.model.lang import (
     Action,
     IntRange,
     Invariant,
+    InvariantAtScope,
     Model,
     Recovery,
     Ref,
     SetOf,
     StepInvariant,
+    StepInvariantAtScope,
     Type,
     implies,
 )
@@ -83,7 +85,8 @@ def obligations(model: Model) -> Proof:
     symbols = Symbols(model)
     before = Translator(symbols, symbols)
     axioms = tuple(before.formula(axiom) for axiom in model.axioms)
-    invariants = [p for p in model.properties if isinstance(p, Invariant)]
+    wanted = [p for p in model.properties if not isinstance(p, InvariantAtScope | StepInvariantAtScope)]
+    invariants = [p for p in wanted if isinstance(p, Invariant)]
     assumed = {p.name: before.formula(closed(p)) for p in invariants}
     ranges = tuple(_ranges(model, before))
     found: list[Obligation] = []
@@ -101,7 +104,7 @@ def obligations(model: Model) -> Proof:
         later = Translator(symbols, cascade.after)
         for prop in invariants:
             found.append(Obligation(prop.name, action.name, "", _whole(later, closed(prop)), context))
-        for step in model.properties:
+        for step in wanted:
             if isinstance(step, StepInvariant) and (not step.on or action.name in step.on):
                 reader = cascade.step.bind(action.parameters, list(cascade.parameters.values()))
                 found.append(Obligation(step.name, action.name, "", _whole(reader, closed(step)), context))

@@ -137,8 +137,14 @@ class Initial:
     symbols: Symbols
 
     def state(self, sort: str, of: Z) -> Z:
-        """The first state of the machine."""
-        return self.symbols.states[sort][self.symbols.model.machine(sort).states[0].name]
+        """The first state of the machine, or the one in which this object is said to begin."""
+        first, *others = self.symbols.model.machine(sort).states
+        found = self.symbols.states[sort][first.name]
+        for other in others:
+            if other.begins:
+                begins = self.symbols.value(sort, other.begins, of)
+                found = z3.If(begins, self.symbols.states[sort][other.name], found)
+        return found
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
         """The initial value of an attribute."""

@@ -1,0 +1,488 @@
+"""What is promised of the merged design: the promises of the two copies by the same names, as far as they still have a meaning."""
+
+from ..lang import (
+    AlwaysCanReach,
+    ByConstruction,
+    Invariant,
+    LifeCycle,
+    Model,
+    Property,
+    StepInvariant,
+    Term,
+    Var,
+    after,
+    exists,
+    forall,
+    iff,
+    implies,
+)
+from .machines import a, k, n, p, x, y
+from .merged_machines import MERGED_CHANNELS, e, f, q
+from .sorts import Allocation
+
+PRESENT = "present"
+MERGE = "2. `allocation_info` & `scheduling_allocation`: **merge** to `scheduler.allocation`."
+
+
+def one_object(model: Model) -> bool:
+    """No sort of the model is a copy of another, and nothing is sent but to the resource manager."""
+    copies = [sort.name for sort in model.sorts if sort.name.endswith("Info") or sort.name.startswith("Scheduling")]
+    channel = model.machine("Message").attribute("channel")
+    return not copies and channel is not None and str(channel.type) == "{rm}"
+
+
+def one_copy(name: str, says: str, because: str = "there is one object, which is there or not") -> Property:
+    """What only two copies could break."""
+    return ByConstruction(
+        name=name,
+        says=says,
+        line=164,
+        sentence=MERGE,
+        because=because,
+        checked="on the sorts and channels of the model",
+        holds=one_object,
+    )
+
+
+THINGS = ("partition", "application", "node", "allocation")
+
+NO_COPIES: list[Property] = [
+    *[one_copy(f"{what}s-in-both-copies", f"every {what} is in both copies or in neither") for what in THINGS],
+    one_copy("copies-agree-at-rest", "the two copies have the same objects"),
+    one_copy("copies-can-agree-again", "the two copies can always come to have the same objects again"),
+    *[
+        one_copy(f"{what}s-{order}", f"{what}s are {order.replace('-', ' ')}")
+        for what in THINGS
+        for order in ("are-added-to-the-cache-first", "are-removed-from-the-scheduler-first")
+    ],
+    *[
+        one_copy(name, says, "a proposal is made and committed in one step")
+        for name, says in (
+            ("accepted-allocations-are-confirmed", "what is accepted is confirmed"),
+            ("confirmed-allocations-are-there", "what is confirmed is there"),
+            ("proposals-are-on-their-way", "no proposal is left without an answer"),
+            ("proposals-to-release-are-on-their-way", "no proposal to release is left without an answer"),
+            ("recovered-allocations-are-kept", "what runs already is not rejected"),
+            ("cache-nodes-hold-one-allocation", "in the cache no node is given to two allocations"),
+            ("releases-are-asked-for-once", "what is released is there"),
+            ("no-queue-overflows", "no queue between cache and scheduler overflows"),
+        )
+    ],
+]
+
+
+# --- what is there
+
+
+def is_there(
+    name: str, says: str, line: int, sentence: str, over: list[Var], given: Term | None, then: Term
+) -> Property:
+    """An invariant of the merged objects."""
+    return Invariant(name=name, says=says, line=line, sentence=sentence, over=over, given=given, then=then)
+
+
+BELONGS = "{Queue, App, Node} belongs to Partition:"
+UNDER_WAY = e.is_("under_way")
+
+THERE: list[Property] = [
+    is_there(
+        "queues-are-in-what-is-there",
+        "a queue is there exactly as long as its partition",
+        185,
+        BELONGS,
+        [q],
+        None,
+        iff(q.is_(PRESENT), q.partition.is_(PRESENT)) & iff(q.is_("absent"), q.partition.is_("absent")),
+    ),
+    is_there(
+        "applications-are-in-what-is-there",
+        "an application is in a queue that is there",
+        185,
+        BELONGS,
+        [a],
+        a.is_(PRESENT),
+        a.queue.is_(PRESENT),
+    ),
+    is_there(
+        "nodes-are-in-what-is-there",
+        "a node is in a partition that is there",
+        185,
+        BELONGS,
+        [n],
+        n.is_(PRESENT),
+        n.partition.is_(PRESENT),
+    ),
+    is_there(
+        "asks-are-of-what-is-there",
+        "an ask is of an application that is there",
+        228,
+        "{ParentQueue, ResourceUsage, (reserved/allocated)Allocations, PendingRequests} belong to application:",
+        [k],
+        k.is_("pending", "satisfied"),
+        k.application.is_(PRESENT),
+    ),
+    is_there(
+        "allocations-are-on-what-is-there",
+        "what is allocated is on a node and of an application that are there",
+        191,
+        "- Do new allocation / remove allocation, will change application, queue and node",
+        [x],
+        x.is_("allocated"),
+        x.node.is_(PRESENT) & x.ask.application.is_(PRESENT),
+    ),
+    is_there(
+        "scheduler-nodes-hold-one-allocation",
+        "no node is given to two allocations",
+        191,
+        "- Do new allocation / remove allocation, will change application, queue and node",
+        [x, y],
+        (x.node == y.node) & x.is_("allocated") & y.is_("allocated"),
+        x == y,
+    ),
+    is_there(
+        "allocated-once",
+        "no ask has two allocations",
+        191,
+        "- Do new allocation / remove allocation, will change application, queue and node",
+        [x, y],
+        (x.ask == y.ask) & x.is_("allocated") & y.is_("allocated"),
+        x == y,
+    ),
+    is_there(
+        "what-is-allocated-is-asked-for-no-more",
+        "an ask that waits, or was rejected, has had no allocation",
+        196,
+        "- Change pending request of ask, will change application (pending resource),",
+        [x],
+        ~x.is_("unknown") & ~x.ask.recovered,
+        x.ask.is_("satisfied", "removed"),
+    ),
+    is_there(
+        "what-is-recovered-is-not-asked-for",
+        "an ask for what runs already never waits",
+        128,
+        "- Create a new ask based on the (to recover) Allocation",
+        [k],
+        k.recovered,
+        ~k.is_("pending", "rejected"),
+    ),
+    is_there(
+        "what-is-recovered-comes-with-its-node",
+        "an allocation, and an ask for what runs already, are on a node that was added",
+        128,
+        "- Create a new ask based on the (to recover) Allocation",
+        [x],
+        x.is_("unknown") | x.node.is_("unknown"),
+        x.is_("unknown") & implies(x.ask.recovered, x.ask.is_("unknown")),
+    ),
+    is_there(
+        "removed-applications-go",
+        "of an application that is removed no allocation is left",
+        300,
+        "scheduler.delete_app(app)",
+        [a, x],
+        a.is_("removed") & (x.ask.application == a),
+        ~x.is_("allocated"),
+    ),
+    is_there(
+        "decommissioned-nodes-go",
+        "on a node that is removed no allocation is left",
+        278,
+        "- scheduler.delete_nodes(partition) # See common method below",
+        [n, x],
+        n.is_("removed") & (x.node == n),
+        ~x.is_("allocated"),
+    ),
+    is_there(
+        "removed-partitions-go",
+        "of a partition that is removed no application is left, no queue and no node",
+        276,
+        "- scheduler.delete_all_apps(partition) # See common method below",
+        [p, a, q, n],
+        p.is_("removed"),
+        implies(a.queue.partition == p, ~a.is_(PRESENT))
+        & implies(q.partition == p, ~q.is_(PRESENT))
+        & implies(n.partition == p, ~n.is_(PRESENT)),
+    ),
+    StepInvariant(
+        name="withdrawn-asks-go",
+        says="an ask that is withdrawn is gone at once",
+        line=119,
+        sentence="- Update local asks.",
+        over=[k],
+        on=["withdraw"],
+        then=after(k.is_("removed")),
+        given=k.fires("remove"),
+    ),
+    StepInvariant(
+        name="allocations-given-back-go",
+        says="an allocation that is given back is gone at once",
+        line=312,
+        sentence="app.remove_alloc(alloc)",
+        over=[x],
+        on=["give_back"],
+        given=x.fires("end"),
+        then=after(x.is_("ended")),
+    ),
+    StepInvariant(
+        name="recovered-allocations-come-with-their-node",
+        says="what runs already on a node is added with it, if its application is there",
+        line=128,
+        sentence="- Create a new ask based on the (to recover) Allocation",
+        over=[x],
+        on=["add_node"],
+        given=x.ask.recovered & x.node.fires("add") & x.ask.application.is_(PRESENT),
+        then=after(x.is_("allocated")),
+    ),
+]
+
+# --- what the resource manager is told, and when
+
+
+# Each of these is said of a message: there is one of each kind about each thing, unless an exploration leaves it out.
+
+TOLD: list[Property] = [
+    is_there(
+        "new-allocations-are-news",
+        "an allocation that the resource manager is to be told of was made, and it does not know of it",
+        26,
+        "| RMNewAllocationsEvent | Cache -> RM | |",
+        [e],
+        UNDER_WAY & (e.kind == "NewAllocation"),
+        ~e.allocation.is_("unknown") & ~e.allocation.ask.recovered & (e.allocation.rm == "unknown"),
+    ),
+    is_there(
+        "ends-are-news",
+        "an end that the resource manager is to be told of has come, and it does not know of it",
+        27,
+        "| RMReleaseAllocationEvent | Cache -> RM | |",
+        [e],
+        UNDER_WAY & (e.kind == "AllocationReleased"),
+        e.allocation.is_("ended") & (e.allocation.rm != "ended"),
+    ),
+    is_there(
+        "told-of-what-was",
+        "the resource manager knows of no allocation that never was, and of no end that has not come",
+        26,
+        "| RMNewAllocationsEvent | Cache -> RM | |",
+        [x],
+        x.rm != "unknown",
+        ~x.is_("unknown") & implies(x.rm == "ended", x.is_("ended")),
+    ),
+    is_there(
+        "told-in-order",
+        "that an allocation has ended is told after that it was made",
+        27,
+        "| RMReleaseAllocationEvent | Cache -> RM | |",
+        [e, f],
+        (UNDER_WAY & (e.kind == "NewAllocation"))
+        & (f.is_("under_way") & (f.kind == "AllocationReleased"))
+        & (e.allocation == f.allocation),
+        f.behind.has(e),
+    ),
+    is_there(
+        "ends-are-told",
+        "an allocation that has ended the resource manager knows to have ended, or it is still to be told",
+        320,
+        ">> Emit alloc_completed_event to RMProxy",
+        [e],
+        (e.kind == "AllocationReleased") & e.allocation.is_("ended"),
+        (e.allocation.rm == "ended") | UNDER_WAY,
+    ),
+    is_there(
+        "what-is-there-is-told",
+        "what is allocated the resource manager knows of, or it is still to be told",
+        26,
+        "| RMNewAllocationsEvent | Cache -> RM | |",
+        [e],
+        (e.kind == "NewAllocation") & e.allocation.is_("allocated"),
+        (e.allocation.rm == "running") | UNDER_WAY,
+    ),
+    is_there(
+        "what-runs-is-there",
+        "what the resource manager takes to run is allocated, or it is still to be told otherwise",
+        320,
+        ">> Emit alloc_completed_event to RMProxy",
+        [e],
+        (e.kind == "AllocationReleased") & (e.allocation.rm == "running"),
+        e.allocation.is_("allocated") | UNDER_WAY,
+    ),
+    StepInvariant(
+        name="allocations-are-told-once",
+        says="the resource manager is not told of an allocation that it knows already",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_new_allocation"],
+        given=e.allocation == x,
+        then=x.rm == "unknown",
+    ),
+    StepInvariant(
+        name="nothing-is-released-twice",
+        says="the resource manager is not told twice that an allocation is released",
+        line=27,
+        sentence="| RMReleaseAllocationEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_allocation_released"],
+        given=e.allocation == x,
+        then=x.rm != "ended",
+    ),
+    StepInvariant(
+        name="told-allocations-are-there",
+        says="when the resource manager is told of an allocation, it is there",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_new_allocation"],
+        given=e.allocation == x,
+        then=x.is_("allocated"),
+    ),
+    StepInvariant(
+        name="told-allocations-were-confirmed",
+        says="when the resource manager is told of an allocation, it is there, or it is still to be told that it is gone",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[f],
+        on=["deliver_new_allocation"],
+        given=(f.kind == "AllocationReleased") & (f.allocation == e.allocation),
+        then=e.allocation.is_("allocated") | f.is_("under_way"),
+    ),
+    is_there(
+        "rejections-of-asks-are-news",
+        "an ask that the resource manager is to be told of as rejected is, and it does not know",
+        28,
+        "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
+        [e],
+        UNDER_WAY & (e.kind == "AskRejected"),
+        e.ask.is_("rejected") & ~e.ask.told,
+    ),
+    is_there(
+        "told-rejections-of-asks-are-true",
+        "an ask that the resource manager knows to be rejected is",
+        28,
+        "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
+        [k],
+        k.told,
+        k.is_("rejected"),
+    ),
+    StepInvariant(
+        name="asks-are-answered-once",
+        says="the resource manager is told once that an ask is rejected, and not of one of which it has an allocation",
+        line=28,
+        sentence="| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
+        over=[k],
+        on=["deliver_ask_rejected"],
+        given=e.ask == k,
+        then=~k.told & forall(x, implies((x.ask == k) & ~x.ask.recovered, x.is_("unknown"))),
+    ),
+    *[
+        is_there(
+            f"{verdict}-{what}s-are-news",
+            f"that a {what} is {verdict} is true when the resource manager is to be told so, and it does not know",
+            line,
+            sentence,
+            [e],
+            UNDER_WAY & (e.kind == kind),
+            one.is_(*states) & (one.told == "nothing"),
+        )
+        for what, one, line, sentence in (
+            (
+                "application",
+                e.application,
+                25,
+                "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |",
+            ),
+            ("node", e.node, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+        for verdict, kind, states in (
+            ("accepted", f"{what.capitalize()}Accepted", ("present", "removed")),
+            ("rejected", f"{what.capitalize()}Rejected", ("rejected",)),
+        )
+    ],
+    *[
+        is_there(
+            f"{what}s-are-told-of-when-they-are-there",
+            f"the resource manager knows nothing of a {what} that it has not asked for",
+            line,
+            sentence,
+            [one],
+            one.told != "nothing",
+            ~one.is_("unknown"),
+        )
+        for what, one, line, sentence in (
+            ("application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
+            ("node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+    ],
+    *[
+        StepInvariant(
+            name=f"{what}s-are-answered-once",
+            says=f"the resource manager is told once whether a {what} is accepted",
+            line=line,
+            sentence=sentence,
+            over=[one],
+            on=[f"deliver_{what}_accepted", f"deliver_{what}_rejected"],
+            given=getattr(e, what) == one,
+            then=one.told == "nothing",
+        )
+        for what, one, line, sentence in (
+            ("application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
+            ("node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+    ],
+    is_there(
+        "accepted-applications-are-there",
+        "an application that the resource manager takes to be accepted was added, and is there until it is removed",
+        25,
+        "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |",
+        [a],
+        a.told == "accepted",
+        a.is_("present", "removed"),
+    ),
+]
+
+WISHES = ["register", "remove_partition", "submit", "remove_application", "ask", "withdraw", "add_node"]
+WISHES += ["decommission", "give_back"]
+
+PROGRESS: list[Property] = [
+    *[
+        AlwaysCanReach(
+            name=f"{what}s-are-answered",
+            says=f"the resource manager can always still be told whether a {what} is accepted",
+            line=line,
+            sentence=sentence,
+            over=[one],
+            given=~one.is_("unknown"),
+            goal=one.told != "nothing",
+            without=WISHES,
+        )
+        for what, one, line, sentence in (
+            ("application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
+            ("node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+    ],
+    AlwaysCanReach(
+        name="asks-are-answered",
+        says="an ask that waits and has a node to itself can always still get an allocation, and one that is rejected be told so",
+        line=228,
+        sentence="{ParentQueue, ResourceUsage, (reserved/allocated)Allocations, PendingRequests} belong to application:",
+        over=[k],
+        given=k.is_("rejected")
+        | (
+            k.is_("pending")
+            & exists(x, (x.ask == k) & x.node.is_(PRESENT) & ~exists(y, (y.node == x.node) & (y.ask != k)))
+        ),
+        goal=k.told | exists(x, (x.ask == k) & (x.rm != "unknown")),
+        without=WISHES,
+    ),
+    LifeCycle(
+        name="life-of-an-allocation",
+        says="an allocation can be made, and end",
+        line=312,
+        sentence="app.remove_alloc(alloc)",
+        sort=Allocation,
+        states=["unknown", "allocated", "ended"],
+    ),
+]
+
+MERGED_PROPERTIES: list[Property] = [*NO_COPIES, *THERE, *TOLD, *PROGRESS, *MERGED_CHANNELS.properties]
