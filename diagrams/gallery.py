@@ -21,6 +21,7 @@ from .deadlock import WAIT_FOR, deadlocks
 from .dot import dot
 from .errors import DiagramError
 from .from_model import TRIGGERS, diagram, picture_names
+from .further import further_pictures
 from .images import fingerprint, png, png_fingerprint, svg, svg_fingerprint
 from .mermaid import mermaid
 from .pairing import changing_pairings, observed, pairing
@@ -67,6 +68,8 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                     f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
                 )
                 yield _picture(model, name, name, f"{about}.", pairing(model, observed(model, name)))
+            for name, (about, draw) in further_pictures(system, model).items():
+                yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
 
@@ -135,7 +138,8 @@ def readme(drawn: Sequence[Picture]) -> str:
         "A picture `Sort.attribute` shows the states of an object together with those of what it refers to, as far as they",
         "occur in the explored states; red pairs are such as a promise forbids. A wait-for graph shows a moment: a dashed",
         "arrow from an owner to a resource that one of its parts waits for, a full one from a resource to its owner; what",
-        "is red waits in a circle, or for what never comes.",
+        "is red waits in a circle, or for what never comes. Of locks, an arrow of an order leads from a lock to one that may be",
+        "acquired while it is held.",
     ]
     shown = ""
     for picture in drawn:

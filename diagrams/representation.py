@@ -36,6 +36,7 @@ class EdgeKind(enum.Enum):
     PREVENTS = "happens only where that one does not"
     HELD_BY = "is held by"
     WAITS_FOR = "waits for"
+    SENDS = "sends to"
     MAY_ACQUIRE = "may be held while that one is acquired"
 
 

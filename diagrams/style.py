@@ -52,6 +52,7 @@ SQUARE = (NodeKind.EVENT, NodeKind.RESOURCE)
 ARROWS = {
     EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e",
     EdgeKind.HELD_BY: INK, EdgeKind.WAITS_FOR: QUIET, EdgeKind.MAY_ACQUIRE: INK,
+    EdgeKind.SENDS: INK,
 }  # fmt: skip
 MARKS = {Mark.ADDED: "#1a7f37", Mark.REMOVED: "#6e7781"}
 EDGE_WORDS = {
@@ -59,6 +60,7 @@ EDGE_WORDS = {
     EdgeKind.PREVENTS: "B happens only where A does not",
     EdgeKind.HELD_BY: "A is held by B",
     EdgeKind.WAITS_FOR: "A waits for B",
+    EdgeKind.SENDS: "A sends to B",
     EdgeKind.MAY_ACQUIRE: "who holds A may acquire B",
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import beaker, hived, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
-from .lang import Model
+from .lang import Flow, Model
 from .lang.waiting import Waiting
+from .yunikorn_merge.flows import FLOWS, MERGED_FLOWS
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class System:
     """A system, its variants in the order of their making, and the one that the oracle judges by.
 
     ``waits`` has, by variant, what "holds" and "waits for" mean in wait-for graphs; ``tables``, by sort, the events
-    of machines of which text, figures and what runs (``judged_by``) are compared row by row.
+    of machines of which text, figures and what runs (``judged_by``) are compared row by row; ``flows``, by variant,
+    which party sends which events to which.
     """
 
     name: str
@@ -25,6 +27,7 @@ class System:
     judged_by: str
     waits: Mapping[str, Waiting] = field(default_factory=dict)
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    flows: Mapping[str, Sequence[Flow]] = field(default_factory=dict)
 
     @property
     def base(self) -> Model:
@@ -84,6 +87,7 @@ YUNIKORN_MERGE = System(
         for model in (yunikorn_merge.TWO_COPY, yunikorn_merge.TWO_COPY_REPAIRED, yunikorn_merge.MERGED)
     },
     judged_by="two-copy",
+    flows={"two-copy": FLOWS, "merged": MERGED_FLOWS},
 )
 
 SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE)}

@@ -4,37 +4,13 @@ One event carries different things: a proposal to allocate and one to release ar
 AllocationProposalBundleEvent. Here each is a kind of message of its own, about one thing.
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from ..channels import Channels, Kind
+from ..lang import Flow
 from .sorts import Allocation, Application, Ask, EventQueue, Message, Node, Partition
 
 CACHE, SCHEDULER, RM = "Cache", "Scheduler", "RM"
-
-
-@dataclass(frozen=True)
-class Flow:
-    """A row of the document's table: who sends an event to whom, and whether it is proposed to remove it.
-
-    Args:
-        senders: who sends it; two where the table says "Cache/Scheduler".
-        kinds: the messages that stand for it.
-        remark: what the table adds to the event's name.
-    """
-
-    line: int
-    event: str
-    senders: tuple[str, ...]
-    receiver: str
-    remove: bool
-    kinds: tuple[str, ...]
-    remark: str = ""
-
-    @property
-    def row(self) -> tuple[str, str, str]:
-        """The cells of the row, as the document writes them."""
-        event = f"{self.event} ({self.remark})" if self.remark else self.event
-        return event, f"{'/'.join(self.senders)} -> {self.receiver}", "Remove" if self.remove else ""
 
 
 REMOVE, KEEP = True, False
@@ -94,6 +70,17 @@ FLOWS = (
     Flow(27, "RMReleaseAllocationEvent", (CACHE,), RM, KEEP, ("AllocationReleased",)),
     Flow(28, "RMRejectedAllocationAskEvent", (CACHE, SCHEDULER), RM, KEEP, ("AskRejected",)),
     Flow(29, "RMNodeUpdateEvent", (CACHE,), RM, KEEP, ("NodeAccepted", "NodeRejected")),
+)
+
+# What remains of the table when the cache is gone: whatever the cache sends or receives, the scheduler does (line 36).
+MERGED_FLOWS = tuple(
+    replace(
+        flow,
+        senders=tuple(dict.fromkeys(SCHEDULER if sender == CACHE else sender for sender in flow.senders)),
+        receiver=SCHEDULER if flow.receiver == CACHE else flow.receiver,
+    )
+    for flow in FLOWS
+    if not flow.remove
 )
 
 # --- the queues

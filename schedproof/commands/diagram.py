@@ -18,6 +18,7 @@ from schedproof.diagrams import (
     pairing_names,
     picture_names,
 )
+from schedproof.diagrams.further import further_pictures
 from schedproof.diagrams.render import render
 from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS, System
@@ -62,10 +63,13 @@ def draw(
       Sort.attribute, say Recipe.system: which states of an object and of what
         it refers to occur together, the steps between these pairs, and in red
         the pairs that a promise forbids;
+      flows: which party sends which events to which;
+      locks, locks-repaired, deadlock.NAME: the order of locks, and a deadlock
+        as a circle of who waits for whom;
       wait-for: who holds what and waits for what where --property is broken
         first; the circle is red.
 
-    The last two explore the variant, by default at the scope of 'verify'. svg and png need graphviz's 'dot'
+    Sort.attribute and wait-for explore the variant, by default at the scope of 'verify'. svg and png need graphviz's 'dot'
     program; dot and mermaid need nothing.
     """
     chosen = choose.system(system)
@@ -75,9 +79,9 @@ def draw(
         raise UserError(f"no --format given, and {output.path!r} does not tell; choose one of: {', '.join(FORMATS)}")
     if kind == "png" and output.is_stdout and sys.stdout.isatty():
         raise UserError("a png would only confuse a terminal; give -o a file name")
-    explored = picture == WAIT_FOR or (picture is not None and "." in picture)
+    explored = picture == WAIT_FOR or (picture is not None and "." in picture and picture[0].isupper())
     misplaced = {
-        "--since": since is not None and explored,
+        "--since": since is not None and (explored or picture in further_pictures(chosen, model)),
         "--property": property_name is not None and picture != WAIT_FOR,
         "--scope": scope is not None and not explored,
         "--every-step": every_step and (not explored or picture == WAIT_FOR),
@@ -90,10 +94,12 @@ def draw(
         drawn = _explored(chosen, model, picture, property_name, scope, every_step)
     else:
         other = choose.variant(chosen, since) if since is not None else None
-        known = (*picture_names(model), *pairing_names(model), *([WAIT_FOR] if model.variant in chosen.waits else ()))
+        others = further_pictures(chosen, model)
+        waits = [WAIT_FOR] if model.variant in chosen.waits else []
+        known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
             raise UserError(f"{system} ({model.variant}) has no picture {picture!r}; choose one of: {', '.join(known)}")
-        drawn = diagram(model, picture, since=other)
+        drawn = others[picture][1]() if picture in others else diagram(model, picture, since=other)
     output.write(render(drawn, kind))
     return Exit.OK
 

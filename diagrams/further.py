@@ -1,0 +1,46 @@
+"""Pictures of what belongs to a variant beside its machines: event flows, the order of its locks, and deadlocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..model.lang import Model
+from ..model.systems import System
+from ..proofs.further import Locked, further
+from ..proofs.locks import explore_all
+from ..proofs.locks.rank import judge
+from .errors import DiagramError
+from .flows import FLOWS, event_flows
+from .locks import deadlock_graph, order_graph
+from .representation import Diagram
+
+Draw = Callable[[], Diagram]
+
+
+def further_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Draw]]:
+    """By name one sentence on a picture, and what draws it."""
+    found: dict[str, tuple[str, Draw]] = {}
+    if flows := system.flows.get(model.variant):
+        title = f"{model.system} ({model.variant}): who sends which events to whom"
+        found[FLOWS] = ("Which party sends which events to which", lambda: event_flows(flows, title))
+    for each in further(model):
+        if isinstance(each, Locked) and (each.deadlocks or not each.only):
+            found[each.prefix] = _of_locks(each)
+    return found
+
+
+def _of_locks(described: Locked) -> tuple[str, Draw]:
+    if not described.only:
+        return "Which lock may be acquired under which", lambda: _order(described)
+    return described.locks.about, lambda: _deadlock(described)
+
+
+def _order(described: Locked) -> Diagram:
+    return order_graph(described.locks, judge(described.locks))
+
+
+def _deadlock(described: Locked) -> Diagram:
+    problems = explore_all(described.locks).problems
+    if not problems:
+        raise DiagramError(f"{described.prefix} has no deadlock, so there is nothing to draw")
+    return deadlock_graph(problems[0], described.prefix.removeprefix("deadlock."))
