@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import networkx as nx
 
@@ -12,7 +13,7 @@ from ..lang.check import sort_of, trigger_graph
 from ..lang.machine import Attribute, Row
 from ..lang.rules import Action, Rule
 from ..lang.types import IntRange
-from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, search
+from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
 from .search import Search
 
@@ -71,6 +72,38 @@ class _Rule:
     head: _Head
 
 
+class _Guard:
+    """What an action's guard holds for.
+
+    A state differs from most others in what the guard does not read. So it is asked once for all states
+    that are the same in what it does read.
+    """
+
+    def __init__(self, instance: Instance, action: Action) -> None:
+        self._action, self._names = action.name, [v.name for v in action.parameters]
+        self._search = search(instance, {}, action.parameters, action.when)
+        fields = {field for condition in action.when for field in reads(instance, condition)}
+        slots = [instance.slot(sort, name) + i for sort, name in sorted(fields) for i in range(instance.sizes[sort])]
+        self._read: Callable[[State], object] = itemgetter(*slots) if slots else lambda state: ()
+        self._known: dict[object, tuple[Choice, ...]] = {}
+
+    def choices(self, state: State) -> tuple[Choice, ...]:
+        """Every choice of parameters for which it holds in ``state``.
+
+        Raises:
+            Undefined: an attribute of no object is read.
+        """
+        read = self._read(state)
+        known = self._known.get(read)
+        if known is None:
+            moment = Moment(state)
+            known = self._known[read] = tuple(
+                Choice(self._action, tuple([(n, moment.bound[n]) for n in self._names]))
+                for _ in self._search.solutions(moment)
+            )
+        return known
+
+
 def _by(head: _Head) -> str:
     return f"{type(head.cause).__name__.lower()} {head.cause.name} ({head.cause.place})"
 
@@ -84,7 +117,7 @@ class Stepper:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         model = instance.model
-        self._guards = {a.name: search(instance, {}, a.parameters, a.when) for a in model.actions}
+        self._guards = {a.name: _Guard(instance, a) for a in model.actions}
         self._roots = {
             a.name: [self._head(f, {v.name: v for v in a.parameters}, a) for f in a.fires] for a in model.actions
         }
@@ -92,7 +125,8 @@ class Stepper:
         # A rule must run after everything that it asks about: after its head's predecessors.
         rules = sorted(model.rules, key=lambda r: order[sort_of(model, r.fires.of, {}), r.fires.event])
         known = [self._rule(rule) for rule in rules]
-        self._rules = {a.name: [r for r in known if r.on is None or r.on == a.name] for a in model.actions}
+        self._rules = {a.name: self._cascade(a, known) for a in model.actions}
+        self._slots = {m.sort.name: instance.slot(m.sort.name) for m in model.machines if m.states}
         self._rows = {
             (r.sort.name, r.event, self._number(r.sort.name, r.source)): (
                 self._number(r.sort.name, r.target),
@@ -135,12 +169,23 @@ class Stepper:
             return _Rule(rule.on.name, None, found, head)
         return _Rule(None, (sort_of(self.instance.model, rule.on.of, {}), rule.on.event), found, head)
 
-    def choices(self, state: State, action: Action) -> Iterator[Choice]:
-        """Every choice of parameters for which the guard of ``action`` holds in ``state``."""
-        moment = Moment(state)
-        names = [v.name for v in action.parameters]
-        for _ in self._guards[action.name].solutions(moment):
-            yield Choice(action.name, tuple((n, moment.bound[n]) for n in names))
+    def _cascade(self, action: Action, rules: Sequence[_Rule]) -> list[_Rule]:
+        """The rules that can play a part in a step of ``action``, in their order: those that its firings lead to."""
+        fire = {head.key for head in self._roots[action.name]}
+        mine = []
+        for rule in rules:
+            if rule.on == action.name or (rule.after is not None and rule.after in fire):
+                mine.append(rule)
+                fire.add(rule.head.key)
+        return mine
+
+    def choices(self, state: State, action: Action) -> Sequence[Choice]:
+        """Every choice of parameters for which the guard of ``action`` holds in ``state``.
+
+        Raises:
+            Undefined: an attribute of no object is read.
+        """
+        return self._guards[action.name].choices(state)
 
     def enabled(self, state: State, choice: Choice) -> bool:
         """The guard of the action holds for this choice."""
@@ -157,14 +202,15 @@ class Stepper:
             Undefined: an attribute of no object is read.
         """
         fired: Firings = {}
-        moment = Moment(state, dict(choice.parameters), fired)
+        parameters = dict(choice.parameters)
+        moment = Moment(state, parameters, fired)
         busy: dict[tuple[str, int], tuple[str, str]] = {}
         for head in self._roots[choice.action]:
             self._fire(moment, head, busy, causes)
         for rule in self._rules[choice.action]:
             if rule.after is None or rule.after in fired:
                 # Its own variables: another rule's of the same name are others.
-                own = Moment(state, dict(choice.parameters), fired)
+                own = Moment(state, parameters.copy(), fired)
                 for _ in rule.when.solutions(own):
                     self._fire(own, rule.head, busy, causes)
         return fired
@@ -193,7 +239,7 @@ class Stepper:
         """
         result = list(state)
         for (sort, event), objects in fired.items():
-            slot = self.instance.slot(sort)
+            slot = self._slots[sort]
             for who, payload in objects.items():
                 row = self._rows.get((sort, event, state[slot + who]))
                 if row is None:
