@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..lang import terms as t
+from ..lang.errors import Place
 from ..lang.types import EnumType, Ref, Type
 from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
@@ -77,7 +78,7 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             sort = _sort(instance, of, bound, me)
             names = [s.name for s in instance.model.machine(sort).states]
             wanted = frozenset(names.index(s) for s in states)
-            return _read(go(of), of, f"{term.place}: the state of no object is read", instance.slot(sort), wanted)
+            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), wanted)
         case t.Equal(left, right):
             a = compile_value(instance, left, _type(instance, right, bound, me), bound, me)
             b = compile_value(instance, right, _type(instance, left, bound, me), bound, me)
@@ -165,14 +166,14 @@ def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
     return some if decisive else every
 
 
-def _read(who: Eval, of: t.Term, none: str, slot: int, wanted: frozenset[int] | None = None) -> Eval:
+def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: frozenset[int] | None = None) -> Eval:
     """The value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
 
     Nearly all that models ask is read so, and nearly always of a variable: that is looked up here, without a call.
 
     Args:
         who: ``of`` as a function.
-        none: what is wrong where there is no such object.
+        place, what: of the error where there is no such object.
     """
     if isinstance(of, t.Var):
         name = of.name
@@ -180,7 +181,7 @@ def _read(who: Eval, of: t.Term, none: str, slot: int, wanted: frozenset[int] | 
 
             def read_variable(m: Moment) -> int:
                 if (number := m.bound[name]) < 0:
-                    raise Undefined(none)
+                    raise Undefined(f"{place}: {what}")
                 return m.state[slot + number]
 
             return read_variable
@@ -190,21 +191,21 @@ def _read(who: Eval, of: t.Term, none: str, slot: int, wanted: frozenset[int] | 
 
             def is_variable(m: Moment) -> int:
                 if (number := m.bound[name]) < 0:
-                    raise Undefined(none)
+                    raise Undefined(f"{place}: {what}")
                 return m.state[slot + number] == only
 
             return is_variable
 
         def is_one_of_variable(m: Moment) -> int:
             if (number := m.bound[name]) < 0:
-                raise Undefined(none)
+                raise Undefined(f"{place}: {what}")
             return m.state[slot + number] in wanted
 
         return is_one_of_variable
 
     def read(m: Moment) -> int:
         if (number := who(m)) < 0:
-            raise Undefined(none)
+            raise Undefined(f"{place}: {what}")
         return m.state[slot + number]
 
     return read if wanted is None else lambda m: read(m) in wanted
@@ -248,23 +249,23 @@ def _attribute(instance: Instance, of: t.Term, name: str, bound: Mapping[str, t.
     sort = _sort(instance, of, bound, me)
     attribute = instance.model.machine(sort).attribute(name)
     assert attribute is not None
-    who, none = compile_term(instance, of, bound, me), f"{of.place}: attribute {name} of no {sort} is read"
+    who, what = compile_term(instance, of, bound, me), f"attribute {name} of no {sort} is read"
     if not attribute.rigid:
-        return _read(who, of, none, instance.slot(sort, name))
+        return _read(who, of, of.place, what, instance.slot(sort, name))
     values = instance.rigid_values(sort, attribute)
     if isinstance(of, t.Var):
         variable = of.name
 
         def rigid_of_variable(m: Moment) -> int:
             if (number := m.bound[variable]) < 0:
-                raise Undefined(none)
+                raise Undefined(f"{of.place}: {what}")
             return values[number]
 
         return rigid_of_variable
 
     def rigid(m: Moment) -> int:
         if (number := who(m)) < 0:
-            raise Undefined(none)
+            raise Undefined(f"{of.place}: {what}")
         return values[number]
 
     return rigid
