@@ -30,8 +30,12 @@ def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, fr
     def timer(number: int | None) -> int | None:
         return None if number is None else new[number]
 
+    # Explorations ask this of every world, and most have their numbers already: a record that keeps its own is not copied.
     def renumbered(it: Application) -> Application:
-        return replace(it, serial=new[it.serial], state_timer=timer(it.state_timer), gang_timer=timer(it.gang_timer))
+        numbers = new[it.serial], timer(it.state_timer), timer(it.gang_timer)
+        if numbers == (it.serial, it.state_timer, it.gang_timer):
+            return it
+        return replace(it, serial=numbers[0], state_timer=numbers[1], gang_timer=numbers[2])
 
     def fitting(it: Wakeup) -> Wakeup:
         return replace(it, application=new.get(it.application, 0), serial=new.get(it.serial, 0) if it in now else 0)
@@ -41,7 +45,7 @@ def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, fr
             world,
             applications=tuple(renumbered(a) for a in world.applications),
             tracked=tuple(renumbered(a) for a in world.tracked),
-            asks=tuple(replace(a, serial=new[a.serial]) for a in world.asks),
+            asks=tuple(a if a.serial == new[a.serial] else replace(a, serial=new[a.serial]) for a in world.asks),
             serial=len(used),
         ),
         frozenset(fitting(it) for it in under_way),

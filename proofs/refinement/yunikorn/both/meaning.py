@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from .....impl.yunikorn.messages import RMAccepted
 from .....impl.yunikorn.shim import Event, Job, Pod, Work
@@ -55,6 +56,8 @@ class Meanings:
             for i in range(instance.sizes[sort])
         ]
         self._messages = self._message_numbers()
+        free = frozenset({self._states["Message"]["free"]})
+        self._silence = {instance.slot("Message") + e: free for e in self._messages.values()}
 
     def _message_numbers(self) -> dict[tuple[str, str], int]:
         """The message objects by kind and by what they are about."""
@@ -104,16 +107,17 @@ class Meanings:
         fits: dict[int, frozenset[int]] = {}
         core = self._normal(self._core.image(at.core, at.times, before))
         for slot in self._core_slots:
-            fits[slot] = frozenset({core[slot]})
+            fits[slot] = _only(core[slot])
         self._scheduler(at, fits)
         self._applications(at, before, fits)
         self._tasks(at, before, fits)
         self._nodes(at, fits)
-        there = set(at.messages)
-        for key, e in self._messages.items():
-            # In the model the same message twice is one: the other one is nothing.
-            also = ["free"] if key in at.repeated or self._is_over(key, before) else []
-            self._put(fits, "Message", e, *(["under_way", *also] if key in there else ["free"]))
+        fits |= self._silence
+        for key in at.messages:
+            if key in self._messages:
+                # In the model the same message twice is one: the other one is nothing.
+                also = ["free"] if key in at.repeated or self._is_over(key, before) else []
+                self._put(fits, "Message", self._messages[key], "under_way", *also)
         return Meaning(fits)
 
     def _is_over(self, key: Said, before: State) -> bool:
@@ -197,6 +201,11 @@ class Meanings:
 
     def _flag(self, fits: dict[int, frozenset[int]], attribute: str, m: int, value: bool) -> None:
         fits[self.instance.slot("ShimNode", attribute) + m] = frozenset({int(value)})
+
+
+@cache
+def _only(value: int) -> frozenset[int]:
+    return frozenset({value})
 
 
 def _task_state(name: str, at: Snapshot) -> str:
