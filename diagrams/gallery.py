@@ -24,7 +24,7 @@ from .from_model import TRIGGERS, diagram, picture_names
 from .further import further_pictures
 from .images import fingerprint, png, png_fingerprint, svg, svg_fingerprint
 from .mermaid import mermaid
-from .pairing import changing_pairings, observed, pairing
+from .pairing import all_observed, changing_pairings, pairing
 from .render import write_whole
 from .representation import Diagram
 from .style import used_marks
@@ -63,11 +63,12 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 drawn = diagram(model, name, since=since)
                 if again is None or not _same(drawn, again, name, since):
                     yield _picture(model, name, name, _about(model, name, drawn), drawn)
-            for name in changing_pairings(model) if again is None else ():
+            pairings = all_observed(model, changing_pairings(model) if again is None else ())
+            for name, seen in pairings.items():
                 about = (
                     f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
                 )
-                yield _picture(model, name, name, f"{about}.", pairing(model, observed(model, name)))
+                yield _picture(model, name, name, f"{about}.", pairing(model, seen))
             for name, (about, draw) in further_pictures(system, model).items():
                 yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):

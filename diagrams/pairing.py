@@ -6,8 +6,9 @@ pairs that occur in the explored states, the steps between them, and which pairs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..model.lang import Attribute, Invariant, Model, Ref, Type
 from ..model.semantics import Instance, Moment, State, Step, Undefined, check_scope, compile_term, instances
@@ -76,6 +77,25 @@ def observed(
         DiagramError: there is no such pairing.
         ScopeError: the scope is impossible.
     """
+    return all_observed(model, [name], scope, progress)[name]
+
+
+def all_observed(
+    model: Model, names: Sequence[str], scope: Mapping[str, int] | None = None, progress: Progress | None = None
+) -> dict[str, Pairing]:
+    """As :func:`observed`, for each of ``names``, at the price of one exploration."""
+    sizes = check_scope(model, scope or {})
+    at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+    found = {name: _unseen(model, name, at) for name in names}
+    for instance in instances(model, sizes) if names else ():
+        readers = [_Reader(instance, pairing) for pairing in found.values()]
+        for state in reachable(instance, partial(_see, readers), progress):
+            for reader in readers:
+                reader.judge(state)
+    return found
+
+
+def _unseen(model: Model, name: str, at: str) -> Pairing:
     if name not in pairing_names(model):
         raise DiagramError(
             f"{model.system} ({model.variant}) has no pairing {name!r}: it must be an attribute that refers from a "
@@ -84,13 +104,12 @@ def observed(
     sort, _, attribute = name.partition(".")
     kind = next(a.type for a in model.machine(sort).attributes if a.name == attribute)
     assert isinstance(kind, Ref)
-    sizes = check_scope(model, scope or {})
-    found = Pairing(sort, attribute, kind.sort.name, ",".join(f"{name}={n}" for name, n in sizes.items()))
-    for instance in instances(model, sizes):
-        reader = _Reader(instance, found)
-        for state in reachable(instance, reader.see, progress):
-            reader.judge(state)
-    return found
+    return Pairing(sort, attribute, kind.sort.name, at)
+
+
+def _see(readers: Sequence[_Reader], state: State, step: Step) -> None:
+    for reader in readers:
+        reader.see(state, step)
 
 
 def pairing(model: Model, seen: Pairing, *, every_step: bool = False) -> Diagram:

@@ -146,7 +146,13 @@ def explore(
             progress(len(found.states), source, found.depths[source])
         state = found.states[source]
         for action in actions:
-            for choice in _choices(stepper, state, action.name, found, source):
+            try:
+                choices = stepper.choices(state, action)
+            except Undefined as error:
+                if found.ill_formed is None:
+                    found.ill_formed = (source, Choice(action.name), str(error))
+                continue
+            for choice in choices:
                 try:
                     step = stepper.step(state, choice)
                 except (IllFormed, Undefined) as error:
@@ -168,12 +174,3 @@ def proper_steps(stepper: Stepper, state: State, action: str) -> Iterator[Step]:
                 yield stepper.step(state, choice)
     except Undefined:
         return
-
-
-def _choices(stepper: Stepper, state: State, action: str, found: Exploration, source: int) -> list[Choice]:
-    try:
-        return list(stepper.choices(state, stepper.instance.model.action(action)))
-    except Undefined as error:
-        if found.ill_formed is None:
-            found.ill_formed = (source, Choice(action), str(error))
-        return []

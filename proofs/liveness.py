@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import networkx as nx
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
@@ -79,19 +79,25 @@ def _predecessors(found: Exploration, without: Sequence[str]) -> list[list[int]]
     return back
 
 
+def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
+    """The nodes of a graph from which ``goal`` can be reached; ``back`` has each node's predecessors."""
+    reaching = set(goal)
+    queue = deque(reaching)
+    while queue:
+        for source in back[queue.popleft()]:
+            if source not in reaching:
+                reaching.add(source)
+                queue.append(source)
+    return reaching
+
+
 def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReach) -> Answer:
     """AG EF, by a search backwards from the goal."""
     back = _predecessors(found, prop.without)
     vacuous = True
     nearest: tuple[int, dict[str, int]] | None = None
     for bound in bindings(instance, prop.over):
-        reaching = where(instance, found, prop.goal, prop.over, bound)
-        queue = deque(reaching)
-        while queue:
-            for source in back[queue.popleft()]:
-                if source not in reaching:
-                    reaching.add(source)
-                    queue.append(source)
+        reaching = can_reach(where(instance, found, prop.goal, prop.over, bound), back)
         start = (
             where(instance, found, prop.given, prop.over, bound)
             if prop.given is not None

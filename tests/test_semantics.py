@@ -23,6 +23,9 @@ from schedproof.model.semantics import (
     check_scope,
     compile_term,
 )
+from schedproof.model.semantics import evaluate as evaluating
+from schedproof.model.semantics import step as stepping
+from schedproof.proofs.explore import explore
 from toys import MUTEX, WORKSHOP, S, drop, kick, line_up, mend, take, v, w, x, y
 from toys import careful as careful_
 from toys import mood as mood_
@@ -138,6 +141,32 @@ def test_choices_are_all_parameters_for_which_the_guard_holds() -> None:
     assert set(stepper.choices(state(), take)) == everything
     assert all(stepper.enabled(state(), c) for c in everything)
     assert not stepper.enabled(state(**HOLDING), choice(take, w="w0", x="t1", careful=True))
+
+
+def asked_alike() -> bool:
+    """A stepper that has been asked in other states says the same as one that has not."""
+    model = WORKSHOP
+    alike = True
+    for sizes in ({"Worker": 2, "Tool": 1}, {"Worker": 1, "Tool": 2}):
+        where = instance(model, sizes)
+        old, found = Stepper(where), explore(where, symmetry=False, limit=150)
+        for now in found.states:
+            new = Stepper(where)
+            alike = alike and all(old.choices(now, a) == new.choices(now, a) for a in model.actions)
+    return alike
+
+
+def test_what_a_guard_does_not_read_changes_nothing() -> None:
+    assert asked_alike()
+
+
+@pytest.mark.parametrize("kind", [t.Is, t.Attr], ids=lambda kind: kind.__name__)
+def test_a_guard_that_reads_what_is_not_known_is_noticed(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = evaluating.reads
+    monkeypatch.setattr(
+        stepping, "reads", lambda of, term: [r for r in right(of, term) if (r[1] == "") == (kind is t.Attr)]
+    )
+    assert not asked_alike()
 
 
 def test_a_rule_has_its_own_variables_even_if_another_rule_uses_their_names() -> None:

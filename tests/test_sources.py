@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,9 +10,11 @@ from schedproof.model.lang import Row
 from schedproof.model.systems import SYSTEMS, YUNIKORN
 from schedproof.model.yunikorn import AS_WRITTEN, V0_12_2
 from schedproof.model.yunikorn.sorts import Application
+from schedproof.proofs.findings import repeated
 from schedproof.proofs.sources import Difference, Kind, differences
 
 from schedproof.cli import main
+from schedproof.commands import findings as command
 
 Move = tuple[str, str, str]
 
@@ -86,8 +89,23 @@ def test_systems_without_tables_of_their_own_have_none() -> None:
     assert not differences(SYSTEMS["hived"]) and not differences(SYSTEMS["beaker"])
 
 
-def test_findings_tells_them(capsys: pytest.CaptureFixture[str]) -> None:
+def tells_them(capsys: pytest.CaptureFixture[str]) -> str:
     assert main(["findings", "yunikorn"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    said = capsys.readouterr().out
+    lines = said.splitlines()
     assert "yunikorn: 11 rows of tables: a figure has it, the text has not (v0.12.2)" in lines
     assert "  Application, run: Running -> Running (it stays) (facts 1, application_state.go:92)" in lines
+    return said
+
+
+def test_findings_tells_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the findings, for which this system is explored: here they are left out."""
+    monkeypatch.setattr(command, "find", lambda system: [])
+    tells_them(capsys)
+
+
+@pytest.mark.long
+def test_findings_tells_them_below_what_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    said = tells_them(capsys)
+    told = set(re.findall(r"^\d+\. (\S+) \(", said, re.MULTILINE))
+    assert told == {name for model in YUNIKORN.variants.values() for name in model.refuted - repeated(YUNIKORN, model)}

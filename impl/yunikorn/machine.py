@@ -53,6 +53,7 @@ class TableMachine:
             auto_transitions=False,
         )
         self.events = tuple(self._machine.events)
+        self._targets: dict[tuple[str, str], str] = {}
 
     @property
     def initial(self) -> str:
@@ -65,6 +66,13 @@ class TableMachine:
         Raises:
             IllegalEvent: there is no row.
         """
+        # A table never changes: what it has said once is not asked again.
+        found = self._targets.get((state, event))
+        if found is None:
+            found = self._targets[state, event] = self._moved(state, event)
+        return found
+
+    def _moved(self, state: str, event: str) -> str:
         known = self._machine.events.get(event)
         if known is None:
             raise IllegalEvent(f"{self.kind} has no event {event!r}; it has {', '.join(self.events)}")

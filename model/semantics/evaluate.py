@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..lang import terms as t
+from ..lang.errors import Place
 from ..lang.types import EnumType, Ref, Type
 from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
@@ -19,7 +20,7 @@ class Undefined(Exception):
     """An attribute of no object was read: the model is not well-formed there."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Moment:
     """What a term can see: the state, the variables, and in a step what fires and the state after."""
 
@@ -77,15 +78,7 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             sort = _sort(instance, of, bound, me)
             names = [s.name for s in instance.model.machine(sort).states]
             wanted = frozenset(names.index(s) for s in states)
-            slot, who = instance.slot(sort), go(of)
-
-            def is_in(m: Moment) -> int:
-                number = who(m)
-                if number < 0:
-                    raise Undefined(f"{term.place}: the state of no object is read")
-                return m.state[slot + number] in wanted
-
-            return is_in
+            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), wanted)
         case t.Equal(left, right):
             a = compile_value(instance, left, _type(instance, right, bound, me), bound, me)
             b = compile_value(instance, right, _type(instance, left, bound, me), bound, me)
@@ -158,13 +151,64 @@ def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
         a, b = functions
         return (lambda m: a(m) or b(m)) if decisive else (lambda m: a(m) and b(m))
 
-    def decide(m: Moment) -> int:
-        for function in functions:
-            if bool(function(m)) == decisive:
-                return decisive
-        return not decisive
+    def some(m: Moment) -> int:
+        for function in functions:  # noqa: SIM110 - a generator costs more
+            if function(m):
+                return True
+        return False
 
-    return decide
+    def every(m: Moment) -> int:
+        for function in functions:  # noqa: SIM110
+            if not function(m):
+                return False
+        return True
+
+    return some if decisive else every
+
+
+def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: frozenset[int] | None = None) -> Eval:
+    """The value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
+
+    Nearly all that models ask is read so, and nearly always of a variable: that is looked up here, without a call.
+
+    Args:
+        who: ``of`` as a function.
+        place, what: of the error where there is no such object.
+    """
+    if isinstance(of, t.Var):
+        name = of.name
+        if wanted is None:
+
+            def read_variable(m: Moment) -> int:
+                if (number := m.bound[name]) < 0:
+                    raise Undefined(f"{place}: {what}")
+                return m.state[slot + number]
+
+            return read_variable
+
+        if len(wanted) == 1:
+            [only] = wanted
+
+            def is_variable(m: Moment) -> int:
+                if (number := m.bound[name]) < 0:
+                    raise Undefined(f"{place}: {what}")
+                return m.state[slot + number] == only
+
+            return is_variable
+
+        def is_one_of_variable(m: Moment) -> int:
+            if (number := m.bound[name]) < 0:
+                raise Undefined(f"{place}: {what}")
+            return m.state[slot + number] in wanted
+
+        return is_one_of_variable
+
+    def read(m: Moment) -> int:
+        if (number := who(m)) < 0:
+            raise Undefined(f"{place}: {what}")
+        return m.state[slot + number]
+
+    return read if wanted is None else lambda m: read(m) in wanted
 
 
 def compile_value(
@@ -205,26 +249,26 @@ def _attribute(instance: Instance, of: t.Term, name: str, bound: Mapping[str, t.
     sort = _sort(instance, of, bound, me)
     attribute = instance.model.machine(sort).attribute(name)
     assert attribute is not None
-    who = compile_term(instance, of, bound, me)
-    if attribute.rigid:
-        values = instance.rigid_values(sort, attribute)
+    who, what = compile_term(instance, of, bound, me), f"attribute {name} of no {sort} is read"
+    if not attribute.rigid:
+        return _read(who, of, of.place, what, instance.slot(sort, name))
+    values = instance.rigid_values(sort, attribute)
+    if isinstance(of, t.Var):
+        variable = of.name
 
-        def rigid(m: Moment) -> int:
-            number = who(m)
-            if number < 0:
-                raise Undefined(f"{of.place}: attribute {name} of no {sort} is read")
+        def rigid_of_variable(m: Moment) -> int:
+            if (number := m.bound[variable]) < 0:
+                raise Undefined(f"{of.place}: {what}")
             return values[number]
 
-        return rigid
-    slot = instance.slot(sort, name)
+        return rigid_of_variable
 
-    def read(m: Moment) -> int:
-        number = who(m)
-        if number < 0:
-            raise Undefined(f"{of.place}: attribute {name} of no {sort} is read")
-        return m.state[slot + number]
+    def rigid(m: Moment) -> int:
+        if (number := who(m)) < 0:
+            raise Undefined(f"{of.place}: {what}")
+        return values[number]
 
-    return read
+    return rigid
 
 
 def _fires(
@@ -266,15 +310,38 @@ def _quantified(
         conditions = [t.Not(body, place=body.place)]
     found = search(instance, bound, variables, conditions, me)
     names = [v.name for v in variables]
+    if len(names) == 1:
+        [name] = names
+
+        def decide_one(m: Moment) -> int:
+            outer = m.bound.get(name)  # a binder may reuse a name
+            some = found.succeeds(m)
+            _restore(m, name, outer)
+            return some != universal
+
+        return decide_one
 
     def decide(m: Moment) -> int:
-        outer = [(name, m.bound.get(name)) for name in names]  # a binder may reuse a name
+        outer = [(name, m.bound.get(name)) for name in names]
         some = found.succeeds(m)
         for name, value in outer:
             _restore(m, name, value)
         return some != universal
 
     return decide
+
+
+def reads(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
+    """What a term outside of a row may read of a state: sort and attribute, "" for the machine's state."""
+    if isinstance(term, t.Is):
+        yield _sort(instance, term.of, {}, NOBODY), ""
+    if isinstance(term, t.Attr):
+        sort = _sort(instance, term.of, {}, NOBODY)
+        attribute = instance.model.machine(sort).attribute(term.name)
+        if attribute is not None and not attribute.rigid:
+            yield sort, term.name
+    for child in t.children(term):
+        yield from reads(instance, child)
 
 
 def search(

@@ -27,44 +27,47 @@ class Search(Generic[M]):
     first: tuple[Callable[[M], int], ...]
     levels: tuple[tuple[str, Values[M], tuple[Callable[[M], int], ...]], ...]
 
-    def solutions(self, moment: M) -> Iterator[None]:
+    def solutions(self, moment: M) -> Iterable[None]:
         """Each way to bind the variables in ``moment`` so that all conditions hold."""
+        # Explorations spend their time here: where nothing is to be found no generator is made.
         for condition in self.first:
             if not condition(moment):
-                return
-        yield from self._deeper(moment, 0)
+                return ()
+        return self._deeper(moment, 0) if self.levels else (None,)
 
     def _deeper(self, moment: M, depth: int) -> Iterator[None]:
-        if depth == len(self.levels):
-            yield
-            return
         name, values, conditions = self.levels[depth]
+        bound, deeper = moment.bound, depth + 1
+        last = deeper == len(self.levels)
         for value in values(moment):
-            moment.bound[name] = value
+            bound[name] = value
             for condition in conditions:
                 if not condition(moment):
                     break
             else:
-                yield from self._deeper(moment, depth + 1)
+                if last:
+                    yield
+                else:
+                    yield from self._deeper(moment, deeper)
 
     def succeeds(self, moment: M) -> bool:
         """Whether there is a way; it is bound in ``moment`` then, and the variables mean nothing if not."""
         for condition in self.first:
             if not condition(moment):
                 return False
-        return self._reaches(moment, 0)
+        return not self.levels or self._reaches(moment, 0)
 
     def _reaches(self, moment: M, depth: int) -> bool:
-        if depth == len(self.levels):
-            return True
         name, values, conditions = self.levels[depth]
+        bound, deeper = moment.bound, depth + 1
+        last = deeper == len(self.levels)
         for value in values(moment):
-            moment.bound[name] = value
+            bound[name] = value
             for condition in conditions:
                 if not condition(moment):
                     break
             else:
-                if self._reaches(moment, depth + 1):
+                if last or self._reaches(moment, deeper):
                     return True
         return False
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import networkx as nx
 
 from ..lang import terms as t
 from ..lang.check import sort_of, trigger_graph
 from ..lang.machine import Attribute, Row
+from ..lang.model import Model
 from ..lang.rules import Action, Rule
 from ..lang.types import IntRange
-from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, search
+from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
 from .search import Search
 
@@ -63,12 +65,56 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Rule:
-    """A rule that looks at an action (``on``) or at what an event (``after``) leads to."""
+    """A rule that looks at what an event (``after``) leads to, or at an action, if that is None."""
 
-    on: str | None
     after: tuple[str, str] | None
     when: Search[Moment]
     head: _Head
+
+
+@dataclass(frozen=True)
+class _Cascade:
+    """What an action fires, and the rules that can follow, each after those that it asks about."""
+
+    roots: Sequence[_Head]
+    rules: Sequence[_Rule]
+
+
+class _Guard:
+    """What an action's guard holds for.
+
+    A state differs from most others in what the guard does not read. So it is asked once for all states
+    that are the same in what it does read.
+    """
+
+    def __init__(self, instance: Instance, action: Action) -> None:
+        self._action, self._names = action.name, [v.name for v in action.parameters]
+        self._search = search(instance, {}, action.parameters, action.when)
+        fields = {field for condition in action.when for field in reads(instance, condition)}
+        slots = [instance.slot(sort, name) + i for sort, name in sorted(fields) for i in range(instance.sizes[sort])]
+        self._read: Callable[[State], object] = itemgetter(*slots) if slots else lambda state: ()
+        self._known: dict[object, tuple[Choice, ...]] = {}
+
+    def choices(self, state: State) -> tuple[Choice, ...]:
+        """Every choice of parameters for which it holds in ``state``.
+
+        Raises:
+            Undefined: an attribute of no object is read.
+        """
+        read = self._read(state)
+        known = self._known.get(read)
+        if known is None:
+            moment = Moment(state)
+            known = self._known[read] = tuple(
+                Choice(self._action, tuple([(n, moment.bound[n]) for n in self._names]))
+                for _ in self._search.solutions(moment)
+            )
+        return known
+
+
+def _node(model: Model, on: Action | t.Fires) -> tuple[str, str]:
+    """What a rule looks at, or fires, as the trigger graph has it."""
+    return (on.name, "") if isinstance(on, Action) else (sort_of(model, on.of, {}), on.event)
 
 
 def _by(head: _Head) -> str:
@@ -93,25 +139,42 @@ class Stepper:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         model = instance.model
-        self._guards = {a.name: search(instance, {}, a.parameters, a.when) for a in model.actions}
-        self._roots = {
-            a.name: [self._head(f, {v.name: v for v in a.parameters}, a) for f in a.fires] for a in model.actions
-        }
         order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
         # A rule must run after everything that it asks about: after its head's predecessors.
-        rules = sorted(model.rules, key=lambda r: order[sort_of(model, r.fires.of, {}), r.fires.event])
-        known = [self._rule(rule) for rule in rules]
-        self._rules = {a.name: [r for r in known if r.on is None or r.on == a.name] for a in model.actions}
-        self._rows = {
-            (r.sort.name, r.event, self._number(r.sort.name, r.source)): (
-                self._number(r.sort.name, r.target),
-                self._updates(r),
-            )
-            for r in model.rows
-        }
+        ordered = sorted(model.rules, key=lambda r: order[_node(model, r.fires)])
+        self._ordered = [(_node(model, r.on), r, _node(model, r.fires)) for r in ordered]
+        self._numbers = {m.sort.name: {s.name: i for i, s in enumerate(m.states)} for m in model.machines}
+        self._table = {(r.sort.name, r.event, self._numbers[r.sort.name][r.source]): r for r in model.rows}
+        self._slots = {m.sort.name: instance.slot(m.sort.name) for m in model.machines if m.states}
+        # What follows is filled when it is needed: many a stepper takes a few steps only.
+        self._guards: dict[str, _Guard] = {}
+        self._cascades: dict[str, _Cascade] = {}
+        self._rules: dict[int, _Rule] = {}
+        self._rows: dict[tuple[str, str, int], tuple[int, list[_Update]]] = {}
 
-    def _number(self, sort: str, state: str) -> int:
-        return [s.name for s in self.instance.model.machine(sort).states].index(state)
+    def _cascade(self, name: str) -> _Cascade:
+        """What can play a part in a step of an action: its own firings, and the rules that these can lead to."""
+        if name not in self._cascades:
+            action = self.instance.model.action(name)
+            roots = [self._head(f, {v.name: v for v in action.parameters}, action) for f in action.fires]
+            there, mine = {(name, ""), *(head.key for head in roots)}, []
+            for number, (on, rule, event) in enumerate(self._ordered):
+                if on in there:
+                    if number not in self._rules:
+                        self._rules[number] = self._rule(rule)
+                    mine.append(self._rules[number])
+                    there.add(event)
+            self._cascades[name] = _Cascade(roots, mine)
+        return self._cascades[name]
+
+    def _row(self, sort: str, event: str, source: int) -> tuple[int, list[_Update]] | None:
+        """Where a row of the table leads, and what it sets."""
+        key = sort, event, source
+        row = self._table.get(key)
+        if row is None:
+            return None
+        found = self._rows[key] = self._numbers[sort][row.target], self._updates(row)
+        return found
 
     def _updates(self, row: Row) -> list[_Update]:
         """What a row sets, less the attributes that this instance leaves out."""
@@ -140,16 +203,18 @@ class Stepper:
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
         found = search(self.instance, known, list(free.values()), conditions)
         head = self._head(rule.fires, {**known, **free}, rule)
-        if isinstance(rule.on, Action):
-            return _Rule(rule.on.name, None, found, head)
-        return _Rule(None, (sort_of(self.instance.model, rule.on.of, {}), rule.on.event), found, head)
+        return _Rule(None if isinstance(rule.on, Action) else _node(self.instance.model, rule.on), found, head)
 
-    def choices(self, state: State, action: Action) -> Iterator[Choice]:
-        """Every choice of parameters for which the guard of ``action`` holds in ``state``."""
-        moment = Moment(state)
-        names = [v.name for v in action.parameters]
-        for _ in self._guards[action.name].solutions(moment):
-            yield Choice(action.name, tuple((n, moment.bound[n]) for n in names))
+    def choices(self, state: State, action: Action) -> Sequence[Choice]:
+        """Every choice of parameters for which the guard of ``action`` holds in ``state``.
+
+        Raises:
+            Undefined: an attribute of no object is read.
+        """
+        guard = self._guards.get(action.name)
+        if guard is None:
+            guard = self._guards[action.name] = _Guard(self.instance, action)
+        return guard.choices(state)
 
     def enabled(self, state: State, choice: Choice) -> bool:
         """The guard of the action holds for this choice."""
@@ -166,14 +231,16 @@ class Stepper:
             Undefined: an attribute of no object is read.
         """
         fired: Firings = {}
-        moment = Moment(state, dict(choice.parameters), fired)
+        parameters = dict(choice.parameters)
+        moment = Moment(state, parameters, fired)
         busy: dict[tuple[str, int], tuple[str, str]] = {}
-        for head in self._roots[choice.action]:
+        cascade = self._cascades.get(choice.action) or self._cascade(choice.action)
+        for head in cascade.roots:
             self._fire(moment, head, busy, causes)
-        for rule in self._rules[choice.action]:
+        for rule in cascade.rules:
             if rule.after is None or rule.after in fired:
                 # Its own variables: another rule's of the same name are others.
-                own = Moment(state, dict(choice.parameters), fired)
+                own = Moment(state, parameters.copy(), fired)
                 for _ in rule.when.solutions(own):
                     self._fire(own, rule.head, busy, causes)
         return fired
@@ -202,9 +269,10 @@ class Stepper:
         """
         result = list(state)
         for (sort, event), objects in fired.items():
-            slot = self.instance.slot(sort)
+            slot = self._slots[sort]
             for who, payload in objects.items():
-                row = self._rows.get((sort, event, state[slot + who]))
+                source = state[slot + who]
+                row = self._rows.get((sort, event, source)) or self._row(sort, event, source)
                 if row is None:
                     machine = self.instance.model.machine(sort)
                     name = self.instance.object_names(sort)[who]

@@ -54,7 +54,8 @@ HAS_PODS = exists(u, of(u, b) & ~u.ask.placeholder & one_of(u.pod, LISTED))
 
 # --- the scheduler (4.4)
 
-# A registration is a call that waits its turn: what was sent before it, by a process that has died, has arrived.
+# A registration is a call that waits its turn: what was sent before it, by a process that has died, has arrived. This is
+# our reading; 4.4 has no more than the events.
 register = Action(
     "register",
     [z],

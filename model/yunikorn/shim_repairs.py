@@ -60,7 +60,7 @@ RELEASES = Change(
             "ReleaseAllocation",
             t.ask,
         ),
-        # The core drops all asks of a gang that is late, real ones too: their tasks would wait for ever.
+        # Of what fails the core drops all asks, real ones too (what resumes keeps those): their tasks would wait for ever.
         replace(
             arrival(
                 "AskReleased",

@@ -73,14 +73,19 @@ class Steps:
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
         if prod(_size(domain) for domain in domains) > MOST_CHOICES:
             raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
+        guard = self.guard(action)
         for values in product(*domains):
             self.work += 1
             if self.work > MOST_WORK:
                 raise TooManyStates(f"more than {MOST_WORK} choices of steps to try")
-            choice = Choice(action.name, tuple(zip(names, values, strict=True)))
+            moment = Moment(state, dict(zip(names, values, strict=True)))
             try:
-                moment = Moment(state, dict(choice.parameters))
-                if all(conjunct(moment) for conjunct in self.guard(action)):
+                for conjunct in guard:
+                    if not conjunct(moment):
+                        break
+                else:
+                    # Few choices come so far: only these are made.
+                    choice = Choice(action.name, tuple(zip(names, values, strict=True)))
                     yield choice, self.stepper.step(state, choice).after
             except (IllFormed, Undefined):
                 continue

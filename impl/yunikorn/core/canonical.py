@@ -21,28 +21,34 @@ def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, fr
         under_way: wakeups that have run out and are not delivered. One of a stay that is over has the
             serial 0 then, one of an application that is forgotten the application 0.
     """
-    applications = (*world.applications, *world.tracked)
-    used = {a.serial for a in applications} | {a.serial for a in world.asks}
-    used |= {n for a in applications for n in (a.state_timer, a.gang_timer) if n is not None}
+    records = (*world.applications, *world.tracked)
+    used = {a.serial for a in records} | {a.serial for a in world.asks}
+    used |= {n for a in records for n in (a.state_timer, a.gang_timer) if n is not None}
     new = {number: i for i, number in enumerate(sorted(used), start=1)}
     now = set(armed(world))
 
     def timer(number: int | None) -> int | None:
         return None if number is None else new[number]
 
+    # Explorations ask this of every world, and most records have their numbers already: these are not copied.
     def renumbered(it: Application) -> Application:
-        return replace(it, serial=new[it.serial], state_timer=timer(it.state_timer), gang_timer=timer(it.gang_timer))
+        numbers = new[it.serial], timer(it.state_timer), timer(it.gang_timer)
+        if numbers == (it.serial, it.state_timer, it.gang_timer):
+            return it
+        return replace(it, serial=numbers[0], state_timer=numbers[1], gang_timer=numbers[2])
 
     def fitting(it: Wakeup) -> Wakeup:
         return replace(it, application=new.get(it.application, 0), serial=new.get(it.serial, 0) if it in now else 0)
 
-    return (
-        replace(
-            world,
-            applications=tuple(renumbered(a) for a in world.applications),
-            tracked=tuple(renumbered(a) for a in world.tracked),
-            asks=tuple(replace(a, serial=new[a.serial]) for a in world.asks),
-            serial=len(used),
-        ),
-        frozenset(fitting(it) for it in under_way),
+    canonical_world = World(
+        rm=world.rm,
+        partitions=world.partitions,
+        queues=world.queues,
+        nodes=world.nodes,
+        applications=tuple(renumbered(a) for a in world.applications),
+        tracked=tuple(renumbered(a) for a in world.tracked),
+        asks=tuple(a if a.serial == new[a.serial] else replace(a, serial=new[a.serial]) for a in world.asks),
+        allocations=world.allocations,
+        serial=len(used),
     )
+    return canonical_world, frozenset(fitting(it) for it in under_way)

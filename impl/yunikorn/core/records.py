@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from ..messages import GangStyle, PlacementRule, SortPolicy, TerminationType
 
@@ -125,6 +126,11 @@ class Allocation:
         return self.status is not Status.SWAPPING
 
 
+@lru_cache(1 << 12)
+def _above(queue: str) -> str:
+    return queue.rpartition(".")[0]
+
+
 @dataclass(frozen=True)
 class Queue:
     """A queue; ``managed`` if it comes from the configuration, else a placement rule created it."""
@@ -142,7 +148,7 @@ class Queue:
     @property
     def parent(self) -> str:
         """The full name of the queue above, empty for the root."""
-        return self.name.rpartition(".")[0]
+        return _above(self.name)
 
 
 @dataclass(frozen=True)

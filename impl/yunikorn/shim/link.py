@@ -1,8 +1,9 @@
 """The way between a shim and a core: two queues of messages, delivered one at a time by whoever drives them.
 
 In each direction messages arrive in the order in which they were sent, or in any order. What a shim has sent may
-arrive after its death. A registration is a call, as in v0.12.2 (F 4.4), and begins a connection: what was sent before it
-arrives first, and what the core has said before it is not heard.
+arrive after its death. A registration begins a connection: what was sent before it arrives first, and what the core
+has said before it is not heard. That it is a call, which waits its turn, is our reading: F 4.4 has no more than the
+events.
 """
 
 from __future__ import annotations

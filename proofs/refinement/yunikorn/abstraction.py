@@ -31,6 +31,12 @@ class Abstraction:
             machine.sort.name: {s.name: n for n, s in enumerate(machine.states)} for machine in instance.model.machines
         }
 
+        self._names = {
+            machine.sort.name: (instance.slot(machine.sort.name), [s.name for s in machine.states])
+            for machine in instance.model.machines
+            if machine.states
+        }
+
     def label(self, action: str, **parameters: int) -> Choice:
         """A step of the model."""
         return Choice(
@@ -39,7 +45,8 @@ class Abstraction:
 
     def state_of(self, sort: str, number: int, image: State) -> str:
         """The machine state of an object."""
-        return self.instance.model.machine(sort).states[image[self.instance.slot(sort) + number]].name
+        slot, names = self._names[sort]
+        return names[image[slot + number]]
 
     def image(self, world: World, times: Times, before: State) -> State:
         """The model state of a state of the core, which came out of one with the image ``before``.

@@ -163,11 +163,12 @@ class Exploration:
 
     def _node(self, at: Snapshot, images: frozenset[State], by: str, before: int) -> int:
         key = at.key, images
-        if key not in self._numbers:
-            self._numbers[key] = len(self.nodes)
+        new = len(self.nodes)
+        number = self._numbers.setdefault(key, new)  # a key is large: it is hashed once
+        if number == new:
             self.nodes.append(Node(at, images, by, before))
-            self._todo.append(self._numbers[key])
-        return self._numbers[key]
+            self._todo.append(number)
+        return number
 
     def path(self, number: int) -> list[str]:
         """A shortest way to a state, move by move."""

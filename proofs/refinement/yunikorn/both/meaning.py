@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from .....impl.yunikorn.messages import RMAccepted
 from .....impl.yunikorn.shim import Event, Job, Pod, Work
@@ -21,7 +22,6 @@ from .names import PodNames
 from .party import Snapshot
 
 OF_THE_CORE = ("Partition", "Queue", "Application", "Ask", "Wakeup", "GangTimer", "Node")
-HAS_A_NODE = ("assigned", "deleting")
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Meanings:
             for i in range(instance.sizes[sort])
         ]
         self._messages = self._message_numbers()
+        free = frozenset({self._states["Message"]["free"]})
+        self._silence = {instance.slot("Message") + e: free for e in self._messages.values()}
 
     def _message_numbers(self) -> dict[tuple[str, str], int]:
         """The message objects by kind and by what they are about."""
@@ -78,14 +80,10 @@ class Meanings:
         kind, about = next(key for key, e in self._messages.items() if e == number)
         return f"{kind} of {about}"
 
-    def state(self, sort: str, number: int, image: State) -> str:
-        """The machine state of an object."""
-        return self.instance.model.machine(sort).states[image[self.instance.slot(sort) + number]].name
-
     def is_of_a_second_life(self, at: Snapshot, before: State) -> bool:
         """A name is used again, for which the model, in which every object lives once, has no object left."""
         for n, name in enumerate(self.names.applications):
-            ended = self.state("Application", n, before) in FINISHED
+            ended = self._core.state_of("Application", n, before) in FINISHED
             if ended and any(a.name == name for a in at.core.applications):
                 return True
             if ended and any(a.name == name and a.state == "New" for a in at.shim.applications):
@@ -96,7 +94,7 @@ class Meanings:
                 return True
         asks = {k.name for k in at.core.asks if k.pending} | {a.name for a in at.core.allocations}
         return any(
-            self.state("Ask", k, before) in ("released", "removed") and name in asks
+            self._core.state_of("Ask", k, before) in ("released", "removed") and name in asks
             for k, name in enumerate(self.names.asks)
         )
 
@@ -109,23 +107,25 @@ class Meanings:
         fits: dict[int, frozenset[int]] = {}
         core = self._normal(self._core.image(at.core, at.times, before))
         for slot in self._core_slots:
-            fits[slot] = frozenset({core[slot]})
+            fits[slot] = _only(core[slot])
         self._scheduler(at, fits)
         self._applications(at, before, fits)
         self._tasks(at, before, fits)
         self._nodes(at, fits)
-        there = set(at.messages)
-        for key, e in self._messages.items():
-            # In the model the same message twice is one: the other one is nothing.
-            also = ["free"] if key in at.repeated or self._is_over(key, before) else []
-            self._put(fits, "Message", e, *(["under_way", *also] if key in there else ["free"]))
+        fits |= self._silence
+        for key in at.messages:
+            if key in self._messages:
+                # In the model the same message twice is one: the other one is nothing.
+                also = ["free"] if key in at.repeated or self._is_over(key, before) else []
+                self._put(fits, "Message", self._messages[key], "under_way", *also)
         return Meaning(fits)
 
     def _is_over(self, key: Said, before: State) -> bool:
         """What is said to the core of an ask that is done with means nothing."""
         kind, name = key
-        about_the_end = kind in ("WithdrawAsk", "ReleaseAllocation")
-        return about_the_end and self.state("Ask", self.names.asks.index(name), before) in ("released", "removed")
+        if kind not in ("WithdrawAsk", "ReleaseAllocation"):
+            return False
+        return self._core.state_of("Ask", self.names.asks.index(name), before) in ("released", "removed")
 
     def normal(self, state: State) -> State:
         """Without what the core forgets."""
@@ -150,7 +150,7 @@ class Meanings:
         return (
             not there
             and at.shim.scheduler in ("Recovering", "Running")
-            and self.state("Application", n, before) in ("Completed", "Expired")
+            and self._core.state_of("Application", n, before) in ("Completed", "Expired")
         )
 
     def _applications(self, at: Snapshot, before: State, fits: dict[int, frozenset[int]]) -> None:
@@ -161,26 +161,26 @@ class Meanings:
                 self._put(fits, "ShimApplication", b, states.get(name, "New"))
 
     def _tasks(self, at: Snapshot, before: State, fits: dict[int, frozenset[int]]) -> None:
-        tasks = {t.name: t for t in at.shim.tasks}
         pods = {p.name: p for p in at.cluster.pods}
-        events = {(e.name, e.event) for e in at.shim.queued.queue if isinstance(e, Event)}
         for t in range(self.instance.sizes["Task"]):
             name, of = self.names.asks[t], self.names.application_of[t]
-            task = tasks.get(name)
-            state = "New" if task is None else task.state
-            if (name, "TaskBound") in events and state == "Allocated":
-                state = "Bound"  # the pod has its node already
-            if not self._forgotten(self.names.applications[of], of, at, before):
-                restored = state in ("Allocated", "Completed") and self.state("Task", t, before) == "New"
-                alone = restored and self.state("ShimApplication", of, before) == "New"
-                self._put(fits, "Task", t, state, *(["New"] if alone else []))
-                doomed = Job(Work.DELETE, name) in at.shim.jobs
-                now = _pod(pods.get(name), self._was_pod(t, before), heard=state == "Completed", doomed=doomed)
-                host = pods[name].node if name in pods else None
-                if host is not None and state in ("Allocated", "Bound"):
-                    fits[self.instance.slot("Task", "host") + t] = frozenset({self.names.nodes.index(host)})
-                slot = self.instance.slot("Task", "pod") + t
-                fits[slot] = frozenset(POD.values.index(value) for value in now)
+            if self._forgotten(self.names.applications[of], of, at, before):
+                continue
+            state = _task_state(name, at)
+            self._put(fits, "Task", t, state, *(["New"] if self._may_be_new(t, state, before) else []))
+            pod = pods.get(name)
+            if pod is not None and pod.node is not None and state in ("Allocated", "Bound"):
+                host = self.names.nodes.index(pod.node)
+                fits[self.instance.slot("Task", "host") + t] = frozenset({host})
+            doomed = Job(Work.DELETE, name) in at.shim.jobs
+            now = _pod(pod, self._was_pod(t, before), heard=state == "Completed", doomed=doomed)
+            fits[self.instance.slot("Task", "pod") + t] = frozenset(POD.values.index(value) for value in now)
+
+    def _may_be_new(self, t: int, state: str, before: State) -> bool:
+        """The shim has it back from Kubernetes at once; in the model it comes back with its application, which has still to."""
+        restored = state in ("Allocated", "Completed") and self._core.state_of("Task", t, before) == "New"
+        of = self.names.application_of[t]
+        return restored and self._core.state_of("ShimApplication", of, before) == "New"
 
     def _was_pod(self, t: int, image: State) -> str:
         return POD.values[image[self.instance.slot("Task", "pod") + t]]
@@ -201,6 +201,20 @@ class Meanings:
 
     def _flag(self, fits: dict[int, frozenset[int]], attribute: str, m: int, value: bool) -> None:
         fits[self.instance.slot("ShimNode", attribute) + m] = frozenset({int(value)})
+
+
+@cache
+def _only(value: int) -> frozenset[int]:
+    return frozenset({value})
+
+
+def _task_state(name: str, at: Snapshot) -> str:
+    task = next((t for t in at.shim.tasks if t.name == name), None)
+    if task is None:
+        return "New"
+    waits = any(isinstance(e, Event) and (e.name, e.event) == (name, "TaskBound") for e in at.shim.queued.queue)
+    # The pod has its node already.
+    return "Bound" if waits and task.state == "Allocated" else task.state
 
 
 def _pod(pod: Pod | None, was: str, *, heard: bool, doomed: bool) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from .....impl.yunikorn.clock import ManualClock, Times
 from .....impl.yunikorn.core import Core, Draft, Wakeup, canonical
@@ -47,7 +48,7 @@ class Snapshot:
     crashes: int = 0
     repeated: frozenset[Said] = frozenset()
 
-    @property
+    @cached_property
     def messages(self) -> list[Said]:
         """What is on its way to the core, or to the shim, or waits in the shim's queue."""
         return [it for it in map(said, [*self.link.requests, *self.responses]) if it is not None]
@@ -105,8 +106,8 @@ class Party:
             self.made,
             self.crashes,
         )
-        counts = Counter(at.messages)
-        return replace(at, repeated=frozenset(it for it, n in counts.items() if n > 1 or it in repeated))
+        now = frozenset(it for it, n in Counter(at.messages).items() if n > 1 or it in repeated)
+        return replace(at, repeated=now) if now else at
 
     def put(self, at: Snapshot) -> None:
         """Back to a snapshot."""

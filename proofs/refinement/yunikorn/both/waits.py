@@ -5,11 +5,11 @@ That all they do is in the model says nothing of what they leave undone.
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Mapping, Sequence
 
 from .....model.lang import AlwaysCanReach, Term, Var
-from .....model.semantics import Moment, compile_term
-from ....liveness import bindings
+from .....model.semantics import Moment, State, compile_term
+from ....liveness import bindings, can_reach
 from ...mismatch import Mismatch
 from .explore import BEYOND, Exploration
 
@@ -26,7 +26,11 @@ def waits_for_ever(exploration: Exploration) -> Mismatch | None:
 
 
 def _stuck(exploration: Exploration, prop: AlwaysCanReach) -> int | None:
-    """A state with the premise of ``prop`` from which its goal is not reached."""
+    """A state with the premise of ``prop`` from which its goal is not reached.
+
+    Nobody says in which of its images a state is. So one image with the premise counts, and only if all have the goal
+    is it reached.
+    """
     back: list[list[int]] = [[] for _ in exploration.nodes]
     ends = set()
     for before, after, who in exploration.edges:
@@ -35,30 +39,21 @@ def _stuck(exploration: Exploration, prop: AlwaysCanReach) -> int | None:
                 ends.add(before)
             else:
                 back[after].append(before)
+    nodes = exploration.nodes
     for bound in bindings(exploration.model.instance, prop.over):
-        reaching = ends | _where(exploration, prop.goal, list(prop.over), bound)
-        queue = deque(reaching)
-        while queue:
-            for before in back[queue.popleft()]:
-                if before not in reaching:
-                    reaching.add(before)
-                    queue.append(before)
-        everywhere = set(range(len(exploration.nodes)))
-        start = everywhere if prop.given is None else _where(exploration, prop.given, list(prop.over), bound)
+        goal = _images(exploration, prop.goal, prop.over, bound)
+        reaching = can_reach(ends | {i for i, node in enumerate(nodes) if node.images <= goal}, back)
+        start = set(range(len(nodes)))
+        if prop.given is not None:
+            given = _images(exploration, prop.given, prop.over, bound)
+            start = {i for i, node in enumerate(nodes) if not node.images.isdisjoint(given)}
         if start - reaching:
             return min(start - reaching)
     return None
 
 
-def _where(exploration: Exploration, formula: Term, over: list[Var], bound: dict[str, int]) -> set[int]:
-    """The states with an image in which ``formula`` holds."""
+def _images(exploration: Exploration, formula: Term, over: Sequence[Var], bound: Mapping[str, int]) -> set[State]:
+    """The images in which ``formula`` holds."""
     holds = compile_term(exploration.model.instance, formula, {v.name: v for v in over})
-    known: dict[object, bool] = {}
-    found = set()
-    for number, node in enumerate(exploration.nodes):
-        for image in node.images:
-            if image not in known:
-                known[image] = bool(holds(Moment(image, dict(bound))))
-        if any(known[image] for image in node.images):
-            found.add(number)
-    return found
+    every = {image for node in exploration.nodes for image in node.images}
+    return {image for image in every if holds(Moment(image, dict(bound)))}
