@@ -218,7 +218,6 @@ def test_a_rank_that_contradicts_a_row_is_noticed() -> None:
     assert ranks._contradicts(locks, right) is None
 
 
-@pytest.mark.xfail(strict=True, reason="circles are looked for in instances of up to five objects")
 def test_six_classes_in_a_ring_have_a_circle_of_six() -> None:
     order = ranks.judge(
         Rows(

@@ -677,21 +677,18 @@ def dedented(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="it is proved")
 @pytest.mark.parametrize("name", [name for name in WRONG if name != "two parameters are one"])
 def test_what_some_objects_break_is_not_proved_without_objects(name: str) -> None:
     text, _, check = WRONG[name]
     assert judged(dedented(text))[check] is not Verdict.PROVED
 
 
-@pytest.mark.xfail(strict=True, raises=Disagreement, reason="proved by one engine, refuted by the other")
 @pytest.mark.parametrize("name", WRONG)
 def test_what_some_objects_break_is_refuted_with_these(name: str) -> None:
     text, objects, check = WRONG[name]
     assert judged(dedented(text) + objects + "\n")[check] is Verdict.REFUTED
 
 
-@pytest.mark.xfail(strict=True, raises=Disagreement, reason="the rule is proved for who is called as it wants to be")
 def test_a_caller_that_owes_a_lock_is_a_verdict_and_no_error_of_ours() -> None:
     text = """
         classes: {A: {has: f}}
@@ -705,7 +702,6 @@ def test_a_caller_that_owes_a_lock_is_a_verdict_and_no_error_of_ours() -> None:
     assert judged(dedented(text))["helper-is-called-under-its-locks"] is Verdict.REFUTED
 
 
-@pytest.mark.xfail(strict=True, reason="closed takes the rank, which puts every two classes in some order")
 def test_a_closed_order_allows_only_what_its_rows_lead_to() -> None:
     text = """
         classes: {A: {}, B: {}, C: {}}
@@ -720,7 +716,6 @@ def test_a_closed_order_allows_only_what_its_rows_lead_to() -> None:
     assert found["two-follows-the-order"] is not Verdict.PROVED
 
 
-@pytest.mark.xfail(strict=True, reason="only operations are asked for what they owe and for the rules, not threads")
 @pytest.mark.parametrize("steps", ["[helper(a)]", "[write a.f]"])
 def test_threads_are_held_against_rules_and_contracts(steps: str) -> None:
     text = f"""
@@ -737,7 +732,6 @@ def test_threads_are_held_against_rules_and_contracts(steps: str) -> None:
     assert Verdict.REFUTED in judged(dedented(text)).values()
 
 
-@pytest.mark.xfail(strict=True, reason="a helper that one calls who writes several is asked by itself as well")
 def test_a_helper_may_write_one_object_without_the_lock_for_several() -> None:
     text = """
         classes: {P: {}, Q: {in: P, has: f}}
@@ -751,7 +745,6 @@ def test_a_helper_may_write_one_object_without_the_lock_for_several() -> None:
     assert judged(dedented(text))["rule"] is Verdict.PROVED
 
 
-@pytest.mark.xfail(strict=True, reason="nothing is asked of a release")
 def test_an_operation_that_releases_what_nobody_holds_is_told() -> None:
     text = "classes: {A: {}}\noperations:\n  op(A a): [unlock a]\nobjects: {a: A}\n"
     assert judged(text)["locks-are-released"] is Verdict.REFUTED

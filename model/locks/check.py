@@ -150,6 +150,8 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
         case Serve(body=body):
             _steps(locks, body, scope)
         case Either():
+            if not step.alternatives:
+                raise LocksError(step.place, "'either' without alternatives", "give it a list of steps for each")
             for alternative in step.alternatives:
                 _steps(locks, alternative, scope)
         case Call():

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ...model.lang.errors import Place
 from ...model.locks import Locks
-from ...model.locks.language import Operation, Rule, SeveralRule
+from ...model.locks.language import Call, Operation, Rule, SeveralRule
 from ..verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
 from . import rank as ranks
 from . import runs, symbolic
@@ -323,14 +323,15 @@ class _Work:
             steps += len(found)
             mine = [j for j in found if not j.proved]
             open_ += [f"{operation.name}: {j.step.text} ({j.step.place}): {j.why}" for j in mine]
-            tried = [b for b in map(_broken(look), self.runs_of(operation)) if b is not None]
+            tried = self.tries(check, self.runs_of(operation), look)
             if tried and not mine:
                 raise Disagreement(
                     f"{check.name}: {operation.name} is proved to keep it, but a run of it does not: "
                     f"{tried[0].problem}; one of the two engines is wrong"
                 )
             broken += tried
-        if broken:
+        threads = [] if isinstance(check.about, Operation) or check.about == "release" else self.runs_of_threads()
+        if broken := [*broken, *self.tries(check, threads, look)]:
             return self.refuted(check, broken)
         if open_:
             note = f"no run breaks it, but it is not proved: {open_[0]}"
@@ -343,10 +344,25 @@ class _Work:
             return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
         return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
 
+    def tries(self, check: Check, runs_: Sequence[Tried], look: Look) -> list[Broken]:
+        """The runs that break something; what comes after a call without what it needs is the fault of that call."""
+        if not isinstance(check.about, Callers):
+            runs_ = [self.before_a_wrong_call(tried) for tried in runs_]
+        return [b for b in map(_broken(look), runs_) if b is not None]
+
+    def before_a_wrong_call(self, tried: Tried) -> Tried:
+        """A run as far as every operation is called with what it needs."""
+        for number, event in enumerate(tried.run):
+            if isinstance(event.step, Call):
+                called = self.locks.operations[event.step.operation]
+                if runs.not_called_under(self.world, called, event):
+                    return replace(tried, run=tried.run[:number], after=tried.before)
+        return tried
+
     def threads(self, check: Check, look: Look) -> Answer:
         """What the runs of each thread by itself say."""
         tried = self.runs_of_threads()
-        if broken := [b for b in map(_broken(look), tried) if b is not None]:
+        if broken := self.tries(check, tried, look):
             return self.refuted(check, broken)
         note = f"{len(tried)} runs"
         return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)

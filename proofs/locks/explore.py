@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement
 
 from ...model.lang.errors import Place
 from ...model.locks import Locks
-from ...model.locks.language import Mode, Release, Serve
+from ...model.locks.language import Mode, Serve
 from .kinds import WORDS, Kind, Stuck, leaks, stuck
-from .semantics import Machine, Move, NotHeld, State
+from .semantics import Machine, Move, State
 from .unfold import Program, World, unfold
 
 LIMIT = 2_000_000
@@ -115,16 +115,19 @@ def explore_all(
     complete = True
     problems: dict[tuple[object, ...], Problem] = {}
     for group in groups(locks):
+        numbered = [_numbered(programs, group, n) for n in range(len(group))]
+        plain = {program.name: name for program, name in zip(numbered, group, strict=True)}
         found = explore(
             locks,
-            [_numbered(programs, group, n) for n in range(len(group))],
+            numbered,
             reduced=reduced,
             limit=limit,
             progress=progress,
         )
         states, moves, complete = states + found.states, moves + found.moves, complete and found.complete
         for problem in found.problems:
-            key = (problem.kind, tuple(sorted(_plain(t) for t in problem.threads)), tuple(sorted(problem.on)))
+            who = tuple(sorted(plain[thread] for thread in problem.threads))
+            key = (problem.kind, who, tuple(sorted(problem.on)))
             if key not in problems or len(problem.steps) < len(problems[key].steps):
                 problems[key] = problem
     ordered = sorted(problems.values(), key=lambda p: (len(p.steps), p.kind, p.threads))
@@ -137,10 +140,6 @@ def _numbered(programs: dict[str, Program], group: Sequence[str], number: int) -
     again = group[:number].count(name)
     program = programs[name]
     return program if group.count(name) == 1 else replace(program, name=f"{name} {again + 1}")
-
-
-def _plain(thread: str) -> str:
-    return thread.rstrip("0123456789").rstrip()
 
 
 def explore(
@@ -161,30 +160,34 @@ def explore(
     moves, done, complete = 0, 0, True
     found: dict[tuple[object, ...], Problem] = {}
     teller = _Teller(locks, machine, parents)
+    # With threads that have no end there may be no state without a step, and the reduction is for such states.
+    serves = machine.serves()
+    reduced = reduced and not serves
     while queue:
         state = queue.popleft()
         done += 1
         if progress is not None and done % 5000 == 0:
             progress(done, len(queue))
         ends = True
-        try:
-            for move, after in machine.moves(state, reduced=reduced):
-                ends = False
-                moves += 1
-                if after not in parents:
-                    if len(parents) >= limit:
-                        complete = False
-                        continue
-                    parents[after] = (state, move)
-                    queue.append(after)
-        except NotHeld:
+        for move, after in machine.moves(state, reduced=reduced):
             ends = False
-            for problem in teller.not_held(state):
-                found.setdefault((problem.kind, problem.threads, problem.on), problem)
-        if ends:
-            for problem in teller.at_end(state):
+            moves += 1
+            if after not in parents:
+                if len(parents) >= limit:
+                    complete = False
+                    continue
+                parents[after] = (state, move)
+                queue.append(after)
+        for problem in teller.not_held(state):
+            found.setdefault((problem.kind, problem.threads, problem.on), problem)
+        if ends or serves:
+            for problem in teller.at_end(state, ends=ends):
                 found.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
-    return Explored(len(parents), moves, tuple(found.values()), complete)
+    problems = tuple(found.values())
+    if reduced and any(problem.kind is Kind.NOT_HELD for problem in problems):
+        # The reduction keeps shortest ways to where nothing moves, not to this.
+        return explore(locks, programs, reduced=False, limit=limit, progress=progress)
+    return Explored(len(parents), moves, problems, complete)
 
 
 @dataclass(frozen=True)
@@ -231,13 +234,17 @@ class _Teller:
             found += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
         return tuple(found)
 
-    def at_end(self, state: State) -> Iterator[Problem]:
-        """What is wrong with a state that has no step."""
+    def at_end(self, state: State, *, ends: bool) -> Iterator[Problem]:
+        """Who can never go on; if nothing moves any more, also what is still held by who has ended."""
+        why = stuck(self.machine, state, self.names)
+        held = leaks(state) if ends else []
+        if why is None and not held:
+            return
         steps = self.path(state)
         holds = self.holds(state)
-        if (why := stuck(self.machine, state, self.names)) is not None:
+        if why is not None:
             yield self._problem(why, steps, holds)
-        for thread, lock in leaks(state):
+        for thread, lock in held:
             name = self.names[lock]
             if why is None or (why.kind, why.locks) != (Kind.LEAKED, (name,)):
                 yield Problem(Kind.LEAKED, (self.thread(thread),), (name,), steps, (), holds)
@@ -253,10 +260,7 @@ class _Teller:
         """Who in ``state`` releases what it does not hold."""
         for number in range(len(self.machine.programs)):
             instruction = self.machine.instruction(state, number)
-            if instruction is None or instruction.kind is not Release or number in state.asleep:
-                continue
-            lock = state.locks[instruction.target]
-            if lock.holder != number and number not in lock.readers:
+            if instruction is not None and self.machine.releases(state, number) is None:
                 name = self.thread(number)
                 says = Taken(name, instruction.how, instruction.on, True, "", instruction.place)
                 yield Problem(

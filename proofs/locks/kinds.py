@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ...model.locks.language import Acquire, Mode
+from ...model.locks.language import Acquire, Mode, Release
 from .semantics import Machine, State
 from .unfold import DONE
 
@@ -72,17 +72,40 @@ class Stuck:
     writer: bool = False
 
 
+def for_ever(machine: Machine, state: State) -> list[int]:
+    """The threads that can never go on, whatever the others do.
+
+    The greatest set of threads that have no step, each of which waits for a lock that one of the set (or one that has
+    ended) holds or is about to write, or for a message that only threads of the set could see to; who rests is none.
+    """
+    moving = {thread for move, _ in machine.moves(state) for thread in (move.thread, move.other)}
+    found = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}
+
+    def hopeless(thread: int) -> bool:
+        instruction = machine.instruction(state, thread)
+        if instruction is None or instruction.kind is Release:
+            return False
+        whom = machine.blockers(state, thread)
+        if instruction.kind is Acquire:
+            return any(other in found or state.at[other] == DONE for other in whom)
+        return whom <= found
+
+    while hopeful := {n for n in found if not hopeless(n)}:
+        found -= hopeful
+    return sorted(n for n in found if not _rests(machine, state, n))
+
+
 def stuck(machine: Machine, state: State, names: tuple[str, ...]) -> Stuck | None:
-    """What is wrong with a state that has no step; None if all threads have done all, or rest.
+    """Why some threads can never go on in a state; None if there are none.
 
     Args:
         names: of the locks, in their order.
     """
-    waiting = [n for n, at in enumerate(state.at) if at != DONE and not _rests(machine, state, n)]
+    waiting = for_ever(machine, state)
     if not waiting:
         return None
     blockers = {n: machine.blockers(state, n) for n in waiting}
-    graph: nx.DiGraph[int] = nx.DiGraph((n, other) for n in waiting for other in blockers[n])
+    graph: nx.DiGraph[int] = nx.DiGraph((n, other) for n in waiting for other in blockers[n] if other in waiting)
     graph.add_nodes_from(waiting)
     circle = _shortest_circle(graph)
     on = {n: _waits(machine, state, n, blockers[n]) for n in waiting}

@@ -66,16 +66,19 @@ class Order:
 def judge(locks: Locks) -> Order:
     """Whether the order of ``locks`` is acyclic.
 
+    Neither a rank nor a circle: then it is not known.
+
     Raises:
-        Disagreement: there is a rank and a circle, or neither.
+        Disagreement: there is a rank and a circle.
     """
     rank = find_rank(locks)
     if rank is not None and (row := _contradicts(locks, rank)) is not None:
         raise Disagreement(f"the rank {rank.text} was found for the row {row.text}, which contradicts it")
     circle, looked_at = shortest_circle(locks)
-    if (rank is None) != bool(circle):
-        found = "both a rank and a circle" if rank is not None else "neither a rank nor a circle of up to five objects"
-        raise Disagreement(f"{locks.name}: {found} for the order of locks; one of the two engines is wrong")
+    if rank is not None and circle:
+        raise Disagreement(
+            f"{locks.name}: both a rank and a circle for the order of locks; one of the engines is wrong"
+        )
     return Order(rank, circle, looked_at)
 
 
@@ -124,16 +127,17 @@ def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
 # --- by instances
 
 LARGEST = 5
-"""Objects of an instance in which circles are looked for."""
+"""Objects of an instance in which circles are looked for; of more classes than that, one of each."""
 
 
 def shortest_circle(locks: Locks) -> tuple[tuple[Edge, ...], int]:
     """A shortest circle in a smallest instance that has one, and in how many instances it was looked for."""
     rows = _circular(locks)
     looked_at = 0
-    for size in range(1, LARGEST + 1):
+    classes = sorted({row.holding for row in rows})
+    for size in sorted({*range(1, LARGEST + 1), max(LARGEST, len(classes))}):
         best: tuple[Edge, ...] = ()
-        for inside in _instances(locks, sorted({row.holding for row in rows}), size):
+        for inside in _instances(locks, classes, size, most=size if size <= LARGEST else 1):
             looked_at += 1
             graph: nx.DiGraph[str] = nx.DiGraph()
             for edge in _edges(rows, inside):
@@ -164,15 +168,18 @@ Inside = Mapping[str, tuple[str, Mapping[str, str]]]
 """By object its class, and by class what it is directly in."""
 
 
-def _instances(locks: Locks, classes: Sequence[str], size: int) -> Iterator[Inside]:
-    """All instances of ``size`` objects of these classes; what is in nothing may be in something not drawn."""
+def _instances(locks: Locks, classes: Sequence[str], size: int, most: int) -> Iterator[Inside]:
+    """All instances of ``size`` objects of these classes, at most ``most`` of each.
+
+    What is in nothing may be in something that is not part of the instance.
+    """
 
     def counts(left: int, names: Sequence[str]) -> Iterator[tuple[int, ...]]:
         if not names:
             if left == 0:
                 yield ()
             return
-        for number in range(left + 1):
+        for number in range(min(left, most) + 1):
             for rest in counts(left - number, names[1:]):
                 yield (number, *rest)
 

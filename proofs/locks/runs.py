@@ -257,6 +257,17 @@ def goes_up(world: World, rank: Rank, holding: str, acquired: str) -> bool:
     return rank.depths[of] * depth(world, holding) < rank.depths[of] * depth(world, acquired)
 
 
+def leads_to(world: World, locks: Locks, holding: str, acquired: str) -> bool:
+    """Rows of the order lead from the class of the one to that of the other."""
+    of, wanted = world.locks.objects[holding].of, world.locks.objects[acquired].of
+    seen: set[str] = set()
+    open_ = {row.acquired for row in locks.order if row.holding == of}
+    while open_:
+        seen |= open_
+        open_ = {row.acquired for row in locks.order if row.holding in open_} - seen
+    return wanted in seen
+
+
 def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Event) -> str:
     """What is wrong with an acquisition; empty if nothing is."""
     if not isinstance(event.step, Acquire):
@@ -265,6 +276,9 @@ def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Even
         if name == event.object:
             return f"{mode} {name} is held already"
         if locks.closed and rank is not None:
+            if not leads_to(world, locks, name, event.object):
+                said = f"{_said(world, name)} to {_said(world, event.object)}"
+                return f"{mode} {name} is held, and no rows of the order lead from {said}"
             if not goes_up(world, rank, name, event.object):
                 return f"{mode} {name} is held, which comes after {event.object}: {rank.text}"
         elif row_between(world, name, event.object, locks.order) is None:
@@ -300,6 +314,9 @@ def _needs(world: World, event: Event, mode: Mode, lock: str) -> str:
 
 def keeps(tried: Tried) -> tuple[int, str] | None:
     """What is still held when a run has ended, other than by its caller."""
+    for number, event in enumerate(tried.run):
+        if isinstance(event.step, Release) and all(name != event.object for name, _ in event.held):
+            return number, f"{event.object} is released, and not held"
     if not tried.run or tried.before == tried.after:
         return None
     mine = [f"{mode} {name}" for name, mode in tried.after if (name, mode) not in tried.before]

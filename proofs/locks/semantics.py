@@ -51,10 +51,6 @@ class Move:
     other: int | None = None
 
 
-class NotHeld(Exception):
-    """A thread releases what it does not hold."""
-
-
 @dataclass(frozen=True)
 class Machine:
     """Threads with their programs, and the capacity of each channel."""
@@ -90,12 +86,11 @@ class Machine:
                 leads to together with a step of another thread does not depend on which comes first; so every
                 deadlock is found all the same (a persistent set of one step; Godefroid 1996).
 
-        Raises:
-            NotHeld: a thread releases what it does not hold.
+        A thread that is to release what it does not hold has no step: in Go the program ends there.
         """
         threads: Sequence[int] = range(len(self.programs))
         if reduced:
-            threads = [n for n in threads if self._releases(state, n)][:1] or threads
+            threads = [n for n in threads if self.releases(state, n)][:1] or threads
         for thread in threads:
             instruction = self.instruction(state, thread)
             if instruction is None or thread in state.asleep:
@@ -104,7 +99,8 @@ class Machine:
             if kind is Acquire:
                 yield from self._acquire(state, thread, instruction)
             elif kind is Release:
-                yield from self._release(state, thread, instruction)
+                if self.releases(state, thread):
+                    yield from self._release(state, thread, instruction)
             elif kind is Receive:
                 if state.messages[target] > 0:
                     yield from self._on(_with_messages(state, target, -1), thread, state.at[thread])
@@ -118,9 +114,13 @@ class Machine:
             elif self.capacities[target] in (UNBOUNDED,) or state.messages[target] < self.capacities[target]:
                 yield from self._on(_with_messages(state, target, 1), thread, state.at[thread])
 
-    def _releases(self, state: State, thread: int) -> bool:
+    def releases(self, state: State, thread: int) -> bool | None:
+        """Whether a thread is to release what it holds; None if it is to release what it does not hold."""
         instruction = self.instruction(state, thread)
-        return instruction is not None and instruction.kind is Release
+        if instruction is None or instruction.kind is not Release:
+            return False
+        lock = state.locks[instruction.target]
+        return True if lock.holder == thread or thread in lock.readers else None
 
     def _on(self, state: State, thread: int, at: int) -> Iterator[tuple[Move, State]]:
         """The thread goes on, whichever way."""
@@ -162,7 +162,7 @@ class Machine:
             # Those outside are in, before any other writer.
             woken = sorted(lock.outside)
             left = _with_lock(state, instruction.target, Lock(readers=tuple(woken)))
-        elif thread in lock.readers:
+        else:
             readers = list(lock.readers)
             readers.remove(thread)
             if readers or lock.announced is None:
@@ -171,11 +171,13 @@ class Machine:
             else:
                 woken = [lock.announced]
                 left = _with_lock(state, instruction.target, Lock(holder=lock.announced, outside=lock.outside))
-        else:
-            raise NotHeld
         for move, after in self._on(left, thread, at):
             for awake in self._advanced(after, woken):
                 yield move, awake
+
+    def serves(self) -> bool:
+        """Some thread has no end."""
+        return any(program.serves for program in self.programs)
 
     def blockers(self, state: State, thread: int) -> frozenset[int]:
         """Whom a thread waits for that cannot go on: who holds the lock, or has announced itself before.

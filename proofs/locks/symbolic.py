@@ -1,16 +1,19 @@
 """Lock programs judged for any number of objects and trees of any depth: each step once, on objects that z3 knows little of.
 
-An operation is walked once with its parameters as unknowns. What its callers hold is kept as what is known of it:
-that it is this or that around a parameter, that a parameter is directly in it, or that it comes before a parameter in
-the order of locks. This is carried from calls to what is called until nothing is added, so that an operation that
-calls itself for what is inside is judged at every depth.
+An operation is walked with its parameters as unknowns, once for each way in which it is called: what its caller holds
+is kept as what is known of it, that it is this or that around a parameter, that a parameter is directly in it, or that
+it comes before a parameter in the order of locks. Ways of calling are carried from calls to what is called until there
+are no new ones, so that an operation that calls itself for what is inside is judged at every depth.
+
+Only operations that release a lock in the block in which they acquire it can be judged so; of others nothing is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import networkx as nx
 import z3
 
 from ...model.locks import Locks
@@ -56,16 +59,26 @@ class Hold:
 
 @dataclass(frozen=True)
 class Known:
-    """What a called operation knows of a lock that some caller of it holds: its class, and how it is to a parameter.
+    """What a called operation knows of a lock that its caller holds: its class, and how it is to a parameter.
 
     ``paths``: it is all of these, each a parameter or what that is in. Else ``how``: "outer", the ``parameter`` is directly
     in it, and both are of one class; "before", it comes before the parameter in the order; "", nothing.
     """
 
     of: str
+    mode: Mode
+    sure: bool
     paths: tuple[Path, ...] = ()
     how: str = ""
     parameter: str = ""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of calling an operation: what its caller holds, and which parameters are where they are said to be."""
+
+    held: frozenset[Known]
+    inside: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -77,6 +90,9 @@ class Facts:
 
     def and_(self, *more: z3.BoolRef) -> Facts:
         return Facts((*self.known, *more), self.held)
+
+    def holding(self, hold: Hold) -> Facts:
+        return Facts(self.known, (*self.held, hold))
 
 
 @dataclass
@@ -145,10 +161,14 @@ class Judged:
 
 @dataclass
 class Programs:
-    """The operations of a description, judged."""
+    """What is asked of the steps of one operation, and of those that it calls.
 
-    locks: Locks
-    rank: Rank | None
+    Args:
+        order, waits: of acquisitions, and of waiting for messages.
+        rules, calls: with the name of the rule, and of the operation that is called.
+        releases: of what the operation itself acquires.
+    """
+
     order: list[Judged] = field(default_factory=list)
     rules: list[tuple[str, Judged]] = field(default_factory=list)
     calls: list[tuple[str, Judged]] = field(default_factory=list)
@@ -161,21 +181,95 @@ def judge(locks: Locks, rank: Rank | None, operation: Operation) -> Programs:
     return _Judge(locks, rank, operation).all()
 
 
+def unstructured(locks: Locks, operation: Operation) -> Step | None:
+    """The first step of an operation, or of one that it calls, at which acquiring and releasing do not match in one block."""
+    seen, open_ = set(), [operation.name]
+    while open_:
+        name = open_.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if (step := _loose(locks.operations[name].steps)) is not None:
+            return step
+        open_ += _called(locks.operations[name].steps)
+    return None
+
+
+def _loose(steps: Sequence[Step]) -> Step | None:
+    """The first step of a block that releases what was not acquired in it, or acquires what is not released in it."""
+    held: list[Acquire] = []
+    for step in steps:
+        match step:
+            case Acquire(body=None):
+                held.append(step)
+            case Release(path=path):
+                mine = next((one for one in reversed(held) if one.path == path), None)
+                if mine is None:
+                    return step
+                held.remove(mine)
+        for body in _bodies(step):
+            if (loose := _loose(body)) is not None:
+                return loose
+    return held[0] if held else None
+
+
+def _bodies(step: Step) -> list[Sequence[Step]]:
+    """The blocks inside a step."""
+    match step:
+        case Acquire(body=body):
+            return [body or ()]
+        case Loop(body=body) | Serve(body=body):
+            return [body]
+        case Either(alternatives=alternatives):
+            return list(alternatives)
+        case _:
+            return []
+
+
 class _Judge:
     def __init__(self, locks: Locks, rank: Rank | None, entry: Operation) -> None:
         self.locks, self.rank, self.z, self.entry = locks, rank, _Sorts(locks), entry
-        self.contexts: dict[str, set[Known]] = {entry.name: set()}
-        self.found = Programs(locks, rank)
-        self.several = self._several()
+        self.ways: dict[str, set[Way]] = {}
+        self.found = Programs()
+        self.leads_to = _reachable(locks)
+        self.several = {
+            rule.name: _writes(locks, rule, entry.steps, entry.parameters, frozenset([entry.name])) > 1
+            for rule in locks.rules
+            if isinstance(rule, SeveralRule)
+        }
 
     def all(self) -> Programs:
+        self.operation(self.entry, None)
+        done: set[tuple[str, Way]] = set()
         while True:
-            before = {name: set(known) for name, known in self.contexts.items()}
-            self.found = Programs(self.locks, self.rank)
-            for name in list(self.contexts):
-                self.operation(self.locks.operations[name])
-            if before == self.contexts:
-                return self.found
+            new = [(name, way) for name, ways in self.ways.items() for way in ways if (name, way) not in done]
+            if not new:
+                break
+            for name, way in new:
+                done.add((name, way))
+                self.operation(self.locks.operations[name], way)
+        if (loose := unstructured(self.locks, self.entry)) is not None:
+            return self.nothing(loose)
+        return self.found
+
+    def nothing(self, loose: Step) -> Programs:
+        """What has been found, with nothing proved."""
+        why = f"{loose.text} ({loose.place}) is not matched in its block, and so nothing is proved"
+
+        def not_proved(one: Judged) -> Judged:
+            return replace(one, proved=False, why=why)
+
+        unmatched = Judged(loose, self.entry.name, False, why)
+        return Programs(
+            [*map(not_proved, self.found.order), unmatched],
+            [
+                *((name, not_proved(one)) for name, one in self.found.rules),
+                *((rule.name, unmatched) for rule in self.locks.rules),
+            ],
+            [*((name, not_proved(one)) for name, one in self.found.calls), *((n, unmatched) for n in self.ways)],
+            [*map(not_proved, self.found.waits), unmatched],
+            [*map(not_proved, self.found.releases), unmatched],
+        )
 
     # --- what z3 is asked
 
@@ -194,7 +288,8 @@ class _Judge:
     def allowed(self, facts: Facts, held: Unknown, wanted: Unknown) -> bool:
         """The order lets who holds the one acquire the other."""
         if self.locks.closed:
-            return self.follows(facts, self.before(held, wanted), held, wanted)
+            there = (held.of, wanted.of) in self.leads_to
+            return there and self.follows(facts, self.before(held, wanted), held, wanted)
         ways = []
         for row in self.locks.order:
             if (row.holding, row.acquired) != (held.of, wanted.of):
@@ -219,34 +314,28 @@ class _Judge:
 
     # --- the walk
 
-    def operation(self, operation: Operation) -> None:
+    def operation(self, operation: Operation, way: Way | None) -> None:
+        """All steps of an operation, called in some way; None: by somebody who does just what its callers have to."""
         scope = {name: self.z.new(of, name) for name, of in operation.parameters.items()}
         facts = Facts((), ())
         for one in scope.values():
             facts = facts.and_(*self.z.commutes(one))
         for inner, path in operation.inside.items():
-            facts = facts.and_(self._lies_in(scope[inner], self.z.reach(path, scope)))
-        for under in operation.under:
-            facts = Facts(facts.known, (*facts.held, Hold(self.z.reach(under.path, scope), under.mode, True)))
-        for known in sorted(self.contexts[operation.name], key=repr):
+            if way is None or inner in way.inside:
+                facts = facts.and_(self._lies_in(scope[inner], self.z.reach(path, scope)))
+        for under in operation.under if way is None else ():
+            facts = facts.holding(Hold(self.z.reach(under.path, scope), under.mode, True))
+        for known in sorted(way.held, key=repr) if way is not None else ():
             facts = self._assumed(facts, known, scope)
         for after in self.steps(operation.steps, scope, facts, operation):
-            mine = [hold for hold in after.held if hold not in facts.held]
-            self.found.releases.append(
-                Judged(
-                    operation.steps[0] if operation.steps else _nothing(operation),
-                    operation.name,
-                    not mine,
-                    "it keeps what it acquires",
-                )
-            )
+            kept = after.held != facts.held
+            step = operation.steps[0] if operation.steps else Step(text="", place=operation.place)
+            self.found.releases.append(Judged(step, operation.name, not kept, "it keeps what it acquires"))
 
     def _assumed(self, facts: Facts, known: Known, scope: Mapping[str, Unknown]) -> Facts:
         if known.paths:
             one, *same = [self.z.reach(path, scope) for path in known.paths]
             facts = facts.and_(*(one.term == other.term for other in same))
-            if any(hold.object.term.eq(each.term) for hold in facts.held for each in (one, *same)):
-                return facts  # by contract it is held anyway
         else:
             one = self.z.new(known.of, "held")
             facts = facts.and_(*self.z.commutes(one))
@@ -254,7 +343,7 @@ class _Judge:
                 facts = facts.and_(*self.z.directly_in(scope[known.parameter], one))
             elif known.how == "before":
                 facts = facts.and_(self.before(one, scope[known.parameter]))
-        return Facts(facts.known, (*facts.held, Hold(one, Mode.READ, False)))
+        return facts.holding(Hold(one, known.mode, known.sure))
 
     def steps(
         self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation
@@ -270,7 +359,7 @@ class _Judge:
             case Acquire(mode=mode, path=path, body=body):
                 one = self.z.reach(path, scope)
                 self.acquires(step, one, facts, of)
-                now = Facts(facts.known, (*facts.held, Hold(one, mode, True)))
+                now = facts.holding(Hold(one, mode, True))
                 if body is None:
                     yield now
                     return
@@ -305,10 +394,8 @@ class _Judge:
             inside = inside.and_(*self.z.directly_in(inner, outer))
         if step.outermost:
             inside = inside.and_(self.z.depth(one) == 0)
-        for after in self.steps(step.body, {**scope, step.variable: one}, inside, of):
-            kept = after.held != facts.held
-            if kept:
-                self.found.releases.append(Judged(step, of.name, False, "what is acquired in a loop is kept"))
+        for _ in self.steps(step.body, {**scope, step.variable: one}, inside, of):
+            pass  # what it acquires it releases, or nothing is proved
         yield facts  # what one round knows of its object is of no use to the next
 
     def released(self, facts: Facts, one: Unknown) -> Facts:
@@ -329,7 +416,7 @@ class _Judge:
             if isinstance(rule, Rule):
                 applies = rule.verb is verb and rule.of == one.of and name in rule.fields
             else:
-                applies = verb is Verb.WRITE and one.of in rule.classes and of.name in self.several[rule.name]
+                applies = verb is Verb.WRITE and one.of in rule.classes and self.several[rule.name]
             if applies:
                 needed = one if rule.lock == one.of else self.z.around(one, rule.lock)
                 self.found.rules.append(
@@ -356,29 +443,24 @@ class _Judge:
     def call(self, step: Call, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
         called = self.locks.operations[step.operation]
         inner = {name: self.z.reach(path, scope) for name, path in zip(called.parameters, step.arguments, strict=True)}
+        inside = set()
         for name, path in called.inside.items():
             outer = self.z.reach(path, inner)
             there = self.follows(facts, self._lies_in(inner[name], outer), inner[name], outer)
             self.found.calls.append((called.name, Judged(step, of.name, there, f"{name} may not be in {path}")))
+            if there:
+                inside.add(name)
         for under in called.under:
             needed = self.z.reach(under.path, inner)
-            self.found.calls.append(
-                (
-                    called.name,
-                    Judged(
-                        step,
-                        of.name,
-                        self.holds(facts, needed, under.mode),
-                        f"{under.mode} {under.path} may not be held",
-                    ),
-                )
-            )
-        context = self.contexts.setdefault(called.name, set())
-        for hold in facts.held:
-            context.add(self.seen_from(hold.object, called, inner, facts))
+            held = self.holds(facts, needed, under.mode)
+            why = f"{under.mode} {under.path} may not be held"
+            self.found.calls.append((called.name, Judged(step, of.name, held, why)))
+        known = frozenset(self.seen_from(hold, inner, facts) for hold in facts.held)
+        self.ways.setdefault(called.name, set()).add(Way(known, frozenset(inside)))
 
-    def seen_from(self, held: Unknown, called: Operation, inner: Mapping[str, Unknown], facts: Facts) -> Known:
-        """What the called operation knows of a lock that is held."""
+    def seen_from(self, hold: Hold, inner: Mapping[str, Unknown], facts: Facts) -> Known:
+        """What a called operation knows of a lock that is held."""
+        held = hold.object
         same = [
             path
             for name, one in inner.items()
@@ -387,62 +469,48 @@ class _Judge:
             and self.follows(facts, there.term == held.term, one, held)
         ]
         if same:
-            return Known(held.of, tuple(same))
+            return Known(held.of, hold.mode, hold.sure, tuple(same))
         for name, one in inner.items():
             in_trees = one.of == held.of and self.locks.classes[one.of].is_tree
             if in_trees and self.follows(facts, self._inside(one, held), one, held):
-                return Known(held.of, how="outer", parameter=name)
+                return Known(held.of, hold.mode, hold.sure, how="outer", parameter=name)
         for name, one in inner.items():
             if self.follows(facts, self.before(held, one), one, held):
-                return Known(held.of, how="before", parameter=name)
-        return Known(held.of)
+                return Known(held.of, hold.mode, hold.sure, how="before", parameter=name)
+        return Known(held.of, hold.mode, hold.sure)
 
     def paths(self, name: str, of: str) -> list[Path]:
         return [Path(name), *(Path(name, (outer,)) for outer in self.locks.around[of])]
 
-    def _several(self) -> dict[str, frozenset[str]]:
-        """By rule about several objects the operations that may write more than one, and those that they call."""
 
-        def writes(steps: Sequence[Step], rule: SeveralRule, scope: Mapping[str, str], open_: frozenset[str]) -> int:
-            """How many objects at most, counted up to two."""
-            total = 0
-            seen: set[tuple[str, ...]] = set()
-            for step in steps:
-                match step:
-                    case Access(verb=Verb.WRITE, path=path) if _class(scope, path) in rule.classes:
-                        key = (path.variable, *path.classes)
-                        total += key not in seen
-                        seen.add(key)
-                    case Acquire(body=body) | Serve(body=body) if body:
-                        total += writes(body, rule, scope, open_)
-                    case Either(alternatives=alternatives):
-                        total += max((writes(each, rule, scope, open_) for each in alternatives), default=0)
-                    case Loop(every=every, variable=variable, over=over, body=body):
-                        total += writes(body, rule, {**scope, variable: over}, open_) * (2 if every else 1)
-                    case Call(operation=operation):
-                        if operation in open_:
-                            total += 2  # it calls itself
-                        else:
-                            called = self.locks.operations[operation]
-                            total += writes(called.steps, rule, called.parameters, open_ | {operation})
-            return min(total, 2)
+def _reachable(locks: Locks) -> frozenset[tuple[str, str]]:
+    """Pairs of classes of which rows of the order lead from the one to the other."""
+    graph: nx.DiGraph[str] = nx.DiGraph((row.holding, row.acquired) for row in locks.order)
+    return frozenset(nx.transitive_closure(graph, reflexive=False).edges)
 
-        found = {}
-        for rule in self.locks.rules:
-            if isinstance(rule, SeveralRule):
-                many = {
-                    o.name
-                    for o in self.locks.operations.values()
-                    if writes(o.steps, rule, o.parameters, frozenset([o.name])) > 1
-                }
-                open_ = list(many)
-                while open_:
-                    for name in _called(self.locks.operations[open_.pop()].steps):
-                        if name not in many:
-                            many.add(name)
-                            open_.append(name)
-                found[rule.name] = frozenset(many)
-        return found
+
+def _writes(
+    locks: Locks, rule: SeveralRule, steps: Sequence[Step], scope: Mapping[str, str], open_: frozenset[str]
+) -> int:
+    """How many objects that a rule is about are written at most, counted up to two."""
+    total = 0
+    seen: set[Path] = set()
+    for step in steps:
+        match step:
+            case Access(verb=Verb.WRITE, path=path) if _class(scope, path) in rule.classes:
+                total += path not in seen
+                seen.add(path)
+            case Acquire(body=body) | Serve(body=body) if body:
+                total += _writes(locks, rule, body, scope, open_)
+            case Either(alternatives=alternatives):
+                total += max((_writes(locks, rule, each, scope, open_) for each in alternatives), default=0)
+            case Loop(every=every, variable=variable, over=over, body=body):
+                total += _writes(locks, rule, body, {**scope, variable: over}, open_) * (2 if every else 1)
+            case Call(operation=name):
+                called = locks.operations[name]
+                again = name in open_  # it calls itself
+                total += 2 if again else _writes(locks, rule, called.steps, called.parameters, open_ | {name})
+    return min(total, 2)
 
 
 def _class(scope: Mapping[str, str], path: Path) -> str:
@@ -451,17 +519,7 @@ def _class(scope: Mapping[str, str], path: Path) -> str:
 
 def _called(steps: Sequence[Step]) -> Iterator[str]:
     for step in steps:
-        match step:
-            case Call(operation=operation):
-                yield operation
-            case Acquire(body=body) | Serve(body=body) if body:
-                yield from _called(body)
-            case Loop(body=body):
-                yield from _called(body)
-            case Either(alternatives=alternatives):
-                for each in alternatives:
-                    yield from _called(each)
-
-
-def _nothing(operation: Operation) -> Step:
-    return Step(text="", place=operation.place)
+        if isinstance(step, Call):
+            yield step.operation
+        for body in _bodies(step):
+            yield from _called(body)

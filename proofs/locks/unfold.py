@@ -73,6 +73,8 @@ class Program:
     starts: tuple[int, ...]
     rests: frozenset[int] = frozenset()
     """Where a thread that serves waits for the next message."""
+    serves: bool = False
+    """It has no end."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def unfold(world: World, thread: Thread) -> Program:
     """
     unfolding = _Unfolding(world, thread)
     starts = unfolding.steps(thread.steps, {name: name for name in world.names}, (DONE,), 0)
-    return Program(thread.name, tuple(unfolding.instructions), starts, frozenset(unfolding.rests))
+    return Program(thread.name, tuple(unfolding.instructions), starts, frozenset(unfolding.rests), unfolding.serves)
 
 
 class _Unfolding:
@@ -155,6 +157,7 @@ class _Unfolding:
         self.world, self.thread = world, thread
         self.instructions: list[Instruction] = []
         self.rests: list[int] = []
+        self.serves = False
 
     def steps(
         self, steps: Sequence[Step], scope: Mapping[str, str], then: tuple[int, ...], deep: int
@@ -204,6 +207,7 @@ class _Unfolding:
 
     def serve(self, body: Sequence[Step], scope: Mapping[str, str], deep: int) -> tuple[int, ...]:
         """Steps whose end is their beginning."""
+        self.serves = True
         first = len(self.instructions)
         starts = self.steps(body, scope, (AGAIN,), deep)
         if AGAIN in starts:
