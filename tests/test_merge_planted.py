@@ -1,0 +1,231 @@
+"""Bugs as a programmer might make them, planted in the models of cache and scheduler: each breaks a promise that the model keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from schedproof.model.lang import Action, Model, Rule, Term
+from schedproof.model.lang import terms as t
+from schedproof.model.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.yunikorn_merge.cache import PRESENT
+from schedproof.model.yunikorn_merge.deliveries import DELIVER
+from schedproof.model.yunikorn_merge.flows import CHANNELS, e
+from schedproof.model.yunikorn_merge.machines import x
+from schedproof.model.yunikorn_merge.merged import allocate
+from schedproof.model.yunikorn_merge.merged_machines import MERGED_CHANNELS
+from schedproof.proofs.examine import examine
+from schedproof.proofs.induction import prove
+from schedproof.proofs.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A bug in a model: rules left out, or put in the place of those of their names; likewise actions."""
+
+    bug: str
+    model: Model
+    breaks: str
+    without: Sequence[str] = ()
+    rules: Sequence[Rule] = ()
+    actions: Sequence[Action] = ()
+
+    @property
+    def wrong(self) -> Model:
+        """The model with the bug."""
+        rules = {rule.name: rule for rule in self.model.rules if rule.name not in self.without}
+        assert len(rules) == len(self.model.rules) - len(self.without), "there is no such rule"
+        actions = {action.name: action for action in self.model.actions}
+        assert {action.name for action in self.actions} <= set(actions), "there is no such action"
+        return replace(
+            self.model,
+            rules=[*(rules | {rule.name: rule for rule in self.rules}).values()],
+            actions=[*(actions | {action.name: action for action in self.actions}).values()],
+        )
+
+
+def speaks_of(term: Term, *names: str) -> bool:
+    """Some part of the term binds a variable of one of these names."""
+    bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
+    return bool(bound & {*names}) or any(speaks_of(child, *names) for child in t.children(term))
+
+
+def without(action: Action, *names: str) -> Action:
+    """The action without the conditions that look for other things, bound by these names."""
+    less = [c for c in action.when if not speaks_of(c, *names)]
+    assert len(less) == len(action.when) - len(names)
+    return replace(action, when=less)
+
+
+FITS_ANYWHERE = e.allocation.ask.application.cache.is_(PRESENT) & e.allocation.node.cache.is_(PRESENT)
+propose = TWO_COPY.action("propose")
+manager_ends = TWO_COPY.action("manager_ends")
+
+PLANTED = [
+    Planted(
+        "the scheduler forgets to remove a withdrawn ask",
+        TWO_COPY,
+        "withdrawn-asks-go",
+        without=["the scheduler removes an ask"],
+    ),
+    Planted(
+        "the cache forgets to pass on that a node is gone",
+        TWO_COPY,
+        "decommissioned-nodes-go",
+        without=["a removed node"],
+    ),
+    Planted(
+        "the cache does not look whether a node is full",
+        TWO_COPY,
+        "cache-nodes-hold-one-allocation",
+        rules=[
+            Rule(
+                "the cache adds an allocation",
+                DELIVER["ProposeAllocation"],
+                [FITS_ANYWHERE, e.allocation.cache.is_("absent")],
+                e.allocation.cache.fires("add"),
+            )
+        ],
+    ),
+    Planted(
+        "the loop does not look whether a node is full",
+        TWO_COPY_REPAIRED,
+        "scheduler-nodes-hold-one-allocation",
+        actions=[without(propose, "y")],
+    ),
+    Planted(
+        "the scheduler does not tell the resource manager of an application that it rejects",
+        TWO_COPY,
+        "applications-are-answered",
+        without=["the scheduler rejects an application: to the resource manager"],
+    ),
+    Planted(
+        "the scheduler does not tell the cache of an application that it rejects",
+        TWO_COPY,
+        "applications-in-both-copies",
+        without=["the scheduler rejects an application: to the cache"],
+    ),
+    Planted(
+        "the cache removes an application before the scheduler does",
+        TWO_COPY,
+        "applications-are-removed-from-the-scheduler-first",
+        rules=[
+            Rule(
+                "a removed application goes at once",
+                DELIVER["RemoveApplication"],
+                [e.application.cache.is_(PRESENT)],
+                e.application.cache.fires("remove"),
+            )
+        ],
+    ),
+    Planted(
+        "the scheduler does not send back what is given back",
+        TWO_COPY_REPAIRED,
+        "allocations-given-back-go",
+        without=["back to the cache"],
+    ),
+    Planted(
+        "the cache does not tell the resource manager of what it releases",
+        TWO_COPY_REPAIRED,
+        "what-runs-is-there",
+        without=["the resource manager is told of a release"],
+    ),
+    Planted(
+        "the manager of a partition ends before it is empty",
+        TWO_COPY_REPAIRED,
+        "removed-partitions-go",
+        actions=[without(manager_ends, "a", "n")],
+    ),
+    Planted(
+        "the cache keeps what is in a partition that is removed",
+        TWO_COPY_REPAIRED,
+        "removed-partitions-go",
+        without=["a removed partition's nodes go"],
+    ),
+    Planted(
+        "the cache does not pass on what is configured",
+        TWO_COPY_REPAIRED,
+        "partitions-in-both-copies",
+        without=["ConfigAddsPartition: on to the scheduler"],
+    ),
+    Planted(
+        "a rejected proposal stays with the scheduler",
+        TWO_COPY_REPAIRED,
+        "copies-can-agree-again",
+        without=["the cache adds an allocation", "a rejected proposal is dropped"],
+    ),
+    Planted(
+        "the resource manager is told as soon as something is proposed",
+        TWO_COPY_REPAIRED,
+        "told-allocations-were-confirmed",
+        without=["a confirmed allocation: the resource manager is told"],
+        rules=[CHANNELS.sending("told at once", x.scheduler.fires("propose"), [], "NewAllocation", x)],
+    ),
+    Planted(
+        "a node is accepted twice",
+        TWO_COPY,
+        "nodes-are-answered-once",
+        rules=[CHANNELS.sending("accepted again", e.fires("arrive"), [e.kind == "NodeAdded"], "NodeAccepted", e.node)],
+    ),
+    Planted(
+        "merged: the commit does not look whether a node is full",
+        MERGED,
+        "scheduler-nodes-hold-one-allocation",
+        actions=[without(allocate, "y")],
+    ),
+    Planted(
+        "merged: an ask is not satisfied by its allocation",
+        MERGED,
+        "allocated-once",
+        actions=[replace(allocate, fires=allocate.fires[:1])],
+    ),
+    Planted(
+        "merged: a node goes without its allocations",
+        MERGED,
+        "allocations-are-on-what-is-there",
+        without=["allocations go with their node"],
+    ),
+    Planted(
+        "merged: an application goes without its asks",
+        MERGED,
+        "asks-are-of-what-is-there",
+        without=["asks go with their application"],
+    ),
+    Planted("merged: the end of an allocation is not told", MERGED, "what-runs-is-there", without=["an end is told"]),
+    Planted(
+        "merged: a partition goes without its nodes",
+        MERGED,
+        "removed-partitions-go",
+        without=["its nodes are removed"],
+    ),
+    Planted(
+        "merged: what is given back is told twice",
+        MERGED,
+        "nothing-is-released-twice",
+        rules=[
+            MERGED_CHANNELS.sending(
+                "told again", e.fires("arrive"), [e.kind == "AllocationReleased"], "NodeRejected", e.allocation.node
+            ),
+            Rule(
+                "heard as an end",
+                MERGED.action("deliver_node_rejected"),
+                [e.node == x.node, x.is_("ended")],
+                x.fires("hear_ended"),
+            ),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.bug)
+def test_a_planted_bug_breaks_a_promise_that_was_kept(planted: Planted) -> None:
+    assert planted.breaks not in planted.model.refuted
+    found = {r.name: r for r in examine(planted.wrong, {}, only=[planted.breaks])}
+    assert found[planted.breaks].verdict is Verdict.REFUTED
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("planted", [p for p in PLANTED if p.model is MERGED], ids=lambda planted: planted.bug)
+def test_induction_does_not_prove_what_is_broken(planted: Planted) -> None:
+    assert not prove(planted.wrong, every=False).proved(planted.breaks)
