@@ -7,28 +7,21 @@ What is false is known from systems of a few objects; every proof is also given 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import pytest
 import z3
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.proofs.induction import Induction, prove, solve
+from schedproof.model.hived import REPAIRED
+from schedproof.proofs.induction import solve
 from schedproof.proofs.induction.relevant import Relevance, opened
 from schedproof.proofs.induction.solve import Answer
 from schedproof.proofs.induction.views import Symbols
 from schedproof.proofs.verdict import Verdict
+from test_induction import induction as judged
 
 EFFORT = 500_000
-
-
-MODELS = {model.variant: model for model in (AS_WRITTEN, REPAIRED)}
-
-
-@cache
-def judged(variant: str) -> Induction:
-    """The verdicts on HiveD: what is refuted has a state of a few objects that shows it."""
-    return prove(MODELS[variant])
+VARIANTS = ["as-written", "repaired"]
+"""HiveD's: what is refuted has a state of a few objects that shows it."""
 
 
 def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
@@ -48,7 +41,7 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
         yield answer, contexts[key].ask_nearby(obligation.goal, assume, EFFORT)[0]
 
 
-@pytest.mark.parametrize("variant", MODELS)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_what_is_refuted_is_not_proved_of_relevant_objects(variant: str) -> None:
     answers = list(proved_nearby(variant))
     assert not [a.obligation.name for a, proved in answers if proved and a.verdict is Verdict.REFUTED]
