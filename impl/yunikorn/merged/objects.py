@@ -66,7 +66,7 @@ class Queue:
     def __init__(self, order: LockOrder, partition: str, name: str, parent: Queue | None) -> None:
         self.name, self.parent = name, parent
         above = [queue.lock.name for queue in parent.path()] if parent is not None else []
-        self.lock = OrderedLock(order, "Queue", f"{partition}/{name}", above)
+        self.lock: OrderedLock = OrderedLock(order, "Queue", f"{partition}/{name}", above)
         self.children: dict[str, Queue] = {}
         self.applications: set[str] = set()
         self.allocated = 0
