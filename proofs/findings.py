@@ -164,11 +164,11 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
                 reasons.setdefault(check, []).append(f"{why} ({each.prefix})")
     found = []
     for each in described:
-        promised = {p.name: p for p in each.properties}
-        for result in each.judge(sorted(each.refuted), lambda line: None) if each.refuted else ():
-            if result.verdict is Verdict.REFUTED and result.counterexample is not None:
-                prop = promised[result.name]
-                repair = " And: ".join(reasons.get(each.check_of(result.name), ["none is described"]))
+        promised = {each.check_of(p.name): p for p in each.properties}
+        for answer in each.answers(sorted(each.refuted), lambda line: None) if each.refuted else ():
+            prop = promised[answer.check.name]
+            result = answer.result(prop.name)
+            if result.counterexample is not None:
                 found.append(
                     Finding(
                         system.name,
@@ -176,10 +176,10 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
                         prop.name,
                         prop.says,
                         each.locks.document,
-                        prop.line,
+                        prop.line or answer.check.line,
                         prop.sentence,
                         result.counterexample,
-                        repair,
+                        " And: ".join(reasons.get(answer.check.name, ["none is described"])),
                     )
                 )
     return found

@@ -97,7 +97,7 @@ class Locked(Further):
             LockProperty(
                 name=self._name(check.name),
                 says=check.says,
-                line=check.line,
+                line=check.line or self._line,
                 sentence=check.sentence,
                 kind_=check.kind,
                 place=Place(str(self.file), check.place.line),
@@ -105,6 +105,11 @@ class Locked(Further):
             for check in checks(self.locks)
             if not self.only or check.name == self.only
         ]
+
+    @property
+    def _line(self) -> int | None:
+        """What a description of a single deadlock is about."""
+        return self.locks.order[0].line if self.only and self.locks.order else None
 
     def _name(self, check: str) -> str:
         return self.prefix if self.only else f"{self.prefix}.{check}"
@@ -120,14 +125,15 @@ class Locked(Further):
 
     def judge(self, only: Sequence[str], say: Say) -> list[Result]:
         """What :func:`examine` says."""
+        return [answer.result(self._name(answer.check.name)) for answer in self.answers(only, say)]
+
+    def answers(self, only: Sequence[str], say: Say) -> Sequence[Answer]:
+        """The same, with all that is known of each check."""
         wanted = [self.check_of(name) for name in only] or ([self.only] if self.only else [])
         found = examine(
             self.locks, only=wanted, progress=lambda n, to_go: say(f"{self.prefix}, {n} states, {to_go} to go")
         )
-        return [self._result(answer) for answer in found.answers]
-
-    def _result(self, answer: Answer) -> Result:
-        return answer.result(self._name(answer.check.name))
+        return found.answers
 
 
 @cache

@@ -1,5 +1,6 @@
 """The model language: sorts, machines and tables, actions, trigger rules, properties, variants."""
 
+from .contradiction import Contradiction
 from .errors import ModelError, Place
 from .flow import Flow
 from .machine import Attribute, Durability, Event, Machine, Row, State
@@ -38,7 +39,7 @@ from .terms import (
 from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 
 __all__ = [
-    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Attribute", "BoolType", "ByConstruction", "Change", "Document",
+    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Attribute", "BoolType", "ByConstruction", "Change", "Contradiction", "Document",
     "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
     "ModelError", "Place", "Property", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
     "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",

@@ -3,24 +3,7 @@
 Each names the lines, quotes them, says what is against what, and how they are read here.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Contradiction:
-    """Sentences of the document that cannot all be meant as they stand.
-
-    Args:
-        quotes: (line, words on that line), the words exactly as they stand there.
-        problem: what is against what.
-        reading: how the model reads it.
-    """
-
-    name: str
-    quotes: tuple[tuple[int, str], ...]
-    problem: str
-    reading: str
-
+from ..lang import Contradiction
 
 CONTRADICTIONS = (
     Contradiction(
@@ -166,5 +149,63 @@ CONTRADICTIONS = (
         ),
         "Events that stay are sent by the cache, or to it, which is to go.",
         "In the merged design the scheduler sends and handles them (as line 266 has it).",
+    ),
+    # --- of locks
+    Contradiction(
+        "what-must-not-both-be-allowed",
+        (
+            (245, "- Holding A.lock and acquire B's lock. "),
+            (246, "- Holding B.lock and acquire B's lock. "),
+        ),
+        "The second line is about B alone, so the two exclude nothing: an order with A before B and B before A is one that they allow.",
+        "Holding B.lock and acquiring A's lock; deadlocks/sentence-245.yaml shows what the words allow.",
+    ),
+    Contradiction(
+        "the-cluster-is-not-in-the-table",
+        (
+            (248, "(Anything not mentioned here is NOT allowed)"),
+            (268, "- Scheduler wlock(cluster): "),
+            (271, "- scheduler wlock(partition)"),
+        ),
+        "The table has no row for the cluster; the pseudo code locks partitions under it.",
+        "As the table has it; that the pseudo code breaks it is a finding (locks.update-configuration-follows-the-order).",
+    ),
+    Contradiction(
+        "what-only-needs-rlock",
+        (
+            (209, "- Scheduler logic to get proposal only needs rlock."),
+            (222, "- Read any of the above mentioned fields require rlock(Queue)."),
+        ),
+        "The search for a proposal needs read locks of queues, applications and nodes as well.",
+        "Of the partition it needs no more than rlock.",
+    ),
+    Contradiction(
+        "delete-app-takes-a-queue",
+        (
+            (296, "**Function: scheduler.delete_app(queue)**"),
+            (300, "scheduler.delete_app(app)   "),
+        ),
+        "The heading gives the function a queue, its text an application.",
+        "It takes an application.",
+    ),
+    Contradiction(
+        "two-names-and-no-text",
+        (
+            (303, "- app.remove_allocation(alloc)"),
+            (305, "- app.unreserve_allocation(alloc)"),
+            (312, "app.remove_alloc(alloc)"),
+        ),
+        "remove_allocation is remove_alloc where it is written; unreserve_allocation is written nowhere, and is given an "
+        "allocation that its loop (over reserved) has not got.",
+        "They are one function; what is reserved is given back like what is allocated.",
+    ),
+    Contradiction(
+        "under-which-locks",
+        (
+            (187, "- Any (potential) write-operation involves > 1 object"),
+            (311, "# Always under wlock(application)"),
+        ),
+        "remove_alloc writes an application and a node, and is promised the application's lock only.",
+        "As line 311 has it; that it breaks the rule is a finding (locks.several-objects-are-changed-under-the-partition).",
     ),
 )

@@ -375,6 +375,9 @@ class _Work:
         called = ", ".join(f"{name} = {value}" for name, value in shortest.arguments.items() if name != value)
         problem = f"{shortest.name}{f' with {called}' if called else ''}: {shortest.problem}"
         lines = tuple(f"{event.says} ({event.step.place})" for event in shortest.run)
+        last = self.locks.operations.get(shortest.run[-1].operation)
+        if check.line is None and last is not None:
+            check = replace(check, line=last.line)
         return Answer(
             check,
             Verdict.REFUTED,

@@ -21,7 +21,7 @@ from ..tables import count
 def findings(system: str | None, json_file: Destination | None) -> int:
     """Tell what is wrong with the documents: each broken promise, its shortest run, and its repair.
 
-    'explain' tells a finding's run field by field. Where text, figures and what runs have tables of their own,
+    'explain' tells a finding's run field by field. Sentences that contradict each other in words are told too. Where text, figures and what runs have tables of their own,
     the rows in which these differ are told too.
     """
     chosen = choose.systems([system] if system is not None else [])
@@ -46,6 +46,13 @@ def findings(system: str | None, json_file: Destination | None) -> int:
                         f"{model.amends} does, of which it is an amendment "
                         f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
                     )
+            if one.contradictions:
+                many = count(len(one.contradictions), "contradiction")
+                click.echo(f"{one.name}: {many} in the words of {one.base.document.name}")
+                for contradiction in one.contradictions:
+                    click.echo(f"  {contradiction.name}: {contradiction.problem}")
+                    click.echo("\n".join(f'    line {line}: "{words.strip()}"' for line, words in contradiction.quotes))
+                    click.echo(f"    Read as: {contradiction.reading}")
             for kind in Kind:
                 if rows := [row for row in differences(one) if row.kind is kind]:
                     click.echo(f"{one.name}: {count(len(rows), 'row')} of tables: {kind} ({one.judged_by})")
