@@ -15,6 +15,7 @@ from schedproof.model.beaker.situations import SITUATIONS
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.systems import SYSTEMS
 from schedproof.model.yunikorn import situations as yunikorn
+from schedproof.proofs.further import Locked, further
 from schedproof.proofs.parts import property_names
 from schedproof.proofs.refinement import REFINED
 
@@ -76,7 +77,7 @@ BLOCKS = list(console_blocks(README))
 @pytest.fixture
 def desk(tmp_path):
     """A shell in a folder where the README's paths lead to the project's files, and nothing is written into it."""
-    for path in ("tests", "diagrams"):
+    for path in ("tests", "diagrams", "model"):
         (tmp_path / path).symlink_to(ROOT / path)
     scripts = Path(sys.executable).parent
     path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
@@ -200,6 +201,20 @@ def test_what_is_said_of_yunikorn():
 
 
 @pytest.mark.long
+def test_what_is_said_of_the_merge():
+    """Every promise of the two copies and every rule of the locks that is broken is told, and the numbers are right."""
+    section = README.split("## What is wrong with YuniKorn's two copies, and with the locks of one")[1].split("\n## ")[
+        0
+    ]
+    variants = SYSTEMS["yunikorn-merge"].variants
+    described = [each for each in further(variants["merged"]) if isinstance(each, Locked) and each.locks.document]
+    broken = {*variants["two-copy"].refuted, *(name for each in described for name in each.refuted)}
+    assert broken <= set(re.findall(r"`([\w.-]+)`", section))
+    assert "and six more" in section and len(variants["two-copy-repaired"].changes) == 7
+    deadlocks = [each for each in further(variants["merged"]) if isinstance(each, Locked) and each.deadlocks]
+    assert "nine deadlocks" in README and len(deadlocks) == 9 + 1, "and the sentence of line 245"
+
+
 def test_numbers_of_the_last_section(desk):
     (command,) = re.findall(r"`(schedproof explore hived --scope PodGroup=4[^`]*)`", README)
     (states,) = re.findall(r"\((\d+) states,", README)
