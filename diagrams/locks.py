@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..model.locks import Locks
 from ..model.locks.language import Where
 from ..proofs.locks.explore import Problem
+from ..proofs.locks.kinds import Kind
 from ..proofs.locks.rank import Order
 from .representation import Diagram, Edge, EdgeKind, Node, NodeKind
 
@@ -53,14 +54,18 @@ def deadlock_graph(problem: Problem, title: str) -> Diagram:
     circle = set(problem.threads)
     edges: dict[tuple[str, str, str], Edge] = {}
     for waiting in problem.waits:
-        inside = waiting.thread in circle and bool(circle & set(waiting.whom))
+        # What is never released is waited for by threads outside; they are what there is to see then.
+        inside = (waiting.thread in circle or problem.kind is Kind.LEAKED) and bool(circle & set(waiting.whom))
         add = Edge(
             _thread(waiting.thread), _thing(waiting.on), EdgeKind.WAITS_FOR, (f"waits: {waiting.how}",), alarm=inside
         )
         edges[add.source, add.target, waiting.how] = add
     for holding in problem.holds:
         inside = any(
-            holding.thread in w.whom and w.on == holding.on and {w.thread, holding.thread} <= circle
+            holding.thread in w.whom
+            and w.on == holding.on
+            and holding.thread in circle
+            and (w.thread in circle or problem.kind is Kind.LEAKED)
             for w in problem.waits
         )
         add = Edge(
@@ -83,7 +88,7 @@ def deadlock_graph(problem: Problem, title: str) -> Diagram:
         f"{title}: {problem.headline}",
         tuple(nodes),
         tuple(edges.values()),
-        alarm="each waits for the next, in a circle",
+        alarm=_alarm(problem),
     )
 
 
@@ -93,3 +98,8 @@ def _thread(name: str) -> str:
 
 def _thing(name: str) -> str:
     return f"lock {name}"
+
+
+def _alarm(problem: Problem) -> str:
+    leaked = problem.kind is Kind.LEAKED
+    return "who has ended never lets go of it" if leaked else "each waits for the next, in a circle"

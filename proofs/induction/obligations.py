@@ -96,7 +96,9 @@ def obligations(model: Model) -> Proof:
         found.append(Obligation(WELL_FORMED, INITIAL, what, reads, (), inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in invariants:
-        found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), axioms, inductive=False))
+        # Ranges are said of rigid numbers here: the others are as they begin.
+        context = (*axioms, *ranges)
+        found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), context, inductive=False))
     cascades = {}
     for action in model.actions:
         cascade = cascades[action.name] = Cascade(symbols, action)
