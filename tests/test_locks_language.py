@@ -39,7 +39,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("classes:\n  Q: {in: p}\n", 2, "'p' is not a class; write a name that begins with a capital"),
     ("classes:\n  Q: {has: F}\n", 2, "'F' is not a field; write a name that begins with a small letter"),
     ("classes:\n  Q: {in: P}\n", 2, "there is no class 'P'; use one of: Q"),
-    ("classes:\n  P: {in: Q}\n  Q: {in: P}\n", 2, "a circle: P in Q in P; leave one of them out"),
+    ("classes:\n  P: {in: Q}\n  Q: {in: P}\n", 3, "a circle: P in Q in P; leave one of them out"),
     ("classes:\n  Q: 12\n", 2, "class Q is not written as KEY: VALUE"),
     # The order.
     (CLASSES + "order:\n  - P Q\n", 5, "'P Q' does not say who may be acquired under whom; write, for example,"),
