@@ -15,7 +15,7 @@ import test_locks_language as language_tests
 import test_locks_order as order_tests
 import test_locks_programs as program_tests
 import z3
-from schedproof.model.locks import words
+from schedproof.model.locks import check, words
 from schedproof.model.locks.language import Acquire, Either, Loop, Mode, Release, Step
 from schedproof.proofs.locks import kinds, rank, runs, semantics, symbolic, unfold
 from schedproof.proofs.locks.semantics import Lock, Machine, Move, State
@@ -304,6 +304,10 @@ def reads_as_mutex(text: str, place: Any, body: Any, alternatives: Any) -> Step:
     return replace(step, body=()) if isinstance(step, Acquire) else step
 
 
+def knows_all(name: str, known: Any, what: str, place: Any) -> None:
+    """No name is looked up."""
+
+
 JUDGE = symbolic._Judge
 
 BUGS: dict[str, Planted] = {
@@ -322,7 +326,7 @@ BUGS: dict[str, Planted] = {
     "a reader waits for no writer": Planted(Machine, "blockers", blames_readers_only, every_kind),
     "a child comes no later": Planted(rank.Rank, "below", no_deeper, contradictions),
     "no rank is contradicted": Planted(rank, "_contradicts", no_contradiction, contradictions),
-    "instances need not commute": Planted(rank, "_commutes", always_commutes, orders),
+    "instances need not commute": Planted(rank, "_commutes", always_commutes, order_tests.counts),
     "some rows are left out": Planted(rank, "_circular", first_rows_only, orders),
     "around is turned": Planted(rank, "_edges", up_is_down, orders),
     "calls forget what is held": Planted(JUDGE, "call", forgets_its_callers, programs),
@@ -337,5 +341,6 @@ BUGS: dict[str, Planted] = {
     "no run waits": Planted(runs, "waits_under_a_lock", no_waiting, programs),
     "a loop is over all": Planted(unfold.World, "those", all_are_outermost, programs),
     "only one way is gone": Planted(unfold._Unfolding, "step", takes_the_first_way, explorer),
-    "the body of a lock is dropped": Planted(words, "block", reads_as_mutex, language_tests.language),
+    "any name is known": Planted(check, "_known", knows_all, language_tests.language),
+    "the body of a lock is dropped": Planted(words, "block", reads_as_mutex, every_kind),
 }
