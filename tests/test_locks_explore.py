@@ -388,7 +388,7 @@ def test_random_programs_are_of_all_sorts() -> None:
     found = [Maker(seed).case().brute() for seed in range(120)]
     assert sum(f.stuck for f in found) > 20
     assert sum(f.leaks for f in found) > 5
-    assert sum(not f.stuck and not f.leaks for f in found) > 20
+    assert sum(not f.stuck and not f.leaks for f in found) > 10
     assert max(f.states for f in found) > 100
 
 
