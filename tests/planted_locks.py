@@ -16,7 +16,7 @@ import test_locks_order as order_tests
 import test_locks_programs as program_tests
 import z3
 from schedproof.model.locks import check, words
-from schedproof.model.locks.language import Acquire, Either, Loop, Mode, Release, Step
+from schedproof.model.locks.language import Acquire, Either, Loop, Mode, Step
 from schedproof.proofs.locks import kinds, rank, runs, semantics, symbolic, unfold
 from schedproof.proofs.locks.semantics import Lock, Machine, Move, State
 
@@ -144,12 +144,9 @@ def first_reader_lets_the_writer_in(
         yield from _release(self, state, thread, instruction)
 
 
-def anybody_unlocks(self: Machine, state: State, thread: int, instruction: Any) -> Iterator[tuple[Move, State]]:
-    """What is not held is released without a word."""
-    try:
-        yield from _release(self, state, thread, instruction)
-    except semantics.NotHeld:
-        yield from self._on(state, thread, state.at[thread])
+def nobody_minds(self: Machine, state: State, thread: int) -> bool:
+    """Who releases what it does not hold is not told."""
+    return bool(_releases(self, state, thread))
 
 
 def _with(state: State, number: int, lock: Lock) -> State:
@@ -162,10 +159,15 @@ def one_message_more(state: State, channel: int, more: int) -> State:
     return replace(state, messages=(*state.messages[:channel], count, *state.messages[channel + 1 :]))
 
 
-def reduces_acquisitions(self: Machine, state: State, thread: int) -> bool:
+def reduces_acquisitions(self: Machine, state: State, thread: int) -> bool | None:
     """The reduction takes an acquisition by itself too."""
     instruction = self.instruction(state, thread)
-    return instruction is not None and instruction.kind in (Release, Acquire) and thread not in state.asleep
+    if instruction is not None and instruction.kind is Acquire and thread not in state.asleep:
+        return True
+    return _releases(self, state, thread)
+
+
+_releases = Machine.releases
 
 
 # --- kinds
@@ -256,9 +258,8 @@ def loops_do_nothing(self: Any, step: Loop, scope: Any, facts: Any, of: Any) -> 
 
 
 def once_is_enough(self: Any) -> Any:
-    """What is called is not looked at again when its callers are known."""
-    for name in list(self.contexts):
-        self.operation(self.locks.operations[name])
+    """What is called is not looked at."""
+    self.operation(self.entry, None)
     return self.found
 
 
@@ -318,9 +319,9 @@ BUGS: dict[str, Planted] = {
     "an unlock wakes nobody": Planted(Machine, "_release", unlock_wakes_nobody, explorer),
     "a writer is never let in": Planted(Machine, "_release", writer_stays_outside, explorer),
     "the first reader lets the writer in": Planted(Machine, "_release", first_reader_lets_the_writer_in, explorer),
-    "what is not held is released": Planted(Machine, "_release", anybody_unlocks, unlocking),
+    "what is not held is released": Planted(Machine, "releases", nobody_minds, unlocking),
     "a message stays when it is taken": Planted(semantics, "_with_messages", one_message_more, explorer),
-    "the reduction takes acquisitions": Planted(Machine, "_releases", reduces_acquisitions, explorer),
+    "the reduction takes acquisitions": Planted(Machine, "releases", reduces_acquisitions, explorer),
     "everything rests": Planted(kinds, "_rests", everything_rests, every_kind),
     "no writer is seen in a circle": Planted(kinds, "_needs_writer", no_writer, every_kind),
     "a reader waits for no writer": Planted(Machine, "blockers", blames_readers_only, every_kind),

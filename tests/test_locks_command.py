@@ -160,7 +160,6 @@ def test_nothing_to_draw_is_said_and_nothing_is_written(say: Any, tmp_path: Path
     assert code == 2 and "nothing to draw" in err and not target.exists()
 
 
-@pytest.mark.xfail(strict=True, reason="the step that hands a message over does not say to whom")
 def test_json_tells_who_takes_a_message(say: Any) -> None:
     text = "objects: {a: mutex}\nchannels: {c: 0}\nthreads:\n  one: [send c, lock a]\n  two: [receive c]\n"
     (deadlock,) = json.loads(say(text, "--json", "-")[1])["deadlocks"]

@@ -60,7 +60,7 @@ def check(locks: Locks, place: Place) -> None:
         _steps(locks, operation.steps, operation.parameters)
     _objects(locks)
     for thread in locks.threads.values():
-        _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()})
+        _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()}, serves=True)
     if not locks.threads and not locks.order and not locks.operations:
         raise LocksError(place, "there is nothing to look at", "give an order, or operations, or threads")
     for number in locks.together:
@@ -121,12 +121,18 @@ def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
     return of
 
 
-def _steps(locks: Locks, steps: Sequence[Step], scope: Scope) -> None:
+def _steps(locks: Locks, steps: Sequence[Step], scope: Scope, *, serves: bool = False) -> None:
+    """``serves``: they are those of a thread, which alone may have no end."""
     for number, step in enumerate(steps):
-        if isinstance(step, Serve) and number < len(steps) - 1:
-            raise LocksError(steps[number + 1].place, "nothing comes after 'serve', which has no end", "leave it out")
-        if isinstance(step, Serve) and not step.body:
-            raise LocksError(step.place, "'serve' without steps", "say what it does over and over")
+        if isinstance(step, Serve):
+            if not serves:
+                raise LocksError(step.place, "'serve' inside another step or an operation", "let a thread end with it")
+            if number < len(steps) - 1:
+                raise LocksError(
+                    steps[number + 1].place, "nothing comes after 'serve', which has no end", "leave it out"
+                )
+            if not step.body:
+                raise LocksError(step.place, "'serve' without steps", "say what it does over and over")
         _step(locks, step, scope)
 
 
@@ -193,3 +199,20 @@ def _objects(locks: Locks) -> None:
 
     for name in locks.objects:
         climb(name, ())
+    for one in locks.objects.values():
+        for of in locks.around[one.of]:
+            found = sorted(_around(locks, one.name, of))
+            if len(found) > 1:
+                problem = f"{one.name} is in two of class {of}: {' and '.join(found)}"
+                raise LocksError(one.place, problem, "leave out one of them")
+
+
+def _around(locks: Locks, name: str, of: str) -> set[str]:
+    """The objects of another class that one is in, directly or by what it is in; by its own class as well."""
+    found = set()
+    for outer in locks.objects[name].inside:
+        if locks.objects[outer].of == of:
+            found.add(outer)
+        else:
+            found |= _around(locks, outer, of)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path as File
 from typing import TypeVar
 
@@ -34,7 +34,11 @@ KEYS = (
 LARGEST = 1_000_000
 """Bytes of a file. Descriptions are a few lines; this keeps a wrong file from being read whole."""
 
+DEEPEST = 100
+"""Lists and mappings inside each other."""
+
 T = TypeVar("T")
+Drops = set[tuple[str, str]]
 Entry = tuple[yaml.ScalarNode, yaml.Node]
 
 
@@ -65,6 +69,8 @@ def _read(file: File, within: frozenset[File]) -> Locks:
         raise LocksError(nowhere, problem, "give a file that can", unreadable=True) from None
     except UnicodeDecodeError:
         raise LocksError(nowhere, "it is not UTF-8 text", "give a description of locks, as YAML") from None
+    except ValueError:
+        raise LocksError(nowhere, f"{str(file)!r} is no file name", "give a file", unreadable=True) from None
     return _Reader(str(file)).locks(text, within)
 
 
@@ -95,8 +101,8 @@ class _Reader:
         base = self.amended(given["amends"], within) if "amends" in given else NOTHING
         dropped = self.dropped(given["drops"], base) if "drops" in given else set()
 
-        def together(mine: Mapping[str, T], its: Mapping[str, T]) -> dict[str, T]:
-            return {name: one for name, one in {**its, **mine}.items() if name in mine or name not in dropped}
+        def together(part: str, mine: Mapping[str, T], its: Mapping[str, T]) -> dict[str, T]:
+            return {name: one for name, one in {**its, **mine}.items() if name in mine or (part, name) not in dropped}
 
         classes = self.each(given.get("classes"), "classes", self.lock_class)
         objects = self.each(given.get("objects"), "objects", self.object)
@@ -111,14 +117,16 @@ class _Reader:
             name=File(self.file).stem,
             about=self.text(given["about"]) if "about" in given else base.about,
             document=self.text(given["document"]) if "document" in given else base.document,
-            classes=together(self.named(classes, "class"), base.classes),
+            classes=together("classes", self.named(classes, "class"), base.classes),
             order=[*base.order, *rows],
             closed=self.flag(given["closed"]) if "closed" in given else base.closed,
-            rules=[*together(rules, {r.name: r for r in base.rules}).values()],
-            operations=together(operations, base.operations),
-            objects=together(self.named(objects, "object"), base.objects),
-            channels=together(dict(self.each(given.get("channels"), "channels", self.channel)), base.channels),
-            threads=together(threads, base.threads),
+            rules=[*together("rules", rules, {r.name: r for r in base.rules}).values()],
+            operations=together("operations", operations, base.operations),
+            objects=together("objects", self.named(objects, "object"), base.objects),
+            channels=together(
+                "channels", dict(self.each(given.get("channels"), "channels", self.channel)), base.channels
+            ),
+            threads=together("threads", threads, base.threads),
             together=self.numbers(given["together"]) if "together" in given else base.together,
             refuted=frozenset(self.text(n) for n in self.sequence(given["refuted"], "refuted"))
             if "refuted" in given
@@ -130,7 +138,9 @@ class _Reader:
 
     def amended(self, node: yaml.Node, within: frozenset[File]) -> Locks:
         """The description that this one amends, whose file is beside this one."""
-        file = File(self.file).parent / self.text(node)
+        if File(name := self.text(node)).name != name or "\0" in name:
+            raise LocksError(self.place(node), f"{name!r} is no file beside this one", "give the name of one")
+        file = File(self.file).parent / name
         here = File(self.file).resolve()
         if file.resolve() in {here, *within}:
             raise LocksError(self.place(node), f"{file.name} amends itself", "amend another description")
@@ -141,21 +151,38 @@ class _Reader:
                 raise LocksError(self.place(node), f"{file.name}: {error.problem}", "amend one that is there") from None
             raise
 
-    def dropped(self, node: yaml.Node, base: Locks) -> set[str]:
-        """The names of what this description does without."""
-        named = [base.classes, base.operations, base.objects, base.channels, base.threads]
-        known = [name for names in named for name in names] + [rule.name for rule in base.rules]
+    def dropped(self, node: yaml.Node, base: Locks) -> Drops:
+        """What this description does without: names of what is amended, after what they are of if several have one."""
+        parts: dict[str, Iterable[str]] = {
+            "classes": base.classes,
+            "rules": [rule.name for rule in base.rules],
+            "operations": base.operations,
+            "objects": base.objects,
+            "channels": base.channels,
+            "threads": base.threads,
+        }
         found = set()
         for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            if (name := self.text(each)) not in known:
-                raise LocksError(self.place(each), f"what is amended has no {name!r}", "name what is in it")
-            found.add(name)
+            said = self.text(each)
+            of, _, name = said.rpartition(".")
+            among = [part for part, names in parts.items() if name in names and of in ("", part)]
+            if not among:
+                raise LocksError(self.place(each), f"what is amended has no {said!r}", "name what is in it")
+            if len(among) > 1:
+                ways = " or ".join(f"{part}.{name}" for part in among)
+                raise LocksError(self.place(each), f"{said!r} is several things of what is amended", f"write {ways}")
+            found.add((among[0], name))
         return found
 
     def _root(self, text: str) -> yaml.Node:
         nowhere = Place(self.file, 1)
         try:
+            depth = 0
             for event in yaml.parse(text, Loader=yaml.SafeLoader):
+                depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+                if depth > DEEPEST:
+                    place = Place(self.file, event.start_mark.line + 1 if event.start_mark else 1)
+                    raise LocksError(place, f"it is nested more than {DEEPEST} deep", "describe less of it at once")
                 if isinstance(event, yaml.AliasEvent):
                     place = Place(self.file, (event.start_mark.line + 1 if event.start_mark else 1))
                     raise LocksError(place, "an alias (*) is not used here", "write what it stands for")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ...model.lang.errors import Place
-from ...model.locks import Locks
+from ...model.locks import Locks, LocksError
 from ...model.locks.language import Call, Operation, Rule, SeveralRule
 from ..verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
 from . import rank as ranks
@@ -184,14 +184,36 @@ def examine(
         Disagreement: the two ways of judging contradict each other.
         LocksError: a program can not be followed on the given objects.
     """
+    known = checks(locks)
+    _names(locks, known)
     work = _Work(locks, World(locks), limit, progress)
     answers = []
-    for check in checks(locks):
+    for check in known:
         if only and check.name not in only:
             continue
         start = time.perf_counter()
-        answers.append(replace(work.answer(check), seconds=time.perf_counter() - start))
+        try:
+            answer = work.answer(check)
+        except RecursionError:
+            problem = f"{check.name}: what is done is too long, or nested too deeply, to be followed"
+            raise LocksError(check.place, problem, "describe less of it at once") from None
+        answers.append(replace(answer, seconds=time.perf_counter() - start))
     return Examined(locks, tuple(answers), work.explored)
+
+
+def _names(locks: Locks, known: Sequence[Check]) -> None:
+    """Refuses names of checks that are there twice, or not at all.
+
+    Raises:
+        LocksError: there are such.
+    """
+    names = [check.name for check in known]
+    for check in known:
+        if names.count(check.name) > 1:
+            raise LocksError(check.place, f"two checks are called {check.name}", "give the rule another name")
+    for said in sorted(locks.refuted):
+        if said not in names:
+            raise LocksError(known[0].place, f"refuted: there is no check {said!r}", f"use one of: {', '.join(names)}")
 
 
 class _Work:
@@ -284,6 +306,9 @@ class _Work:
                 steps=interleaving(first),
                 deadlock=first,
             )
+        if not found.states:
+            note = "vacuous: no thread does anything"
+            return Answer(check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=note)
         if not found.complete:
             return Answer(
                 check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=f"stopped after {found.states} states"

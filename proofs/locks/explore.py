@@ -98,6 +98,8 @@ def groups(locks: Locks) -> list[tuple[str, ...]]:
         return [tuple(names)] if names else []
     serving = tuple(name for name in names if any(isinstance(step, Serve) for step in locks.threads[name].steps))
     others = [name for name in names if name not in serving]
+    if not others:
+        return [serving] if serving else []
     return [(*chosen, *serving) for n in locks.together for chosen in combinations_with_replacement(others, n)]
 
 

@@ -137,7 +137,7 @@ def shortest_circle(locks: Locks) -> tuple[tuple[Edge, ...], int]:
     classes = sorted({row.holding for row in rows})
     for size in sorted({*range(1, LARGEST + 1), max(LARGEST, len(classes))}):
         best: tuple[Edge, ...] = ()
-        for inside in _instances(locks, classes, size, most=size if size <= LARGEST else 1):
+        for inside in _instances(locks, classes, size, most=None if size <= LARGEST else 1):
             looked_at += 1
             graph: nx.DiGraph[str] = nx.DiGraph()
             for edge in _edges(rows, inside):
@@ -168,8 +168,8 @@ Inside = Mapping[str, tuple[str, Mapping[str, str]]]
 """By object its class, and by class what it is directly in."""
 
 
-def _instances(locks: Locks, classes: Sequence[str], size: int, most: int) -> Iterator[Inside]:
-    """All instances of ``size`` objects of these classes, at most ``most`` of each.
+def _instances(locks: Locks, classes: Sequence[str], size: int, most: int | None = None) -> Iterator[Inside]:
+    """All instances of ``size`` objects of these classes, at most ``most`` of each, if that is given.
 
     What is in nothing may be in something that is not part of the instance.
     """
@@ -179,7 +179,7 @@ def _instances(locks: Locks, classes: Sequence[str], size: int, most: int) -> It
             if left == 0:
                 yield ()
             return
-        for number in range(min(left, most) + 1):
+        for number in range(min(left, left if most is None else most) + 1):
             for rest in counts(left - number, names[1:]):
                 yield (number, *rest)
 

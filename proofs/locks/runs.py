@@ -89,9 +89,7 @@ def runs(
     Raises:
         LocksError: an object that a step names is not there, or calls have no end.
     """
-    for number, (events, after) in enumerate(_Walk(world).steps(tuple(steps), scope, held, name, 0)):
-        if number == MOST:
-            raise LocksError(steps[0].place, f"{name} has more than {MOST} runs", "explore fewer objects")
+    for events, after in _Walk(world).steps(tuple(steps), scope, held, name, 0):
         yield Tried(name, scope, held, events, after)
 
 
@@ -106,12 +104,18 @@ class _Walk:
     def steps(
         self, steps: tuple[Step, ...], scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int
     ) -> Ways:
-        if not steps:
-            yield (), held
-            return
-        for events, after in self.step(steps[0], scope, held, name, deep):
-            for more, last in self.steps(steps[1:], scope, after, name, deep):
-                yield events + more, last
+        ways: list[tuple[Run, tuple[Held, ...]]] = [((), held)]
+        for step in steps:
+            ways = [
+                (events + more, last)
+                for events, after in ways
+                for more, last in self.step(step, scope, after, name, deep)
+            ]
+            if len(ways) > MOST:
+                raise LocksError(
+                    step.place, f"{name} has more than {MOST} runs", "describe fewer choices, or fewer objects"
+                )
+        yield from ways
 
     def step(self, step: Step, scope: Mapping[str, str], held: tuple[Held, ...], name: str, deep: int) -> Ways:
         def event(what: str, mode: Mode | None = None) -> Event:
@@ -150,7 +154,9 @@ class _Walk:
             case Call(operation=operation, arguments=arguments):
                 if deep == DEEPEST:
                     raise LocksError(
-                        step.place, f"{operation} calls itself without an end", "let it call itself for what is inside"
+                        step.place,
+                        f"{operation} calls itself without an end",
+                        "let it call itself for what is inside",
                     )
                 called = self.world.locks.operations[operation]
                 values = [self.world.reach(path, scope, step) for path in arguments]

@@ -348,11 +348,10 @@ class _Judge:
     def steps(
         self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation
     ) -> Iterator[Facts]:
-        if not steps:
-            yield facts
-            return
-        for after in self.step(steps[0], scope, facts, of):
-            yield from self.steps(steps[1:], scope, after, of)
+        ways = [facts]
+        for step in steps:
+            ways = [after for before in ways for after in self.step(step, scope, before, of)]
+        yield from ways
 
     def step(self, step: Step, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Iterator[Facts]:
         match step:
@@ -376,7 +375,9 @@ class _Judge:
                 yield facts
             case Either(alternatives=alternatives):
                 for each in alternatives:
-                    yield from self.steps(each, scope, facts, of)
+                    for _ in self.steps(each, scope, facts, of):
+                        pass  # what it acquires it releases, or nothing is proved
+                yield facts
             case Serve(body=body):
                 yield from self.steps(body, scope, facts, of)
             case Loop():

@@ -198,7 +198,9 @@ class _Unfolding:
             case Call(operation=operation, arguments=arguments):
                 if deep == DEEPEST:
                     raise LocksError(
-                        step.place, f"{operation} calls itself without an end", "let it call itself for what is inside"
+                        step.place,
+                        f"{operation} calls itself without an end",
+                        "let it call itself for what is inside",
                     )
                 called = self.world.locks.operations[operation]
                 values = [self.world.reach(path, scope, step) for path in arguments]

@@ -55,6 +55,8 @@ def locks(
       SELF  a lock acquired by who holds it
       CH    a lock held while waiting for a message
       LK    a lock never released
+      MSG   a message that never comes
+      UNLOCK a lock released that is not held
 
     proofs/locks/README.md says how FILE is written.
     """
@@ -183,7 +185,11 @@ def _as_json(found: Examined) -> dict[str, Any]:
                 "threads": list(problem.threads),
                 "on": list(problem.on),
                 "interleaving": [
-                    {"thread": s.thread, "does": s.how, "on": s.on, "waits": not s.granted, "line": s.place.line}
+                    {
+                        **{"thread": s.thread, "does": s.how, "on": s.on, "waits": not s.granted},
+                        **({"to": s.other} if s.other else {}),
+                        "line": s.place.line,
+                    }
                     for s in problem.steps
                 ],
                 "waits": [{"thread": w.thread, "does": w.how, "on": w.on, "for": list(w.whom)} for w in problem.waits],
