@@ -171,11 +171,11 @@ PLANTED = [
         without=["ConfigAddsPartition: on to the scheduler"],
     ),
     Planted(
-        "a rejected proposal stays with the scheduler",
+        "what the scheduler preempts stays in the cache",
         TWO_COPY_REPAIRED,
-        "copies-can-agree-again",
-        where="an ask and its allocation",
-        without=["the cache adds an allocation", "a rejected proposal is dropped"],
+        "copies-agree-at-rest",
+        where="what runs is preempted or given back, or its node or application goes",
+        without=["ProposeRelease: the cache removes the allocation"],
     ),
     Planted(
         "the resource manager is told as soon as something is proposed",
