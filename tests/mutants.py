@@ -150,7 +150,8 @@ def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
 
 def explored(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[str, Verdict]:
     """The verdict of exploration on every property (or those named ``only``) at a place."""
-    return {r.name: r.verdict for r in examine(place.alone(model), place.sizes, only=only)}
+    some = {sort: size for sort, size in place.sizes.items() if size}  # of the others the topology has none
+    return {r.name: r.verdict for r in examine(place.alone(model), some, only=only)}
 
 
 def proved(model: Model) -> frozenset[str]:

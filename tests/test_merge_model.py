@@ -421,6 +421,7 @@ def test_the_promises_of_the_two_copies_are_made_merged_as_well() -> None:
     }
 
 
+@pytest.mark.long
 def test_merged_all_but_what_is_heard_too_late_is_proved_for_any_number() -> None:
     induction = prove(MERGED, every=False)
     wanted = [p.name for p in MERGED.properties if isinstance(p, Invariant | StepInvariant)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 from schedproof.model.lang import Action, Model, Rule, Term
@@ -15,14 +16,20 @@ from schedproof.model.yunikorn_merge.flows import CHANNELS, e
 from schedproof.model.yunikorn_merge.machines import x
 from schedproof.model.yunikorn_merge.merged import allocate
 from schedproof.model.yunikorn_merge.merged_machines import MERGED_CHANNELS
+from schedproof.model.yunikorn_merge.situations import SITUATIONS, situations
 from schedproof.proofs.examine import examine
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 
+SITUATION = {situation.about: situation for situation in SITUATIONS}
+
 
 @dataclass(frozen=True)
 class Planted:
-    """A bug in a model: rules left out, or put in the place of those of their names; likewise actions."""
+    """A bug in a model: rules left out, or put in the place of those of their names; likewise actions.
+
+    ``where`` is the situation of two copies in which it shows.
+    """
 
     bug: str
     model: Model
@@ -30,6 +37,7 @@ class Planted:
     without: Sequence[str] = ()
     rules: Sequence[Rule] = ()
     actions: Sequence[Action] = ()
+    where: str = ""
 
     @property
     def wrong(self) -> Model:
@@ -42,6 +50,7 @@ class Planted:
             self.model,
             rules=[*(rules | {rule.name: rule for rule in self.rules}).values()],
             actions=[*(actions | {action.name: action for action in self.actions}).values()],
+            topologies=partial(situations, among=[SITUATION[self.where]]) if self.where else self.model.topologies,
         )
 
 
@@ -67,18 +76,21 @@ PLANTED = [
         "the scheduler forgets to remove a withdrawn ask",
         TWO_COPY,
         "withdrawn-asks-go",
+        where="an ask and its allocation",
         without=["the scheduler removes an ask"],
     ),
     Planted(
         "the cache forgets to pass on that a node is gone",
         TWO_COPY,
         "decommissioned-nodes-go",
+        where="a node is decommissioned, and another suits the ask as well",
         without=["a removed node"],
     ),
     Planted(
         "the cache does not look whether a node is full",
         TWO_COPY,
         "cache-nodes-hold-one-allocation",
+        where="a node is added with what runs on it, while another ask waits",
         rules=[
             Rule(
                 "the cache adds an allocation",
@@ -92,24 +104,28 @@ PLANTED = [
         "the loop does not look whether a node is full",
         TWO_COPY_REPAIRED,
         "scheduler-nodes-hold-one-allocation",
+        where="two asks for one node",
         actions=[without(propose, "y")],
     ),
     Planted(
         "the scheduler does not tell the resource manager of an application that it rejects",
         TWO_COPY,
         "applications-are-answered",
+        where="an application comes and goes, and another is not taken",
         without=["the scheduler rejects an application: to the resource manager"],
     ),
     Planted(
         "the scheduler does not tell the cache of an application that it rejects",
         TWO_COPY,
         "applications-in-both-copies",
+        where="an application comes and goes, and another is not taken",
         without=["the scheduler rejects an application: to the cache"],
     ),
     Planted(
         "the cache removes an application before the scheduler does",
         TWO_COPY,
         "applications-are-removed-from-the-scheduler-first",
+        where="an application is removed with its allocation",
         rules=[
             Rule(
                 "a removed application goes at once",
@@ -123,42 +139,49 @@ PLANTED = [
         "the scheduler does not send back what is given back",
         TWO_COPY_REPAIRED,
         "allocations-given-back-go",
+        where="what runs is preempted or given back, or its node or application goes",
         without=["back to the cache"],
     ),
     Planted(
         "the cache does not tell the resource manager of what it releases",
         TWO_COPY_REPAIRED,
         "what-runs-is-there",
+        where="what runs is preempted or given back, or its node or application goes",
         without=["the resource manager is told of a release"],
     ),
     Planted(
         "the manager of a partition ends before it is empty",
         TWO_COPY_REPAIRED,
         "removed-partitions-go",
+        where="the configuration drops a partition with an allocation",
         actions=[without(manager_ends, "a", "n")],
     ),
     Planted(
         "the cache keeps what is in a partition that is removed",
         TWO_COPY_REPAIRED,
         "removed-partitions-go",
+        where="the configuration drops a partition with an allocation",
         without=["a removed partition's nodes go"],
     ),
     Planted(
         "the cache does not pass on what is configured",
         TWO_COPY_REPAIRED,
         "partitions-in-both-copies",
+        where="a partition is added and removed, with an application and a node",
         without=["ConfigAddsPartition: on to the scheduler"],
     ),
     Planted(
-        "a rejected proposal stays with the scheduler",
+        "what the scheduler preempts stays in the cache",
         TWO_COPY_REPAIRED,
-        "copies-can-agree-again",
-        without=["the cache adds an allocation", "a rejected proposal is dropped"],
+        "copies-agree-at-rest",
+        where="what runs is preempted or given back, or its node or application goes",
+        without=["ProposeRelease: the cache removes the allocation"],
     ),
     Planted(
         "the resource manager is told as soon as something is proposed",
         TWO_COPY_REPAIRED,
         "told-allocations-were-confirmed",
+        where="an ask and its allocation",
         without=["a confirmed allocation: the resource manager is told"],
         rules=[CHANNELS.sending("told at once", x.scheduler.fires("propose"), [], "NewAllocation", x)],
     ),
@@ -166,6 +189,7 @@ PLANTED = [
         "a node is accepted twice",
         TWO_COPY,
         "nodes-are-answered-once",
+        where="a partition is added and removed, with an application and a node",
         rules=[CHANNELS.sending("accepted again", e.fires("arrive"), [e.kind == "NodeAdded"], "NodeAccepted", e.node)],
     ),
     Planted(

@@ -129,7 +129,8 @@ def hears(sort: Sort, event: str, states: tuple[str, ...], line: int, **sets: st
     return [Row(sort, event, state, state, line=line, **sets) for state in states]
 
 
-GONE_OR_THERE = ("present", "rejected", "removed")
+ADDED = ("present", "removed")
+"""Where what was added is when the resource manager hears of it."""
 
 MERGED_TABLE = [
     Row(Partition, "add", "absent", "present", line=269),
@@ -139,8 +140,8 @@ MERGED_TABLE = [
     Row(Application, "add", "unknown", "present", line=163),
     Row(Application, "reject", "unknown", "rejected", line=25),
     Row(Application, "remove", "present", "removed", line=300),
-    *hears(Application, "hear_accepted", GONE_OR_THERE, 25, told="accepted"),
-    *hears(Application, "hear_rejected", GONE_OR_THERE, 25, told="rejected"),
+    *hears(Application, "hear_accepted", ADDED, 25, told="accepted"),
+    *hears(Application, "hear_rejected", ("rejected",), 25, told="rejected"),
     Row(Ask, "add", "unknown", "pending", line=228),
     Row(Ask, "reject", "unknown", "rejected", line=28),
     Row(Ask, "satisfy", "pending", "satisfied", line=191),
@@ -158,8 +159,8 @@ MERGED_TABLE = [
     Row(Node, "add", "unknown", "present", line=165),
     Row(Node, "reject", "unknown", "rejected", line=29),
     Row(Node, "remove", "present", "removed", line=278),
-    *hears(Node, "hear_accepted", GONE_OR_THERE, 29, told="accepted"),
-    *hears(Node, "hear_rejected", GONE_OR_THERE, 29, told="rejected"),
+    *hears(Node, "hear_accepted", ADDED, 29, told="accepted"),
+    *hears(Node, "hear_rejected", ("rejected",), 29, told="rejected"),
     *MERGED_CHANNELS.table,
 ]
 
