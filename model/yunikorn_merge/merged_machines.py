@@ -126,7 +126,7 @@ MERGED_MACHINES = [PARTITION, QUEUE, APPLICATION, ASK, ALLOCATION, NODE, MERGED_
 
 def hears(sort: Sort, event: str, states: tuple[str, ...], line: int, **sets: str | bool) -> list[Row]:
     """The resource manager is told something; the object itself stays as it is."""
-    return [Row(sort, event, state, state, line=line, **sets) for state in states]
+    return [Row(sort, event, state, state, line=line, fact="", **sets) for state in states]
 
 
 ADDED = ("present", "removed")

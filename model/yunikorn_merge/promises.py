@@ -309,24 +309,29 @@ TOLD: list[Property] = [
 
 # --- what there is room for
 
+
+def one_at_a_time(whose: str, line: int, sentence: str, first: Term, second: Term) -> Property:
+    """In one party's copies no node is given to two allocations; these are the two as it has them."""
+    return Invariant_(
+        name=f"{whose}-nodes-hold-one-allocation",
+        says=f"in the {whose}'s copies no node is given to two allocations",
+        line=line,
+        sentence=sentence,
+        over=[x, y],
+        given=(x.node == y.node) & first,
+        then=implies(second, x == y),
+    )
+
+
 ROOM: list[Property] = [
-    *[
-        Invariant_(
-            name=f"{what}-nodes-hold-one-allocation",
-            says=f"in the {what}'s copies no node is given to two allocations",
-            line=84 if what == "scheduler" else 66,
-            sentence="- Send to scheduler, notify allocation released."
-            if what == "scheduler"
-            else "2.1 partitionInfo.addNewAllocation:",
-            over=[x, y],
-            given=(x.node == y.node) & there(x),
-            then=implies(there(y), x == y),
-        )
-        for what, there in (
-            ("scheduler", lambda one: one.scheduler.is_(*HELD)),
-            ("cache", lambda one: one.cache.is_(PRESENT)),
-        )
-    ],
+    one_at_a_time(
+        "scheduler",
+        84,
+        "- Send to scheduler, notify allocation released.",
+        x.scheduler.is_(*HELD),
+        y.scheduler.is_(*HELD),
+    ),
+    one_at_a_time("cache", 66, "2.1 partitionInfo.addNewAllocation:", x.cache.is_(PRESENT), y.cache.is_(PRESENT)),
     Invariant_(
         name="allocated-once",
         says="no ask has two allocations, in the cache or in the scheduler",
