@@ -157,11 +157,6 @@ def _of(system: System, model: Model) -> list[Finding]:
 def _of_locks(system: System, model: Model) -> list[Finding]:
     """What a document's locks are expected not to keep; the deadlocks of an implementation are no findings."""
     described = [each for each in further(model) if isinstance(each, Locked) and each.locks.document]
-    reasons: dict[str, list[str]] = {}
-    for each in described:
-        for why, checks in each.locks.repairs.items():
-            for check in checks:
-                reasons.setdefault(check, []).append(f"{why} ({each.prefix})")
     found = []
     for each in described:
         promised = {each.check_of(p.name): p for p in each.properties}
@@ -179,7 +174,19 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
                         prop.line or answer.check.line,
                         prop.sentence,
                         result.counterexample,
-                        " And: ".join(reasons.get(answer.check.name, ["none is described"])),
+                        _repair_of_locks(described, each, answer.check.name),
                     )
                 )
     return found
+
+
+def _repair_of_locks(described: Sequence[Locked], broken: Locked, check: str) -> str:
+    """Why another description passes the check; that of a single deadlock says itself what is meant instead."""
+    among = [broken] if broken.only else [each for each in described if not each.only]
+    reasons = [
+        why if each is broken else f"{why} ({each.prefix})"
+        for each in among
+        for why, checks in each.locks.repairs.items()
+        if check in checks
+    ]
+    return " And: ".join(reasons) or "none is described"

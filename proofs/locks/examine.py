@@ -298,7 +298,7 @@ class _Work:
         if found.problems:
             first = found.problems[0]
             return Answer(
-                check,
+                replace(check, line=self.line_of(first.steps[-1].place)) if first.steps else check,
                 Verdict.REFUTED,
                 Method.EXPLORATION,
                 scope,
@@ -316,6 +316,14 @@ class _Work:
         return Answer(
             check, Verdict.PROVED, Method.EXPLORATION, scope, note=f"{found.states} states, {found.moves} moves"
         )
+
+    def line_of(self, place: Place) -> int | None:
+        """The document's line of the operation that a step is written in."""
+        before = [
+            o for o in self.locks.operations.values() if o.place.file == place.file and o.place.line <= place.line
+        ]
+        thread = any(t.place.file == place.file and t.place.line <= place.line for t in self.locks.threads.values())
+        return None if thread or not before else max(before, key=lambda o: o.place.line).line
 
     # --- operations, in two ways
 
