@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from schedproof.model.locks import parse, read
-from schedproof.proofs.oracle import OracleVerdict, check_trace
+from schedproof.proofs.locks import Kind, explore_all
+from schedproof.proofs.oracle import OracleVerdict, check_trace, lock_log
 from schedproof.proofs.oracle.errors import TraceError
 from schedproof.proofs.oracle.lock_log import check_log
 
@@ -198,3 +199,20 @@ def test_a_log_and_a_picture_are_two_things(tmp_path: Path, capsys: pytest.Captu
     description = str(FOLDER / "locks" / "repaired.yaml")
     assert main(["locks", description, "--log", str(file), "--picture", str(tmp_path / "x.dot")]) == 2
     assert "--picture is of FILE itself" in capsys.readouterr().err
+
+
+def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
+    text = (
+        (Path(lock_log.__file__).parent / "README.md").read_text("utf-8").split("## Logs of locks")[1].split("\n## ")[0]
+    )
+    file = tmp_path / "locks.jsonl"
+    file.write_text(text.split("```json\n")[1].split("```")[0])
+    report = check_trace("yunikorn-merge", file, format="locks")
+    assert report.verdict is OracleVerdict.CONFORMS and report.records == 2
+
+
+def test_the_example_of_the_description_deadlocks() -> None:
+    """proofs/locks/README.md begins with a file of a few lines."""
+    text = (Path(lock_log.__file__).parent.parent / "locks" / "README.md").read_text("utf-8")
+    (problem,) = explore_all(parse(text.split("```yaml\n")[1].split("```")[0], "example.yaml")).problems
+    assert problem.kind is Kind.REVERSED and problem.threads == ("config", "scheduler") and len(problem.steps) == 2

@@ -344,7 +344,8 @@ class TestLog:
 
 
 def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
-    text = (Path(oracle.__file__).parent / "README.md").read_text("utf-8").split("## Logs of YuniKorn")[1]
+    text = (Path(oracle.__file__).parent / "README.md").read_text("utf-8")
+    text = text.split("## Logs of YuniKorn")[1].split("\n## ")[0]
     found = [check(example, tmp_path) for example in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL)]
     assert [report.format for report in found] == [
         f"yunikorn-{name}" for name in ("statelog", "events", "log", "walks")
