@@ -99,7 +99,9 @@ def draw(
         known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
             raise UserError(f"{system} ({model.variant}) has no picture {picture!r}; choose one of: {', '.join(known)}")
-        drawn = others[picture][1]() if picture in others else diagram(model, picture, since=other)
+        drawn = (
+            others[picture][1]() if picture is not None and picture in others else diagram(model, picture, since=other)
+        )
     output.write(render(drawn, kind))
     return Exit.OK
 
