@@ -89,6 +89,7 @@ class TestOneThread:
         rejected = [ApplicationRejected] * 3
         assert kinds == [
             *rejected, ApplicationAccepted, ApplicationRejected, AskRejected, AskRejected, NodeAccepted, NodeRejected, NodeRejected,
+            ReleasedAllocation,
         ]  # fmt: skip
 
     def test_a_proposal_can_be_late(self) -> None:

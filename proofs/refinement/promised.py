@@ -11,9 +11,11 @@ from ...model.lang import Property
 from ...model.yunikorn import situations as yunikorn
 from ...model.yunikorn.channel import OF_NODES
 from ...model.yunikorn.parties import Shim
+from ...model.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
 from .beaker import check_refinement as check_beaker
 from .graph import Progress
 from .hived import check_refinement as check_hived
+from .merged import check_refinement as check_merged
 from .report import RefinementReport
 from .yunikorn import check_refinement as check_yunikorn
 from .yunikorn.both import May, SimulationReport, check_simulation
@@ -69,6 +71,17 @@ class YunikornRefinement(Refinement):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MergedRefinement(Refinement):
+    """YuniKorn's merged scheduler in one situation."""
+
+    situation: MergedSituation
+
+    def check(self, progress: Progress | None = None) -> RefinementReport:
+        """Explores both."""
+        return check_merged(self.situation, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PartiesRefinement(Refinement):
     """YuniKorn's core and shim in one situation: each of their moves is steps of the model."""
 
@@ -105,6 +118,15 @@ def _yunikorn(name: str, situation: yunikorn.Situation) -> Refinement:
         name=f"core-refines-model-{name}",
         says=says,
         scope={sort: len(values) for (sort, _), values in rigid.items() if values},
+        situation=situation,
+    )
+
+
+def _merged(situation: MergedSituation) -> Refinement:
+    return MergedRefinement(
+        name=f"scheduler-refines-model-{'-'.join(situation.about.replace(',', '').split())}",
+        says=f"the reference scheduler takes exactly the model's steps ({situation.about})",
+        scope={sort: len(values) for (sort, _), values in situation.rigid.items() if values},
         situation=situation,
     )
 
@@ -177,6 +199,7 @@ REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
             ),
         ),
     ],
+    ("yunikorn-merge", "merged"): [_merged(situation) for situation in MERGED_SITUATIONS],
     ("yunikorn", "parties-repaired"): [
         _parties("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
         _parties("gang", "a gang of one with a real ask", May(quick=True), "pr"),

@@ -258,37 +258,41 @@ class MergedScheduler:
     # --- Nodes
 
     def add_node(self, partition: str, name: str, capacity: int, existing: Sequence[Allocation] = ()) -> None:
-        """A node is added, with what runs on it already: that is recovered in the same step."""
+        """A node is added, with what runs on it already: that is recovered in the same step (D125).
+
+        What runs for an application that is not there, or on a node that is not added, has to end: the resource
+        manager is told. A node that is there already is rejected, and nothing is said of what runs on it.
+        """
         with self._changing(partition) as found:
-            problem = self._refuses(found, name, capacity, existing)
-            if found is None or problem:
-                self.outbox.put(NodeRejected(name, problem))
+            if found is None or sum(allocation.amount for allocation in existing) > capacity:
+                reason = "there is no such partition" if found is None else "more runs on it than it has room for"
+                self.outbox.put(NodeRejected(name, reason))
+                self._not_recovered(existing)
+                return
+            if name in found.nodes:
+                self.outbox.put(NodeRejected(name, "it is there already"))
                 return
             node = Node(self.order, found.name, name, capacity)
             found.add(node)
             self.outbox.put(NodeAccepted(name))
             for allocation in existing:
-                application = found.applications[allocation.application]
-                with self._along(application.queue), application.lock.write(), node.lock.write():
-                    if application.state in (State.NEW, State.COMPLETING):
-                        application.fire(RUN)
-                    self._put(application, node, allocation)
+                self._recover(found, node, allocation)
 
-    def _refuses(self, partition: Partition | None, name: str, capacity: int, existing: Sequence[Allocation]) -> str:
-        if partition is None:
-            return "there is no such partition"
-        if name in partition.nodes:
-            return "it is there already"
-        if sum(allocation.amount for allocation in existing) > capacity:
-            return "more runs on it than it has room for"
-        known = set()
-        for application in partition.applications.values():
-            with application.lock.read():
-                known |= {*application.asks, *application.allocations}
+    def _recover(self, partition: Partition, node: Node, allocation: Allocation) -> None:
+        application = partition.applications.get(allocation.application)
+        if application is None:
+            return self._not_recovered([allocation])
+        with self._along(application.queue), application.lock.write(), node.lock.write():
+            if allocation.name in application.asks or allocation.name in application.allocations:
+                return self._not_recovered([allocation])
+            if application.state in (State.NEW, State.COMPLETING):
+                application.fire(RUN)
+            self._put(application, node, allocation)
+
+    def _not_recovered(self, existing: Sequence[Allocation]) -> None:
         for allocation in existing:
-            if allocation.application not in partition.applications or allocation.name in known:
-                return f"allocation {allocation.name} has no application, or is there already"
-        return ""
+            why = TerminationType.PREEMPTED_BY_SCHEDULER
+            self.outbox.put(ReleasedAllocation(allocation.application, allocation.name, why))
 
     def update_node(self, partition: str, name: str, capacity: int) -> bool:
         """The capacity of a node changes; False if there is no such node, or more than that is allocated on it."""
