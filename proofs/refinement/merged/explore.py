@@ -15,8 +15,8 @@ from .party import Operation, Scheduler, Snapshot, after, hear
 
 AT_WORK = "at work"
 
-Run = Callable[[MergedScheduler], bool]
-"""What is done with a scheduler; whether anything was."""
+Run = Callable[[MergedScheduler], object]
+"""What is done with a scheduler; False if nothing was."""
 
 
 class Exploration(SideBySide):
@@ -96,39 +96,35 @@ class Exploration(SideBySide):
 
     def _submit(self, number: int) -> Run:
         queue = NOWHERE if number in self._meaning.situation.refused else LEAF
-        return lambda it: _done(it.add_application(PARTITION, self._meaning.applications[number], queue))
+        return lambda it: it.add_application(PARTITION, self._meaning.applications[number], queue)
 
 
-def _done(_: None) -> bool:
-    return True
+def _register(it: MergedScheduler) -> None:
+    it.configure([PartitionSpec(PARTITION, QueueSpec("root", (QueueSpec("q0"),)))])
 
 
-def _register(it: MergedScheduler) -> bool:
-    return _done(it.configure([PartitionSpec(PARTITION, QueueSpec("root", (QueueSpec("q0"),)))]))
-
-
-def _drop(it: MergedScheduler) -> bool:
-    return _done(it.configure([]))
+def _drop(it: MergedScheduler) -> None:
+    it.configure([])
 
 
 def _remove_application(name: str) -> Run:
-    return lambda it: _done(it.remove_application(PARTITION, name))
+    return lambda it: it.remove_application(PARTITION, name)
 
 
 def _ask(application: str, name: str) -> Run:
-    return lambda it: _done(it.add_ask(PARTITION, application, name, 1))
+    return lambda it: it.add_ask(PARTITION, application, name, 1)
 
 
 def _withdraw(application: str, name: str) -> Run:
-    return lambda it: _done(it.remove_ask(PARTITION, application, name))
+    return lambda it: it.remove_ask(PARTITION, application, name)
 
 
 def _add_node(name: str, existing: list[Allocation]) -> Run:
-    return lambda it: _done(it.add_node(PARTITION, name, 1, existing))
+    return lambda it: it.add_node(PARTITION, name, 1, existing)
 
 
 def _decommission(name: str) -> Run:
-    return lambda it: _done(it.remove_node(PARTITION, name))
+    return lambda it: it.remove_node(PARTITION, name)
 
 
 def _commit(application: str, ask: str, node: str) -> Run:

@@ -187,12 +187,12 @@ class Snapshot:
 class Operation:
     """Something that the resource manager or the scheduler does: a step of the model, in words, and what runs it.
 
-    ``run`` says whether anything was done; the scheduler may find that it cannot be.
+    ``run`` says False if nothing was done: the scheduler may find that it cannot be.
     """
 
     action: str
     about: str
-    run: Callable[[MergedScheduler], bool]
+    run: Callable[[MergedScheduler], object]
 
     @property
     def said(self) -> str:
@@ -203,7 +203,7 @@ class Operation:
 def after(at: Snapshot, operation: Operation, kind: Scheduler) -> Snapshot | None:
     """What comes of an operation; None if nothing was done."""
     it = put_together(at.world, kind)
-    if not operation.run(it):
+    if operation.run(it) is False:
         return None
     batch = []
     while not it.outbox.empty():
