@@ -99,7 +99,7 @@ class LockOrder:
     """An order of classes, from the first to be acquired to the last.
 
     Args:
-        classes: their names. Of two locks of one class the outer comes first.
+        classes: their names. Of two locks of one class the one that is less deep comes first, whatever it is in.
         observer: is told of each acquisition and release, by the thread that makes it: it has to see to it itself that
             two threads do not disturb each other.
         deepest: frames that are kept of a stack.
@@ -181,7 +181,12 @@ class OrderedLock:
         (self._begin_to_read if mode is Mode.READ else self._begin_to_write)()
         held.append(_Hold(self, mode, stack))
         if self.order.observer is not None:
-            self.order.observer(Acquired(threading.current_thread().name, self, mode))
+            try:
+                self.order.observer(Acquired(threading.current_thread().name, self, mode))
+            except BaseException:
+                held.pop()
+                (self._end_reading if mode is Mode.READ else self._end_writing)()
+                raise
 
     def _keep_to_the_order(self, held: Sequence[_Hold], now: traceback.StackSummary) -> None:
         for hold in held:
@@ -207,10 +212,12 @@ class OrderedLock:
         hold = next((hold for hold in reversed(held) if hold.lock is self), None)
         if hold is None:
             raise NotHeldError(f"{threading.current_thread().name} does not hold {self}, and so cannot release it")
-        if self.order.observer is not None:
-            self.order.observer(Acquired(threading.current_thread().name, self, None))
-        held.remove(hold)
-        (self._end_reading if hold.mode is Mode.READ else self._end_writing)()
+        try:
+            if self.order.observer is not None:
+                self.order.observer(Acquired(threading.current_thread().name, self, None))
+        finally:
+            held.remove(hold)
+            (self._end_reading if hold.mode is Mode.READ else self._end_writing)()
 
     # --- Go's rules
 

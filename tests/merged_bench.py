@@ -46,8 +46,9 @@ def scheduler(log: Log | None = None, kind: type[MergedScheduler] = MergedSchedu
 
 def do_something(it: MergedScheduler, rng: random.Random, turn: int) -> None:
     """One operation of the resource manager, the scheduler or people."""
-    app, node, ask = f"app-{rng.randrange(6)}", f"node-{rng.randrange(4)}", f"ask-{rng.randrange(30)}"
     partition = "q" if rng.random() < 0.1 else "p"
+    # What is told names no partition: so names are of one partition only.
+    app, node, ask = f"app-{partition}{rng.randrange(6)}", f"node-{rng.randrange(4)}", f"ask-{rng.randrange(30)}"
     choices: list[Callable[[], object]] = [
         lambda: it.add_application(partition, app, rng.choice(LEAVES)),
         lambda: it.add_ask(partition, app, f"{app}/{ask}", rng.randint(1, 3)),

@@ -237,3 +237,29 @@ def test_observers_are_told_in_the_form_that_the_oracle_reads() -> None:
         {"thread": me, "op": "acquire", "class": "Queue", "lock": "root.a", "mode": "read", "in": ["root"]},
         {"thread": me, "op": "release", "class": "Queue", "lock": "root.a", "in": ["root"]},
     ]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_an_observer_that_fails_keeps_no_lock(mode: Mode) -> None:
+    failing = False
+
+    def observe(record: Acquired) -> None:
+        if failing:
+            raise ZeroDivisionError
+
+    order = LockOrder(("Queue",), observer=observe)
+    lock = OrderedLock(order, "Queue", "root")
+    failing = True
+    with pytest.raises(ZeroDivisionError):
+        lock.acquire(mode)
+    assert order.holds() == []
+    failing = False
+    lock.acquire(mode)
+    failing = True
+    with pytest.raises(ZeroDivisionError):
+        lock.release()
+    assert order.holds() == []
+    failing = False
+    writer = Held(lock, Mode.WRITE)
+    assert writer.has.wait(10)
+    writer.release()

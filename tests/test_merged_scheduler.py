@@ -135,6 +135,34 @@ class TestOneThread:
         gone = [each for each in told(it) if isinstance(each, ReleasedAllocation)]
         assert {each.allocation for each in gone} == {"k", "l"} and health(it) == []
 
+    def test_asks_of_two_applications_may_have_one_name(self) -> None:
+        it = scheduler()
+        it.add_node("p", "n", 4)
+        for application in ("a", "b"):
+            it.add_application("p", application, "root.b")
+            it.add_ask("p", application, "k", 1)
+        assert it.schedule("p") and it.schedule("p") and health(it) == []
+        assert it.release("p", "a", "k") and health(it) == []
+        it.remove_node("p", "n")
+        gone = [each for each in told(it) if isinstance(each, ReleasedAllocation)]
+        assert [each.application for each in gone] == ["a", "b"] and health(it) == []
+
+    def test_what_is_known_is_not_ended_by_a_second_report(self) -> None:
+        it = scheduler()
+        it.add_application("p", "a", "root.b")
+        running = [Allocation("k", "a", "n", 2)]
+        it.add_node("p", "n", 2, running)
+        told(it)
+        it.add_node("p", "n", 1, running)
+        it.add_node("p", "m", 2, running)
+        assert told(it) == [NodeRejected("n", "it is there already"), NodeAccepted("m")] and health(it) == []
+
+    def test_what_runs_for_nobody_has_to_end(self) -> None:
+        it = scheduler()
+        it.add_node("p", "n", 2, [Allocation("k", "a", "n", 2)])
+        why = TerminationType.PREEMPTED_BY_SCHEDULER
+        assert told(it) == [NodeAccepted("n"), ReleasedAllocation("a", "k", why)] and health(it) == []
+
     def test_a_partition_goes_with_all_that_is_in_it(self) -> None:
         it = scheduler()
         it.add_node("p", "n", 4)

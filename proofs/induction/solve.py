@@ -9,7 +9,6 @@ all of them hold.
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 import z3
 from schedproof.model.lang import Model, ModelError
 
+from ..undisturbed import undisturbed
 from ..verdict import Counterexample, Verdict
 from .cascade import Cascade
 from .counterexample import SIZES, Found, shown, small_model
@@ -160,14 +160,8 @@ def prove(model: Model, *, every: bool = True, progress: Callable[[int, int], No
     Raises:
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
-    # A collection in another thread would free z3's terms while z3 works on the same context, which it does not survive.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with undisturbed():
         return _prove(model, every, progress)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _prove(model: Model, every: bool, progress: Callable[[int, int], None] | None) -> Induction:

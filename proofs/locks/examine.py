@@ -14,6 +14,7 @@ from typing import Literal
 from ...model.lang.errors import Place
 from ...model.locks import Locks, LocksError
 from ...model.locks.language import Call, Operation, Rule, SeveralRule
+from ..undisturbed import undisturbed
 from ..verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
 from . import rank as ranks
 from . import runs, symbolic
@@ -193,7 +194,8 @@ def examine(
             continue
         start = time.perf_counter()
         try:
-            answer = work.answer(check)
+            with undisturbed():
+                answer = work.answer(check)
         except RecursionError:
             problem = f"{check.name}: what is done is too long, or nested too deeply, to be followed"
             raise LocksError(check.place, problem, "describe less of it at once") from None

@@ -17,6 +17,7 @@ import z3
 
 from ...model.locks import Locks
 from ...model.locks.language import OrderRow, Where
+from ..undisturbed import undisturbed
 from ..verdict import Disagreement
 
 
@@ -71,7 +72,8 @@ def judge(locks: Locks) -> Order:
     Raises:
         Disagreement: there is a rank and a circle.
     """
-    rank = find_rank(locks)
+    with undisturbed():
+        rank = find_rank(locks)
     if rank is not None and (row := _contradicts(locks, rank)) is not None:
         raise Disagreement(f"the rank {rank.text} was found for the row {row.text}, which contradicts it")
     circle, looked_at = shortest_circle(locks)

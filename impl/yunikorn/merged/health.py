@@ -19,7 +19,7 @@ def health(scheduler: MergedScheduler) -> list[str]:
 
 def _partition(partition: Partition) -> list[str]:
     wrong = []
-    on_nodes = {name: node for node in partition.nodes.values() for name in node.allocations}
+    on_nodes = {key: node for node in partition.nodes.values() for key in node.allocations}
     for node in partition.nodes.values():
         total = sum(a.amount for a in node.allocations.values())
         if node.allocated != total or not 0 <= total <= node.capacity:
@@ -29,9 +29,10 @@ def _partition(partition: Partition) -> list[str]:
     of_applications = {}
     for application in partition.applications.values():
         for name, allocation in application.allocations.items():
-            of_applications[name] = allocation
-            node_of = on_nodes.get(name)
-            if node_of is None or node_of.allocations[name] != allocation:
+            key = application.name, name
+            of_applications[key] = allocation
+            node_of = on_nodes.get(key)
+            if node_of is None or node_of.allocations[key] != allocation:
                 wrong.append(f"allocation {name} of {application.name} is not on its node {allocation.node}")
             if name in application.asks:
                 wrong.append(f"ask {name} is pending, and allocated")

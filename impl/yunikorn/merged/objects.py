@@ -33,7 +33,9 @@ class Node:
         self.name = name
         self.lock = OrderedLock(order, "Node", f"{partition}/{name}")
         self.capacity = capacity
-        self.allocations: dict[str, Allocation] = {}
+        self.allocations: dict[
+            tuple[str, str], Allocation
+        ] = {}  # asks have names of their own in their application only
         self.allocated = 0
 
     @property
@@ -50,13 +52,13 @@ class Node:
     def add(self, allocation: Allocation) -> None:
         """Something is allocated on it."""
         self.lock.require(Mode.WRITE)
-        self.allocations[allocation.name] = allocation
+        self.allocations[allocation.application, allocation.name] = allocation
         self.allocated += allocation.amount
 
     def remove(self, allocation: Allocation) -> None:
         """Something is gone (D317)."""
         self.lock.require(Mode.WRITE)
-        del self.allocations[allocation.name]
+        del self.allocations[allocation.application, allocation.name]
         self.allocated -= allocation.amount
 
 

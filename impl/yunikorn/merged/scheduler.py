@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
 from ...locks import LockOrder
@@ -264,13 +264,13 @@ class MergedScheduler:
         manager is told. A node that is there already is rejected, and nothing is said of what runs on it.
         """
         with self._changing(partition) as found:
+            if found is not None and name in found.nodes:
+                self.outbox.put(NodeRejected(name, "it is there already"))
+                return
             if found is None or sum(allocation.amount for allocation in existing) > capacity:
                 reason = "there is no such partition" if found is None else "more runs on it than it has room for"
                 self.outbox.put(NodeRejected(name, reason))
                 self._not_recovered(existing)
-                return
-            if name in found.nodes:
-                self.outbox.put(NodeRejected(name, "it is there already"))
                 return
             node = Node(self.order, found.name, name, capacity)
             found.add(node)
@@ -283,11 +283,13 @@ class MergedScheduler:
         if application is None:
             return self._not_recovered([allocation])
         with self._along(application.queue), application.lock.write(), node.lock.write():
-            if allocation.name in application.asks or allocation.name in application.allocations:
+            if allocation.name in application.allocations:
+                return  # it is known, here or on another node: there is nothing to recover and nothing to end
+            if allocation.name in application.asks:
                 return self._not_recovered([allocation])
             if application.state in (State.NEW, State.COMPLETING):
                 application.fire(RUN)
-            self._put(application, node, allocation)
+            self._put(application, node, replace(allocation, node=node.name))
 
     def _not_recovered(self, existing: Sequence[Allocation]) -> None:
         for allocation in existing:

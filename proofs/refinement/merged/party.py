@@ -158,7 +158,7 @@ def put_together(world: World, kind: Scheduler) -> MergedScheduler:
             for each in world.nodes:
                 node = Node(it.order, partition.name, each.name, each.capacity)
                 node.allocated = each.allocated
-                node.allocations = {a.name: a for a in each.allocations}
+                node.allocations = {(a.application, a.name): a for a in each.allocations}
                 partition.add(node)
     return it
 
