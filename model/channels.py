@@ -109,6 +109,7 @@ class Channels:
         return Machine(
             self.sort,
             line=self.line,
+            introduced=False,
             states=[State("free"), State("under_way")],
             attributes=[
                 Attribute("kind", EnumType(tuple(kind.name for kind in self.kinds)), rigid=True),

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from . import beaker, hived, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
-from .lang import Contradiction, Flow, Model
+from .lang import Contradiction, Flow, Model, Reading
 from .lang.waiting import Waiting
 from .yunikorn_merge.contradictions import CONTRADICTIONS
 from .yunikorn_merge.flows import FLOWS, MERGED_FLOWS
+from .yunikorn_merge.readings import READINGS
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class System:
 
     ``waits`` has, by variant, what "holds" and "waits for" mean in wait-for graphs; ``tables``, by sort, the events
     of machines of which text, figures and what runs (``judged_by``) are compared row by row; ``flows``, by variant,
-    which party sends which events to which; ``contradictions`` are those of its document that are in words only.
+    which party sends which events to which; ``contradictions`` are those of its document that are in words only;
+    ``readings`` are of the first variant.
     """
 
     name: str
@@ -30,6 +32,7 @@ class System:
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
     flows: Mapping[str, Sequence[Flow]] = field(default_factory=dict)
     contradictions: Sequence[Contradiction] = ()
+    readings: Sequence[Reading] = ()
 
     @property
     def base(self) -> Model:
@@ -91,6 +94,7 @@ YUNIKORN_MERGE = System(
     judged_by="two-copy",
     flows={"two-copy": FLOWS, "merged": MERGED_FLOWS},
     contradictions=CONTRADICTIONS,
+    readings=READINGS,
 )
 
 SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE)}

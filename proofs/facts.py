@@ -1,7 +1,8 @@
 """What a reader has to know of a run's objects: what never changes of them, and what became of them.
 
 An attribute that is a reference and bears the name of its sort says whose an object is: a recipe of a
-recipe set, a system of a lab. What is none, empty or false goes without saying.
+recipe set, a system of a lab. What is none, empty or false goes without saying, and so do objects that
+their machine does not introduce.
 """
 
 from __future__ import annotations
@@ -36,16 +37,22 @@ def setting(instance: Instance, moved: Collection[str], named: Iterable[Object])
     return tuple(
         ObjectFacts(instance.object_names(m.sort.name)[n], _introduced(instance, m, n), fields)
         for m, n in _every(instance)
-        if (m.sort.name, n) in mine and (fields := _rigid(instance, m, n))
+        if m.introduced and (m.sort.name, n) in mine and (fields := _rigid(instance, m, n))
     )
 
 
 def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
-    """The fields in ``state`` of the ``named`` objects, of those whose they are, and of those that are theirs
-    or refer to them."""
+    """The fields in ``state`` of the ``named`` objects, of what goes with them, of those whose they are, and of
+    those that are theirs or refer to them."""
     first = list(dict.fromkeys(named))
-    wanted = [*first, *(owner for sort, n in first for owner in _owners(instance, sort, n))]
-    wanted += [(m.sort.name, n) for m, n in _every(instance) if _refers(instance, state, m, n, first)]
+    with_them = [
+        other
+        for sort, n in first
+        for other in _referred(instance, sort, n)
+        if not instance.model.machine(other[0]).introduced
+    ]
+    wanted = [*first, *with_them, *(owner for sort, n in first for owner in _owners(instance, sort, n))]
+    wanted += [(m.sort.name, n) for m, n in _every(instance) if m.introduced and _refers(instance, state, m, n, first)]
     found = []
     for sort, n in dict.fromkeys(wanted):
         fields = {k: v for k, v in instance.describe(state)[sort][instance.object_names(sort)[n]].items() if said(v)}
@@ -55,6 +62,13 @@ def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[O
         if fields:
             found.append(ObjectFacts(name, f"{name}: " + ", ".join([*state_name, *rest]), fields))
     return tuple(found)
+
+
+def called(instance: Instance, sort: str, number: int) -> str:
+    """What a sentence calls an object: its name, or what it is about if nothing introduces it."""
+    about = [] if instance.model.machine(sort).introduced else _referred(instance, sort, number)
+    names = [instance.object_names(other)[n] for other, n in about or [(sort, number)]]
+    return ", ".join(names)
 
 
 def said(value: object) -> bool:
@@ -74,7 +88,11 @@ def _rigid_attributes(machine: Machine) -> list[Attribute]:
 
 def _rigid(instance: Instance, machine: Machine, number: int) -> dict[str, object]:
     sort = machine.sort.name
-    values = {a.name: instance.show(a.type, instance.rigid_values(sort, a)[number]) for a in _rigid_attributes(machine)}
+    values = {
+        a.name: instance.show(a.type, instance.rigid_values(sort, a)[number])
+        for a in _rigid_attributes(machine)
+        if not isinstance(a.type, Ref | SetOf) or instance.model.machine(a.type.sort.name).introduced
+    }
     return {name: value for name, value in values.items() if said(value)}
 
 

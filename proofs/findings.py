@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Model, Reading
 from schedproof.model.systems import System
 
 from .examine import examine
@@ -16,7 +16,10 @@ from .verdict import Counterexample, Verdict, facts_as_json
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence of a document that a run contradicts, and the changes that make it true."""
+    """A sentence of a document that a run contradicts, and the changes that make it true.
+
+    ``readings`` are the readings of the document on which it rests.
+    """
 
     system: str
     variant: str
@@ -27,6 +30,7 @@ class Finding:
     sentence: str
     counterexample: Counterexample
     repair: str
+    readings: tuple[Reading, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The entry of ``findings --json``."""
@@ -42,6 +46,7 @@ class Finding:
             "problem": self.counterexample.problem,
             "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
+            "readings": [reading.name for reading in self.readings],
         }
 
     def text(self) -> list[str]:
@@ -58,6 +63,7 @@ class Finding:
         lines.append(f"    {example.problem.removeprefix(f'{self.says}: ')}")
         if example.end:
             lines.append(f"    in the end {example.ending}")
+        lines += [f"  Rests on our reading of line {reading.line}: {reading.read}" for reading in self.readings]
         return [*lines, f"  Repair: {self.repair}"]
 
 
@@ -149,6 +155,7 @@ def _of(system: System, model: Model) -> list[Finding]:
                     prop.sentence,
                     result.counterexample,
                     repair_of(system, prop.name, model),
+                    tuple(r for r in system.readings if model is system.base and prop.name in r.rests),
                 )
             )
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from schedproof.model.lang import Ref, Rule, Var
 from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined, stepper_of
 
-from .facts import Object, ending, setting
+from .facts import Object, called, ending, setting
 from .verdict import Counterexample, FieldChange, TraceStep
 
 
@@ -19,11 +19,16 @@ def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
 
 def sentence(instance: Instance, choice: Choice) -> str:
     """The choice as one plain sentence, from the action's ``says``."""
+    action = instance.model.action(choice.action)
+    types = {v.name: v.type for v in action.parameters}
     shown = {
         n: "{" + ", ".join(map(str, v)) + "}" if isinstance(v, list) else v
         for n, v in parameters(instance, choice).items()
     }
-    return instance.model.action(choice.action).says.format(**shown)
+    for name, value in choice.parameters:
+        if isinstance(of := types[name], Ref) and value >= 0:
+            shown[name] = called(instance, of.sort.name, value)
+    return action.says.format(**shown)
 
 
 def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:

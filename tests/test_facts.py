@@ -3,6 +3,8 @@
 A toy with every kind of rigid attribute, whose texts are written down by hand.
 """
 
+from dataclasses import replace
+
 import pytest
 from schedproof.model.lang import (
     Action,
@@ -127,6 +129,36 @@ def test_an_object_that_refers_to_a_named_one_is_told():
     free = Invariant(name="free", says="nobody is on a plug", over=[p], then=~exists(x, x.on_plug == p))
     assert judged(used).ending == "l0: On, on plug p0"
     assert judged(free).ending == "l0: On, on plug p0"  # only p0 is named, and l0 is on it
+
+
+def unintroduced(promise, sort):
+    """The run that breaks a promise, where the machine of ``sort`` introduces no objects."""
+    model = toy(promise)
+    machines = [replace(m, introduced=m.sort != sort) for m in model.machines]
+    (result,) = [
+        r for r in examine(replace(model, machines=machines), {}, only=[promise.name]) if r.name == promise.name
+    ]
+    return result.counterexample
+
+
+def test_what_is_not_introduced_is_in_no_setting():
+    assert [facts.text for facts in unintroduced(DARK, Plug).setting] == [
+        "server room o1: colour green",
+        "lamp l0 of server room o1: fixed, watts 40",  # and not which plugs fit it
+    ]
+
+
+def test_what_is_not_introduced_is_called_by_what_it_is_about():
+    assert [step.says for step in unintroduced(DARK, Lamp).steps] == ["o1, p0, p2 is put on p0"]
+    assert [step.says for step in unintroduced(DARK, Plug).steps] == ["l0 is put on p0"]  # about nothing: by its name
+
+
+def test_in_the_end_what_is_not_introduced_goes_with_what_refers_to_it():
+    """A lamp and its spare; and of what only belongs to it nothing is said."""
+    spared = Invariant(name="spared", says="the second lamp has no spare", over=[x], then=~(x.watts == 60))
+    assert unintroduced(spared, Room).ending == "l2: Off"
+    assert unintroduced(spared, Lamp).ending == "l2: Off; l1: Off"
+    assert unintroduced(LIT, Lamp).ending == ""  # the lamps of o0, which has no fields itself
 
 
 @pytest.mark.parametrize("promise", [DARK, LIT], ids=lambda promise: promise.name)

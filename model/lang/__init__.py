@@ -18,6 +18,7 @@ from .properties import (
     StepInvariant,
     StepInvariantAtScope,
 )
+from .reading import Reading
 from .rules import Action, Rule
 from .terms import (
     EMPTY,
@@ -41,7 +42,7 @@ from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Attribute", "BoolType", "ByConstruction", "Change", "Contradiction", "Document",
     "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
-    "ModelError", "Place", "Property", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
+    "ModelError", "Place", "Property", "Reading", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
     "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

@@ -74,6 +74,10 @@ class Machine:
     """The declared part of a sort's machine: its states (the first is initial, but see ``State.begins``), attributes, events.
 
     The transition table is the model's, so that variants can differ in it row by row.
+
+    Args:
+        introduced: whether stories introduce its objects. Not so of what goes with another object (a copy of it), or
+            is named where it moves (a message).
     """
 
     sort: Sort
@@ -81,6 +85,7 @@ class Machine:
     attributes: Sequence[Attribute] = ()
     events: Sequence[Event] = ()
     line: int | None = None
+    introduced: bool = True
     place: Place = field(default_factory=here, compare=False, repr=False)
 
     def state(self, name: str) -> State | None:

@@ -182,7 +182,7 @@ REMOVALS = [
     ],
 ]
 
-# Allocations go with their application and with their node (our reading), and whatever goes, the resource
+# Allocations go with their application and with their node (readings.py), and whatever goes, the resource
 # manager is told of it (27, 85).
 ALLOCATIONS = [
     Rule(

@@ -167,7 +167,7 @@ RM_TABLE = [
 def cache_copy(sort: Sort, line: int) -> Machine:
     """A copy in the cache: there or not."""
     states = [State("absent", line=42), State("present", line=42, begins="standing")]
-    return Machine(sort, line=line, states=states, attributes=[STANDING])
+    return Machine(sort, line=line, introduced=False, states=states, attributes=[STANDING])
 
 
 CACHE_MACHINES = [
@@ -193,6 +193,7 @@ SCHEDULER_MACHINES = [
     Machine(
         SchedulingPartition,
         line=167,
+        introduced=False,
         states=[
             State("absent", line=42),
             State("present", line=141, begins="standing"),
@@ -204,12 +205,14 @@ SCHEDULER_MACHINES = [
     Machine(
         SchedulingApplication,
         line=163,
+        introduced=False,
         states=[State("absent", line=42), State("present", line=52, begins="standing")],
         attributes=[STANDING],
     ),
     Machine(
         SchedulingAsk,
         line=106,
+        introduced=False,
         # Allocating: a proposal for it is on its way. Satisfied: the scheduler has confirmed an allocation for it.
         states=[
             State("absent"),
@@ -222,6 +225,7 @@ SCHEDULER_MACHINES = [
     Machine(
         SchedulingAllocation,
         line=164,
+        introduced=False,
         # Preempting: the scheduler has proposed to release it, and waits for the cache (line 79).
         states=[
             State("absent", line=42),
@@ -234,6 +238,7 @@ SCHEDULER_MACHINES = [
     Machine(
         SchedulingNode,
         line=165,
+        introduced=False,
         states=[State("absent", line=42), State("present", line=19, begins="standing")],
         attributes=[STANDING],
     ),
@@ -254,8 +259,8 @@ SCHEDULER_TABLE = [
     Row(SchedulingAllocation, "confirm", "proposed", "confirmed", line=71),
     Row(SchedulingAllocation, "preempt", "confirmed", "preempting", line=79),
     *[
-        Row(SchedulingAllocation, "remove", source, "absent", line=84)
-        for source in ("proposed", "confirmed", "preempting")
+        Row(SchedulingAllocation, "remove", source, "absent", line=line)
+        for source, line in (("proposed", 68), ("confirmed", 84), ("preempting", 84))
     ],
     Row(SchedulingNode, "add", "absent", "present", line=19),
     Row(SchedulingNode, "remove", "present", "absent", line=158),

@@ -1,4 +1,7 @@
-"""The merged design: what the resource manager asks for, and what the scheduler decides, each in one step."""
+"""The merged design: what the resource manager asks for, and what the scheduler decides, each in one step.
+
+Left out are updates of a partition that stays (lines 270 to 273), which change no object here, and reservations (line 194).
+"""
 
 from collections.abc import Sequence
 

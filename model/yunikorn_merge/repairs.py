@@ -21,7 +21,7 @@ send = CHANNELS.sending
 AMOUNT_FROM_THE_PROPOSAL = Change(
     why=(
         "What the scheduler counts for a proposal it takes from the proposal, not from the ask, which may be gone: so when it "
-        "fails to add an allocation, it drops its own copy as well, and sends ReleaseAllocationsEvent (shipped in 0.9.0, facts 6)."
+        "fails to add an allocation, it drops its own copy as well as sending ReleaseAllocationsEvent (shipped in 0.9.0, facts 6)."
     ),
     repairs=[
         "allocations-in-both-copies",
@@ -161,7 +161,6 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     repairs=[
         "nodes-are-removed-from-the-scheduler-first",
         "allocations-are-removed-from-the-scheduler-first",
-        "allocations-are-added-to-the-cache-first",
         "confirmed-allocations-are-there",
         "releases-are-asked-for-once",
         "allocations-are-told-once",

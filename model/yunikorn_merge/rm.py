@@ -1,4 +1,7 @@
-"""What the resource manager may ask for, and what it makes of what it hears. The rest of the world is in its choices."""
+"""What the resource manager may ask for, and what it makes of what it hears. The rest of the world is in its choices.
+
+It and its RMProxy, which passes on what it says and hears (lines 47, 138), are one party here.
+"""
 
 from collections.abc import Sequence
 
@@ -54,6 +57,7 @@ WISHES = [
         "a new configuration has the partition {p} no longer",
         18,
     ),
+    # It need not wait: no answer to a registration is told of (readings.py).
     asks_for(
         "remove_partition",
         p,

@@ -75,7 +75,7 @@ OBJECTS = [
         e.application,
         line=54,
     ),
-    # What it does not find it does not remove, and sends nothing (our reading).
+    # What it does not find it does not remove, and sends nothing (readings.py).
     Rule(
         "the scheduler removes an application",
         DELIVER["ApplicationRemoved"],
@@ -91,6 +91,7 @@ OBJECTS = [
         e.application,
         line=56,
     ),
+    # A node of a partition that is not there is dropped without a word (our reading: no line has one).
     Rule(
         "the scheduler adds a node",
         DELIVER["NodeAdded"],
@@ -98,6 +99,7 @@ OBJECTS = [
         e.node.scheduler.fires("add"),
         line=19,
     ),
+    # A node that it has not it does not remove (our reading; the cache sends it only after NodeAdded, in the same queue).
     Rule(
         "the scheduler removes a node",
         DELIVER["NodeRemoved"],
@@ -105,7 +107,7 @@ OBJECTS = [
         e.node.scheduler.fires("remove"),
         line=158,
     ),
-    # "release reserved resources"
+    # "release reserved resources": what is allocated there (readings.py); there are no reservations here.
     Rule(
         "allocations go with their node in the scheduler",
         n.scheduler.fires("remove"),
@@ -113,7 +115,7 @@ OBJECTS = [
         x.scheduler.fires("remove"),
         line=158,
     ),
-    # Asks and allocations are an application's (our reading).
+    # Asks and allocations are an application's (readings.py).
     Rule(
         "asks go with their application",
         a.scheduler.fires("remove"),
@@ -180,7 +182,7 @@ ACCEPTED = [
     # "if fails: Send ReleaseAllocationsEvent to Cache *again*". What the scheduler counts for the proposal it takes
     # from the ask (facts 6: from the proposal only since 0.9.0), and the ask is gone: so it goes on counting it.
     send("the scheduler fails", DELIVER["AcceptedAllocation"], [~CONFIRMS], "ReleaseFailed", e.allocation, line=72),
-    # An ask that is still there waits again (our reading), as it does when its proposal is rejected.
+    # An ask that is still there waits again (readings.py), as it does when its proposal is rejected.
     Rule(
         "the ask of a failed proposal waits again",
         DELIVER["AcceptedAllocation"],
@@ -198,7 +200,7 @@ REJECTED = [
         e.allocation.scheduler.fires("remove"),
         line=68,
     ),
-    # The ask waits again (our reading: "set RejectedAllocation" is all there is).
+    # The ask waits again (readings.py): "set RejectedAllocation" is all there is.
     Rule(
         "the ask of a rejected proposal waits again",
         DELIVER["RejectedAllocation"],
@@ -208,6 +210,7 @@ REJECTED = [
     ),
 ]
 
+# Of an allocation, not of a proposal; and what is given back goes from the scheduler first (readings.py).
 RELEASED = [
     *[
         Rule(
@@ -223,6 +226,7 @@ RELEASED = [
     send("back to the cache", DELIVER["ToRelease"], [], "ReleaseForRm", e.allocation, line=97),
 ]
 
+# What cannot be recovered, for its application or its node is not there, is dropped without a word (our reading: line 127 has none).
 RECOVERS = (
     known(e.allocation.ask.application)
     & e.allocation.node.scheduler.is_(PRESENT)

@@ -39,7 +39,6 @@ TWO_COPY = Model(
         {
             # to the cache first, from the scheduler first: not so of preemption, of nodes, and of what was there for a moment
             "nodes-are-removed-from-the-scheduler-first",
-            "allocations-are-added-to-the-cache-first",
             "allocations-are-removed-from-the-scheduler-first",
             # an accepted proposal whose ask is gone, or whose allocation is gone again
             "accepted-allocations-are-confirmed",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
+from schedproof.model.systems import System
 from schedproof.proofs.findings import findings as find
 from schedproof.proofs.findings import repeated
 from schedproof.proofs.sources import Kind, differences
@@ -21,7 +24,8 @@ from ..tables import count
 def findings(system: str | None, json_file: Destination | None) -> int:
     """Tell what is wrong with the documents: each broken promise, its shortest run, and its repair.
 
-    'explain' tells a finding's run field by field. Sentences that contradict each other in words are told too. Where text, figures and what runs have tables of their own,
+    'explain' tells a finding's run field by field. Sentences that contradict each other in words are told too,
+    and what can be read in two ways. Where text, figures and what runs have tables of their own,
     the rows in which these differ are told too.
     """
     chosen = choose.systems([system] if system is not None else [])
@@ -46,16 +50,37 @@ def findings(system: str | None, json_file: Destination | None) -> int:
                         f"{model.amends} does, of which it is an amendment "
                         f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
                     )
-            if one.contradictions:
-                many = count(len(one.contradictions), "contradiction")
-                click.echo(f"{one.name}: {many} in the words of {one.base.document.name}")
-                for contradiction in one.contradictions:
-                    click.echo(f"  {contradiction.name}: {contradiction.problem}")
-                    click.echo("\n".join(f'    line {line}: "{words.strip()}"' for line, words in contradiction.quotes))
-                    click.echo(f"    Read as: {contradiction.reading}")
-            for kind in Kind:
-                if rows := [row for row in differences(one) if row.kind is kind]:
-                    click.echo(f"{one.name}: {count(len(rows), 'row')} of tables: {kind} ({one.judged_by})")
-                    for row in rows:
-                        click.echo(f"  {row.text}")
+            for line in [*_contradictions(one), *_readings(one), *_rows(one)]:
+                click.echo(line)
     return Exit.OK
+
+
+def _contradictions(system: System) -> Iterator[str]:
+    """Where the words contradict each other."""
+    if system.contradictions:
+        many = count(len(system.contradictions), "contradiction")
+        yield f"{system.name}: {many} in the words of {system.base.document.name}"
+    for contradiction in system.contradictions:
+        yield f"  {contradiction.name}: {contradiction.problem}"
+        yield from (f'    line {line}: "{words.strip()}"' for line, words in contradiction.quotes)
+        yield f"    Read as: {contradiction.reading}"
+
+
+def _readings(system: System) -> Iterator[str]:
+    """What can be read in two ways, and what rests on how it is read."""
+    if system.readings:
+        yield f"{system.name}: {count(len(system.readings), 'reading')} of ours of what can be read in two ways"
+    for reading in system.readings:
+        yield f"  {reading.name} (line {reading.line}): {reading.read}"
+        yield f"    Or: {reading.otherwise}"
+        kept = f"broken no longer: {', '.join(reading.rests)}" if reading.rests else ""
+        broken = f"broken as well: {', '.join(reading.breaks)}" if reading.breaks else ""
+        yield f"    Then {'; '.join(filter(None, (kept, broken))) or 'the same promises are broken'}"
+
+
+def _rows(system: System) -> Iterator[str]:
+    """The rows of tables in which text, figures and what runs differ."""
+    for kind in Kind:
+        if rows := [row for row in differences(system) if row.kind is kind]:
+            yield f"{system.name}: {count(len(rows), 'row')} of tables: {kind} ({system.judged_by})"
+            yield from (f"  {row.text}" for row in rows)
