@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from merged_bench import BASE, Log, hammer, scheduler, wrong_with
 from planted_merged import BUGS, OF_LOCKS
+from schedproof.impl.yunikorn.core import Refused
 from schedproof.impl.yunikorn.core.records import State
 from schedproof.impl.yunikorn.merged import ORDER, Allocation, MergedScheduler, health
 from schedproof.impl.yunikorn.messages import (
@@ -19,6 +20,8 @@ from schedproof.impl.yunikorn.messages import (
     NewAllocation,
     NodeAccepted,
     NodeRejected,
+    PartitionSpec,
+    QueueSpec,
     ReleasedAllocation,
     TerminationType,
 )
@@ -162,6 +165,29 @@ class TestOneThread:
         it.add_node("p", "n", 2, [Allocation("k", "a", "n", 2)])
         why = TerminationType.PREEMPTED_BY_SCHEDULER
         assert told(it) == [NodeAccepted("n"), ReleasedAllocation("a", "k", why)] and health(it) == []
+
+    def test_a_configuration_that_cannot_be_changes_nothing(self) -> None:
+        """Also not what it begins with: a partition that is new or left out."""
+        it = scheduler()
+        it.add_application("p", "a", "root.b")
+        below = QueueSpec("root", (QueueSpec("b", (QueueSpec("x"),)),))
+        told(it)
+        for wrong, why in (
+            ([BASE, BASE], "two partitions have one name"),
+            ([PartitionSpec("q", QueueSpec("top"))], "its queue is 'top'; call it 'root'"),
+            ([PartitionSpec("q", QueueSpec("root", (QueueSpec("x"), QueueSpec("x"))))], "a name of its own"),
+            ([PartitionSpec("q", QueueSpec("root", (QueueSpec("x.y"),)))], "without a dot"),
+            ([PartitionSpec("q"), PartitionSpec("p", below)], "queue root.b has applications"),
+        ):
+            with pytest.raises(Refused, match=why):
+                it.configure(wrong)
+            with it.cluster.lock.read():
+                assert list(it.cluster.partitions) == ["p"]
+        assert told(it) == [] and health(it) == []
+        it.remove_application("p", "a")
+        it.configure([PartitionSpec("p", below)])
+        it.add_application("p", "a", "root.b.x")
+        assert told(it) == [ApplicationAccepted("a")] and health(it) == []
 
     def test_a_partition_goes_with_all_that_is_in_it(self) -> None:
         it = scheduler()

@@ -164,8 +164,8 @@ class Visited:
     steps: Mapping[State, Mapping[Choice, State]]
 
 
-def visited(model: Model, place: Place, begin: Sequence[str]) -> Visited:
-    """What :data:`WALKS` walks come through. Of the next steps one is drawn among kinds of actions: rare ones are taken.
+def visited(model: Model, place: Place, begin: Sequence[str], *, walks: int = WALKS) -> Visited:
+    """What so many walks come through. Of the next steps one is drawn among kinds of actions: rare ones are taken.
 
     A beginning ends where the model does not know its next step: what it is about does not happen there.
     """
@@ -186,7 +186,7 @@ def visited(model: Model, place: Place, begin: Sequence[str]) -> Visited:
         if not fitting:
             break
         start = steps(start)[fitting[0]]
-    for _ in range(WALKS):
+    for _ in range(walks):
         state = start
         for _ in range(LENGTH):
             if not (out := steps(state)):

@@ -123,7 +123,10 @@ class Queue:
 
 
 class Application:
-    """An application; its lock guards its state, asks and allocations (D228)."""
+    """An application; its lock guards its state, asks and allocations (D228).
+
+    Its queue never changes, so that it may be read without the lock: it has to be, for queues are locked before (D254).
+    """
 
     def __init__(self, order: LockOrder, partition: str, name: str, queue: Queue) -> None:
         self.name, self.queue = name, queue

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
 from ...locks import LockOrder
+from ..core.errors import Refused
+from ..core.queues import ROOT
 from ..core.records import SCHEDULED, State
 from ..core.tables import COMPLETE, RUN
 from ..messages import (
@@ -57,9 +59,19 @@ class MergedScheduler:
     # --- Partitions and queues (D261-294)
 
     def configure(self, specs: Sequence[PartitionSpec]) -> None:
-        """A new configuration: partitions are added, updated, or deleted with all that is in them."""
+        """A new configuration: partitions are added, updated, or deleted with all that is in them.
+
+        Raises:
+            Refused: it contradicts itself, or wants queues below one that has applications; nothing has changed then.
+        """
         with self.cluster.lock.write():
             wanted = {spec.name: spec for spec in specs}
+            if len(wanted) < len(specs):
+                raise Refused("two partitions have one name; name each of them once")
+            for spec in specs:
+                if spec.root.name != ROOT:
+                    raise Refused(f"partition {spec.name}: its queue is {spec.root.name!r}; call it {ROOT!r}")
+                self._check_queue(self.cluster.partitions.get(spec.name), spec.root, ROOT)
             for name in [name for name in self.cluster.partitions if name not in wanted]:
                 self._delete_partition(self.cluster.partitions[name])
             for name, spec in wanted.items():
@@ -69,6 +81,23 @@ class MergedScheduler:
                     self.cluster.add(partition)
                 with partition.lock.write():
                     self._configure_queue(partition, None, spec.root)
+
+    def _check_queue(self, partition: Partition | None, spec: QueueSpec, path: str) -> None:
+        """The cluster is locked for writing, so that nothing changes until the configuration does."""
+        names = [child.name for child in spec.children]
+        if len(set(names)) < len(names) or not all(name and "." not in name for name in names):
+            raise Refused(f"queues below {path}: {names}; give each a name of its own, not empty and without a dot")
+        if partition is not None and names:
+            with partition.lock.read():
+                queue = partition.queues.get(path)
+                if queue is not None:
+                    with queue.lock.read():
+                        if queue.applications:
+                            raise Refused(
+                                f"queue {path} has applications, so there can be none below; remove them first"
+                            )
+        for child in spec.children:
+            self._check_queue(partition, child, f"{path}.{child.name}")
 
     def _configure_queue(self, partition: Partition, parent: Queue | None, spec: QueueSpec) -> None:
         """Along the hierarchy (D272); queues that are left out and hold nothing are deleted."""
