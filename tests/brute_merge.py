@@ -21,6 +21,7 @@ QUEUES = {
     # ... what the scheduler sends to the cache ...
     **dict.fromkeys(("ProposeAllocation", "ProposeRelease", "ReleaseFailed", "ReleaseForRm"), "scheduler>cache"),
     **dict.fromkeys(("RejectedNewApplication", "RemovedApplication", "PartitionRemoved"), "scheduler>cache"),
+    "RemovedNode": "scheduler>cache",  # repaired only
     # ... what waits for the scheduler, from whomever ...
     **dict.fromkeys(("NodeAdded", "NodeRemoved", "AcceptedAllocation", "RejectedAllocation"), "scheduler"),
     **dict.fromkeys(("ReleasedAllocation", "ToRelease", "NewAsk", "RemoveAsk", "RecoverAllocation"), "scheduler"),
@@ -34,7 +35,10 @@ QUEUES = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What there is: for each application and node whether it is there from the start, and so on."""
+    """What there is: for each application and node whether it is there from the start, and so on.
+
+    All of it is there ``times`` over, side by side, each with a partition of its own. ``repaired`` is with the seven changes.
+    """
 
     kinds: Collection[str]
     partition: bool
@@ -46,28 +50,43 @@ class Setup:
     allocations: Sequence[tuple[int, int]]
     running: Collection[int]
     room: dict[str, int] = field(default_factory=dict)
+    repaired: bool = False
+    times: int = 1
+
+    def number(self, letter: str) -> int:
+        """How many there are in each of the ``times``."""
+        of = {"a": self.applications, "n": self.nodes, "k": self.asks, "x": self.allocations}
+        return 1 if letter == "p" else len(of[letter])
 
     def things(self, letter: str) -> list[Thing]:
-        number = {
-            "p": 1,
-            "a": len(self.applications),
-            "n": len(self.nodes),
-            "k": len(self.asks),
-            "x": len(self.allocations),
-        }
-        return [(letter, i) for i in range(number[letter])]
+        return [(letter, i) for i in range(self.number(letter) * self.times)]
+
+    def once(self, thing: Thing) -> int:
+        """Its number among those of its time."""
+        return thing[1] % self.number(thing[0])
+
+    def beside(self, thing: Thing, letter: str, number: int) -> Thing:
+        """Another thing of the same time."""
+        return (letter, thing[1] // self.number(thing[0]) * self.number(letter) + number)
+
+    def partition_of(self, thing: Thing) -> Thing:
+        return self.beside(thing, "p", 0)
+
+    def asking(self, k: Thing) -> Thing:
+        """The application of an ask."""
+        return self.beside(k, "a", self.asks[self.once(k)])
+
+    def is_recovered(self, x: Thing) -> bool:
+        return self.once(self.ask_of(x)) in self.recovered
 
     def app_of(self, x: Thing) -> Thing:
-        return ("a", self.asks[self.allocations[x[1]][0]])
+        return self.asking(self.ask_of(x))
 
     def ask_of(self, x: Thing) -> Thing:
-        return ("k", self.allocations[x[1]][0])
+        return self.beside(x, "k", self.allocations[self.once(x)][0])
 
     def node_of(self, x: Thing) -> Thing:
-        return ("n", self.allocations[x[1]][1])
-
-
-P: Thing = ("p", 0)
+        return self.beside(x, "n", self.allocations[self.once(x)][1])
 
 
 class State:
@@ -86,15 +105,16 @@ class State:
     @classmethod
     def first(cls, setup: Setup) -> State:
         it = cls(setup)
-        there = [P] * setup.partition
-        there += [("a", i) for i, stands in enumerate(setup.applications) if stands]
-        there += [("n", i) for i, stands in enumerate(setup.nodes) if stands]
+        there = setup.things("p") if setup.partition else []
+        there += [a for a in setup.things("a") if setup.applications[setup.once(a)]]
+        there += [n for n in setup.things("n") if setup.nodes[setup.once(n)]]
         for thing in there:
             it.cache.add(thing)
             it.scheduler[thing] = "there"
-            it.rm[thing] = "registered" if thing == P else "accepted"
-        for i in setup.running:
-            x = ("x", i)
+            it.rm[thing] = "registered" if thing[0] == "p" else "accepted"
+        for x in setup.things("x"):
+            if setup.once(x) not in setup.running:
+                continue
             it.cache.add(x)
             it.scheduler[x], it.rm[x] = "confirmed", "running"
             it.scheduler[setup.ask_of(x)], it.rm[setup.ask_of(x)] = "satisfied", "asked"
@@ -141,12 +161,12 @@ class State:
     def cache_hears(self, kind: str, it: Thing) -> None:
         setup = self.setup
         if kind in ("RegisterPartition", "ConfigAddsPartition"):
-            self.cache.add(P)
-            self.send("PartitionUpdated", P)
+            self.cache.add(it)
+            self.send("PartitionUpdated", it)
         elif kind == "ConfigDropsPartition":
-            self.send("PartitionDeleted", P)
+            self.send("PartitionDeleted", it)
         elif kind == "AddApplication":
-            if P in self.cache:
+            if setup.partition_of(it) in self.cache:
                 self.cache.add(it)
                 self.send("ApplicationAdded", it)
             else:
@@ -154,44 +174,49 @@ class State:
         elif kind == "RemoveApplication":
             self.send("ApplicationRemoved", it)
         elif kind == "AddAsk":
-            sane = P in self.cache and ("a", setup.asks[it[1]]) in self.cache
+            sane = setup.partition_of(it) in self.cache and setup.asking(it) in self.cache
             self.send("NewAsk" if sane else "AskRejected", it)
         elif kind == "ReleaseAsk":
             self.send("RemoveAsk", it)
         elif kind == "ReleaseAllocation":
             self.send("ToRelease", it)
         elif kind == "AddNode":
-            if P not in self.cache:
+            if setup.partition_of(it) not in self.cache:
                 self.send("NodeRejected", it)
                 return
             self.cache.add(it)
             self.send("NodeAdded", it)
             self.send("NodeAccepted", it)
             for x in setup.things("x"):
-                if setup.node_of(x) == it and setup.ask_of(x)[1] in setup.recovered:
-                    self.send("RecoverAllocation", x)
+                if setup.node_of(x) == it and setup.is_recovered(x):
+                    if not setup.repaired:
+                        self.send("RecoverAllocation", x)
+                    elif setup.app_of(x) in self.cache:
+                        self.cache.add(x)
         elif kind == "DecommissionNode":
             if it in self.cache:
-                self.cache_drops(it)
                 self.send("NodeRemoved", it)
+                if not setup.repaired:
+                    self.cache_drops(it)
         elif kind == "ProposeAllocation":
             full = any(y in self.cache for y in setup.things("x") if setup.node_of(y) == setup.node_of(it))
             if setup.app_of(it) in self.cache and setup.node_of(it) in self.cache and not full:
                 self.cache.add(it)
                 self.send("AcceptedAllocation", it)
-                self.send("NewAllocation", it)  # at the same time (facts 6)
+                if not setup.repaired:
+                    self.send("NewAllocation", it)  # at the same time (facts 6)
             else:
                 self.send("RejectedAllocation", it)
         elif kind in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm"):
             if it in self.cache:
                 self.cache_drops(it)
                 self.send("ReleasedAllocation", it)
-        elif kind in ("RejectedNewApplication", "RemovedApplication"):
+        elif kind in ("RejectedNewApplication", "RemovedApplication", "RemovedNode"):
             if it in self.cache:
                 self.cache_drops(it)
         elif kind == "PartitionRemoved":
-            for thing in [P, *setup.things("a"), *setup.things("n")]:
-                if thing in self.cache:
+            for thing in [it, *setup.things("a"), *setup.things("n")]:
+                if thing in self.cache and setup.partition_of(thing) == it:
                     self.cache_drops(thing)
         else:
             raise AssertionError(kind)
@@ -199,7 +224,7 @@ class State:
     # --- the scheduler
 
     def finds(self, application: Thing) -> bool:
-        return application in self.scheduler and self.scheduler.get(P) == "there"
+        return application in self.scheduler and self.scheduler.get(self.setup.partition_of(application)) == "there"
 
     def scheduler_drops(self, thing: Thing) -> None:
         self.scheduler.pop(thing, None)
@@ -208,18 +233,19 @@ class State:
                 self.scheduler.pop(x, None)
         if thing[0] == "a":
             for k in self.setup.things("k"):
-                if self.setup.asks[k[1]] == thing[1]:
+                if self.setup.asking(k) == thing:
                     self.scheduler.pop(k, None)
 
     def scheduler_hears(self, kind: str, it: Thing) -> None:
         setup, mine = self.setup, self.scheduler
+        had = mine.get(it)
         if kind == "PartitionUpdated":
-            mine.setdefault(P, "there")
+            mine.setdefault(it, "there")
         elif kind in ("RemovePartition", "PartitionDeleted"):
-            if mine.get(P) == "there":
-                mine[P] = "stopped"
+            if had == "there":
+                mine[it] = "stopped"
         elif kind == "ApplicationAdded":
-            if mine.get(P) == "there" and it[1] not in setup.refused:
+            if mine.get(setup.partition_of(it)) == "there" and setup.once(it) not in setup.refused:
                 mine[it] = "there"
                 self.send("ApplicationAccepted", it)
             else:
@@ -230,25 +256,37 @@ class State:
                 self.scheduler_drops(it)
                 self.send("RemovedApplication", it)
         elif kind == "NodeAdded":
-            if mine.get(P) == "there":
+            if mine.get(setup.partition_of(it)) == "there":
                 mine[it] = "there"
+                for x in setup.things("x") if setup.repaired else ():
+                    if setup.node_of(x) == it and setup.is_recovered(x) and self.finds(setup.app_of(x)):
+                        mine[x], mine[setup.ask_of(x)] = "confirmed", "satisfied"
         elif kind == "NodeRemoved":
             self.scheduler_drops(it)
+            if setup.repaired and had is not None:
+                self.send("RemovedNode", it)
         elif kind == "NewAsk":
-            if self.finds(("a", setup.asks[it[1]])):
+            if self.finds(setup.asking(it)):
                 mine[it] = "pending"
             else:
                 self.send("AskRejected", it)
         elif kind == "RemoveAsk":
-            if self.finds(("a", setup.asks[it[1]])):
+            if self.finds(setup.asking(it)):
                 mine.pop(it, None)
         elif kind == "AcceptedAllocation":
             ask = setup.ask_of(it)
-            if self.finds(setup.app_of(it)) and mine.get(it) == "proposed" and mine.get(ask) == "allocating":
+            if self.finds(setup.app_of(it)) and had == "proposed" and mine.get(ask) == "allocating":
                 mine[it], mine[ask] = "confirmed", "satisfied"
-            else:
+                if setup.repaired:
+                    self.send("NewAllocation", it)
+            elif not setup.repaired:
                 # It fails. What it counts it would have to take from the ask, so it goes on counting (facts 6).
                 self.send("ReleaseFailed", it)
+                self.ask_again(ask)
+            else:
+                if had == "proposed":
+                    del mine[it]
+                    self.send("ReleaseFailed", it)
                 self.ask_again(ask)
         elif kind == "RejectedAllocation":
             if mine.get(it) == "proposed":
@@ -258,7 +296,8 @@ class State:
             self.release(it)
         elif kind == "ToRelease":
             self.release(it)
-            self.send("ReleaseForRm", it)
+            if not setup.repaired or had in ("confirmed", "preempting"):
+                self.send("ReleaseForRm", it)
         elif kind == "RecoverAllocation":
             if (
                 self.finds(setup.app_of(it))
@@ -301,19 +340,20 @@ Move = tuple[str, Thing]
 def wishes(s: State) -> Iterator[tuple[Move, dict[Thing, str], str]]:
     """What the resource manager may ask for: the move, what it knows then, and the event."""
     setup = s.setup
-    if P not in s.rm:
-        yield ("register", P), {P: "registered"}, "RegisterPartition"
-        yield ("config_adds", P), {P: "registered"}, "ConfigAddsPartition"
-    if s.rm.get(P) == "registered":
-        yield ("config_drops", P), {P: "removed"}, "ConfigDropsPartition"
-        yield ("remove_partition", P), {P: "removed"}, "RemovePartition"
+    for p in setup.things("p"):
+        if p not in s.rm:
+            yield ("register", p), {p: "registered"}, "RegisterPartition"
+            yield ("config_adds", p), {p: "registered"}, "ConfigAddsPartition"
+        if s.rm.get(p) == "registered":
+            yield ("config_drops", p), {p: "removed"}, "ConfigDropsPartition"
+            yield ("remove_partition", p), {p: "removed"}, "RemovePartition"
     for a in setup.things("a"):
-        if a not in s.rm and s.rm.get(P) == "registered":
+        if a not in s.rm and s.rm.get(setup.partition_of(a)) == "registered":
             yield ("submit", a), {a: "submitted"}, "AddApplication"
         if s.rm.get(a) in ("submitted", "accepted"):
             yield ("remove_application", a), {a: "removed"}, "RemoveApplication"
     for k in setup.things("k"):
-        if k not in s.rm and s.rm.get(("a", setup.asks[k[1]])) == "accepted" and k[1] not in setup.recovered:
+        if k not in s.rm and s.rm.get(setup.asking(k)) == "accepted" and setup.once(k) not in setup.recovered:
             yield ("ask", k), {k: "asked"}, "AddAsk"
         if s.rm.get(k) == "asked":
             yield ("withdraw", k), {k: "withdrawn"}, "ReleaseAsk"
@@ -321,8 +361,9 @@ def wishes(s: State) -> Iterator[tuple[Move, dict[Thing, str], str]]:
         if s.rm.get(x) == "running":
             yield ("give_back", x), {x: "given back"}, "ReleaseAllocation"
     for n in setup.things("n"):
-        mine = [x for x in setup.things("x") if setup.node_of(x) == n and setup.ask_of(x)[1] in setup.recovered]
-        if n not in s.rm and s.rm.get(P) == "registered" and all(s.rm.get(setup.app_of(x)) == "accepted" for x in mine):
+        mine = [x for x in setup.things("x") if setup.node_of(x) == n and setup.is_recovered(x)]
+        able = s.rm.get(setup.partition_of(n)) == "registered"
+        if n not in s.rm and able and all(s.rm.get(setup.app_of(x)) == "accepted" for x in mine):
             yield ("add_node", n), {n: "registering", **dict.fromkeys(mine, "running")}, "AddNode"
         if s.rm.get(n) == "accepted":
             yield ("decommission", n), {n: "decommissioned"}, "DecommissionNode"
@@ -337,7 +378,8 @@ def moves(s: State) -> Iterator[tuple[Move, State]]:
         if s.can_say(kind):
             after = s.copy()
             after.rm.update(known)
-            after.send(kind, move[1])
+            by_the_cache = setup.repaired and kind == "RemovePartition"
+            after.send("ConfigDropsPartition" if by_the_cache else kind, move[1])
             yield move, checked(after)
     for name, queue in s.queues.items():
         if queue:
@@ -364,20 +406,26 @@ def moves(s: State) -> Iterator[tuple[Move, State]]:
             yield ("propose", x), checked(after)
         if s.scheduler.get(x) == "confirmed" and s.finds(setup.app_of(x)) and s.can_say("ProposeRelease"):
             after = s.copy()
-            after.scheduler[x] = "preempting"
+            if setup.repaired:
+                del after.scheduler[x]
+            else:
+                after.scheduler[x] = "preempting"
             after.send("ProposeRelease", x)
             yield ("preempt", x), checked(after)
-    if s.scheduler.get(P) == "stopped":
-        left = [thing for thing in [*setup.things("a"), *setup.things("n")] if thing in s.scheduler]
+    for p in setup.things("p"):
+        if s.scheduler.get(p) != "stopped":
+            continue
+        things = [*setup.things("a"), *setup.things("n")]
+        left = [thing for thing in things if thing in s.scheduler and setup.partition_of(thing) == p]
         for thing in left:
             after = s.copy()
             after.scheduler_drops(thing)
             yield ("manager removes", thing), checked(after)
         if not left:
             after = s.copy()
-            del after.scheduler[P]
-            after.send("PartitionRemoved", P)
-            yield ("manager ends", P), checked(after)
+            del after.scheduler[p]
+            after.send("PartitionRemoved", p)
+            yield ("manager ends", p), checked(after)
 
 
 def checked(after: State) -> State:
@@ -402,7 +450,7 @@ def agree(s: State) -> bool:
 
 
 def at_rest(s: State) -> bool:
-    return not s.queues["scheduler"] and not s.queues["scheduler>cache"] and s.scheduler.get(P) != "stopped"
+    return not s.queues["scheduler"] and not s.queues["scheduler>cache"] and "stopped" not in s.scheduler.values()
 
 
 def gone_first(letter: str) -> Bad:

@@ -6,7 +6,7 @@ from ..lang import Action, Reading, Rule
 from .cache import PRESENT
 from .deliveries import DELIVER
 from .flows import CHANNELS, e
-from .machines import p
+from .machines import k, p
 from .rm import RM_ACTIONS
 from .scheduler import HELD
 
@@ -102,6 +102,24 @@ READINGS = (
         drops=["allocations go with their node"],
         rests=["confirmed-allocations-are-there"],
         breaks=["decommissioned-nodes-go", "allocations-are-on-what-is-there"],
+    ),
+    Reading(
+        "asks-follow-acceptance",
+        103,
+        "The resource manager asks for an application when it was told that the application is accepted.",
+        "It asks as soon as it has submitted it.",
+        adds=[
+            replace(
+                wish("ask"), when=[k.is_("unknown"), k.application.is_("submitted", "accepted"), *wish("ask").when[2:]]
+            )
+        ],
+    ),
+    Reading(
+        "nodes-follow-acceptance",
+        125,
+        "A node is added when the applications of what runs on it are accepted.",
+        "It is added at any time.",
+        adds=[replace(wish("add_node"), when=[*wish("add_node").when[:2], *wish("add_node").when[3:]])],
     ),
     Reading(
         "what-is-not-there-is-not-answered",

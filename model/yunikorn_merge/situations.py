@@ -153,6 +153,22 @@ SITUATIONS = [
         allocations=[(0, 0), (1, 0)],
     ),
     Situation(
+        "an application comes with an ask, and goes",
+        (*ADDING_APPLICATIONS, *REMOVING_APPLICATIONS, *ASKING, *ALLOCATING, *RELEASED),
+        applications=[False],
+        asks=[0],
+        allocations=[(0, 0)],
+    ),
+    Situation(
+        "a node is added with what runs on it for an application that comes and goes",
+        (*ADDING_APPLICATIONS, *REMOVING_APPLICATIONS, *ADDING_NODES, *RECOVERING, *ALLOCATING, *RELEASED),
+        applications=[False],
+        nodes=[False],
+        asks=[0],
+        recovered=[0],
+        allocations=[(0, 0)],
+    ),
+    Situation(
         "a partition is added and removed, with an application and a node",
         (*REGISTERING, *REMOVING_PARTITIONS, *DROPPING_PARTITIONS, *ADDING_APPLICATIONS, *ADDING_NODES),
         partition=False,

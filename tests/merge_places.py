@@ -1,0 +1,102 @@
+"""Places of cache and scheduler for judging mutants: the situations, seen whole, and each of them twice, walked in.
+
+In each situation there is one partition, and of most things one; twice, side by side, it shows what a rule does to other things than
+the one that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from mutants import Caught, Mutant, Place, Twin, mutants
+from schedproof.model.lang import Model, ModelError, Ref, Rigid, SetOf
+from schedproof.model.lang import terms as t
+from schedproof.model.yunikorn_merge.flows import TO_SCHEDULER
+from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation
+from yunikorn_walked import other_step, visited
+
+WALKS = 5
+
+CROWDS = [
+    Situation(
+        f"{room + 1} asks, and a queue with room for {room}",
+        ("AddAsk", "NewAsk", "AskRejected"),
+        nodes=[],
+        asks=[0] * (room + 1),
+        room={TO_SCHEDULER: room},
+    )
+    for room in (2, 3)
+]
+"""Queues with more room than the situations have."""
+
+TIGHT = [replace(s, about=f"{s.about}, and room for one event", room={TO_SCHEDULER: 1}) for s in SITUATIONS if not s.room]
+"""What a full queue stops."""
+
+
+def place(model: Model, about: str, rigid: Rigid) -> Place:
+    """The place that ``rigid`` describes."""
+    sizes = dict.fromkeys((machine.sort.name for machine in model.machines), 0)
+    return Place(about, sizes | {sort: len(values) for (sort, _), values in rigid.items()}, rigid)
+
+
+def twice(model: Model, rigid: Rigid) -> Rigid:
+    """Everything two times, and nothing of the one has to do with the other, but for the channels."""
+    sizes = {sort: len(values) for (sort, _), values in rigid.items()}
+    found: dict[tuple[str, str], Sequence[object]] = {}
+    for (sort, name), values in rigid.items():
+        attribute = model.machine(sort).attribute(name)
+        assert attribute is not None
+        by = sizes[attribute.type.sort.name] if isinstance(attribute.type, Ref | SetOf) else 0
+        found[sort, name] = [*values, *(_moved(value, by) if by else value for value in values)]
+    return found  # type: ignore[return-value]
+
+
+def _moved(value: object, by: int) -> object:
+    if isinstance(value, frozenset):
+        return frozenset(number + by for number in value)
+    return None if value is None else value + by  # type: ignore[operator]
+
+
+def seen_whole(model: Model) -> list[Place]:
+    """All situations, without a limit of room and with one."""
+    return [place(model, each.about, each.rigid) for each in (*SITUATIONS, *CROWDS, *TIGHT)]
+
+
+def walked(model: Model) -> list[Place]:
+    """All situations without limits of room, each twice."""
+    return [place(model, f"twice: {s.about}", twice(model, s.rigid)) for s in SITUATIONS if not s.room]
+
+
+def judged(model: Model) -> dict[str, Mutant]:
+    """The mutants by name, without those that would send what is still under way: nothing is (``test_merge_model``)."""
+    again = {
+        f"rule {rule.name}, condition {number}"
+        for rule in model.rules
+        for number, condition in enumerate(rule.when, 1)
+        if rule.fires.event == "send" and isinstance(condition, t.Is) and condition.states == ("free",)
+    }
+    return {mutant.name: mutant for mutant in mutants(model) if mutant.name not in again}
+
+
+class Judge:
+    """Tells mutants from ``model``: refused, other steps in a situation, or in one that is there twice."""
+
+    def __init__(self, model: Model) -> None:
+        self._twin = Twin(model, seen_whole(model), promises=False)
+        self._walked: Mapping[str, Place] = {each.name: each for each in walked(model)}
+        self._visited = cache(lambda name: visited(model, self._walked[name], (), walks=WALKS))
+
+    def caught(self, mutant: Mutant) -> Caught | None:
+        """How it is caught; None if nothing tells it from the model."""
+        if (caught := self._twin.caught(mutant)) is not None:
+            return caught
+        try:
+            other = mutant.build()
+        except ModelError as error:
+            return Caught("refused", str(error))
+        for name in self._walked:
+            if (what := other_step(other, self._visited(name))) is not None:
+                return Caught("walked", f"{what} at {name}")
+        return None
