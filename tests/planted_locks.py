@@ -253,8 +253,8 @@ def allows_all(self: Any, facts: Any, held: Any, wanted: Any) -> bool:
     return held.of != wanted.of or self.locks.classes[held.of].is_tree
 
 
-def loops_do_nothing(self: Any, step: Loop, scope: Any, facts: Any, of: Any) -> Iterator[Any]:
-    yield facts
+def loops_do_nothing(self: Any, step: Loop, scope: Any, facts: Any, of: Any) -> None:
+    """Its steps are passed over."""
 
 
 def once_is_enough(self: Any) -> Any:

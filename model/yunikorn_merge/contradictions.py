@@ -200,6 +200,26 @@ CONTRADICTIONS = (
         "They are one function; what is reserved is given back like what is allocated.",
     ),
     Contradiction(
+        "returns-before-it-emits",
+        (
+            (319, "- return alloc.resource"),
+            (320, ">> Emit alloc_completed_event to RMProxy"),
+        ),
+        "remove_alloc returns, and emits its event after that: as written it never would.",
+        "It emits the event before it returns.",
+    ),
+    Contradiction(
+        "applications-are-deleted-twice",
+        (
+            (276, "- scheduler.delete_all_apps(partition)"),
+            (277, "- scheduler.delete_queue(root)"),
+            (291, "for app: queue.apps() "),
+            (292, "delete_app(app)"),
+        ),
+        "With a partition all its applications are deleted, and then those of each queue again, for delete_app takes them out of neither.",
+        "What is deleted is in the partition and in its queue no more; the second time there is nothing left to delete.",
+    ),
+    Contradiction(
         "under-which-locks",
         (
             (187, "- Any (potential) write-operation involves > 1 object"),

@@ -1,6 +1,7 @@
 """Descriptions of locks, judged: order, rules, programs, and the interleavings of threads."""
 
-from .examine import Answer, Check, Examined, checks, examine, interleaving, standstill
+from .checks import Check, checks
+from .examine import Answer, Examined, examine, interleaving, standstill
 from .explore import LIMIT, Explored, Problem, explore_all
 from .kinds import Kind
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
@@ -170,9 +170,9 @@ def explore(
         done += 1
         if progress is not None and done % 5000 == 0:
             progress(done, len(queue))
-        ends = True
+        moving: set[int] = set()
         for move, after in machine.moves(state, reduced=reduced):
-            ends = False
+            moving |= {move.thread} if move.other is None else {move.thread, move.other}
             moves += 1
             if after not in parents:
                 if len(parents) >= limit:
@@ -182,8 +182,8 @@ def explore(
                 queue.append(after)
         for problem in teller.not_held(state):
             found.setdefault((problem.kind, problem.threads, problem.on), problem)
-        if ends or serves:
-            for problem in teller.at_end(state, ends=ends):
+        if not moving or serves:
+            for problem in teller.at_end(state, moving):
                 found.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
     problems = tuple(found.values())
     if reduced and any(problem.kind is Kind.NOT_HELD for problem in problems):
@@ -236,10 +236,10 @@ class _Teller:
             found += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
         return tuple(found)
 
-    def at_end(self, state: State, *, ends: bool) -> Iterator[Problem]:
+    def at_end(self, state: State, moving: Set[int]) -> Iterator[Problem]:
         """Who can never go on; if nothing moves any more, also what is still held by who has ended."""
-        why = stuck(self.machine, state, self.names)
-        held = leaks(state) if ends else []
+        why = stuck(self.machine, state, moving, self.names)
+        held = [] if moving else leaks(state)
         if why is None and not held:
             return
         steps = self.path(state)

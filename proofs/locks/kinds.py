@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import networkx as nx
@@ -72,14 +72,15 @@ class Stuck:
     writer: bool = False
 
 
-def for_ever(machine: Machine, state: State) -> list[int]:
-    """The threads that can never go on, whatever the others do.
+def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
+    """The threads that can never go on, whatever the others do; those of ``moving`` have a step.
 
     The greatest set of threads that have no step, each of which waits for a lock that one of the set (or one that has
     ended) holds or is about to write, or for a message that only threads of the set could see to; who rests is none.
     """
-    moving = {thread for move, _ in machine.moves(state) for thread in (move.thread, move.other)}
     found = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}
+    if all(_rests(machine, state, n) for n in found):
+        return []
 
     def hopeless(thread: int) -> bool:
         instruction = machine.instruction(state, thread)
@@ -95,13 +96,14 @@ def for_ever(machine: Machine, state: State) -> list[int]:
     return sorted(n for n in found if not _rests(machine, state, n))
 
 
-def stuck(machine: Machine, state: State, names: tuple[str, ...]) -> Stuck | None:
+def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ...]) -> Stuck | None:
     """Why some threads can never go on in a state; None if there are none.
 
     Args:
+        moving: the threads that have a step.
         names: of the locks, in their order.
     """
-    waiting = for_ever(machine, state)
+    waiting = for_ever(machine, state, moving)
     if not waiting:
         return None
     blockers = {n: machine.blockers(state, n) for n in waiting}

@@ -10,7 +10,7 @@ Only operations that release a lock in the block in which they acquire it can be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import networkx as nx
@@ -31,13 +31,13 @@ from ...model.locks.language import (
     Release,
     Rule,
     Send,
-    Serve,
     SeveralRule,
     Step,
     Verb,
     Where,
 )
 from .rank import Rank
+from .structure import unstructured, writes
 
 
 @dataclass(frozen=True)
@@ -181,51 +181,6 @@ def judge(locks: Locks, rank: Rank | None, operation: Operation) -> Programs:
     return _Judge(locks, rank, operation).all()
 
 
-def unstructured(locks: Locks, operation: Operation) -> Step | None:
-    """The first step of an operation, or of one that it calls, at which acquiring and releasing do not match in one block."""
-    seen, open_ = set(), [operation.name]
-    while open_:
-        name = open_.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if (step := _loose(locks.operations[name].steps)) is not None:
-            return step
-        open_ += _called(locks.operations[name].steps)
-    return None
-
-
-def _loose(steps: Sequence[Step]) -> Step | None:
-    """The first step of a block that releases what was not acquired in it, or acquires what is not released in it."""
-    held: list[Acquire] = []
-    for step in steps:
-        match step:
-            case Acquire(body=None):
-                held.append(step)
-            case Release(path=path):
-                mine = next((one for one in reversed(held) if one.path == path), None)
-                if mine is None:
-                    return step
-                held.remove(mine)
-        for body in _bodies(step):
-            if (loose := _loose(body)) is not None:
-                return loose
-    return held[0] if held else None
-
-
-def _bodies(step: Step) -> list[Sequence[Step]]:
-    """The blocks inside a step."""
-    match step:
-        case Acquire(body=body):
-            return [body or ()]
-        case Loop(body=body) | Serve(body=body):
-            return [body]
-        case Either(alternatives=alternatives):
-            return list(alternatives)
-        case _:
-            return []
-
-
 class _Judge:
     def __init__(self, locks: Locks, rank: Rank | None, entry: Operation) -> None:
         self.locks, self.rank, self.z, self.entry = locks, rank, _Sorts(locks), entry
@@ -233,9 +188,7 @@ class _Judge:
         self.found = Programs()
         self.leads_to = _reachable(locks)
         self.several = {
-            rule.name: _writes(locks, rule, entry.steps, entry.parameters, frozenset([entry.name])) > 1
-            for rule in locks.rules
-            if isinstance(rule, SeveralRule)
+            rule.name: writes(locks, rule, entry) > 1 for rule in locks.rules if isinstance(rule, SeveralRule)
         }
 
     def all(self) -> Programs:
@@ -327,10 +280,10 @@ class _Judge:
             facts = facts.holding(Hold(self.z.reach(under.path, scope), under.mode, True))
         for known in sorted(way.held, key=repr) if way is not None else ():
             facts = self._assumed(facts, known, scope)
-        for after in self.steps(operation.steps, scope, facts, operation):
-            kept = after.held != facts.held
-            step = operation.steps[0] if operation.steps else Step(text="", place=operation.place)
-            self.found.releases.append(Judged(step, operation.name, not kept, "it keeps what it acquires"))
+        after = self.steps(operation.steps, scope, facts, operation)
+        step = operation.steps[0] if operation.steps else Step(text="", place=operation.place)
+        released = after.held == facts.held
+        self.found.releases.append(Judged(step, operation.name, released, "it keeps what it acquires"))
 
     def _assumed(self, facts: Facts, known: Known, scope: Mapping[str, Unknown]) -> Facts:
         if known.paths:
@@ -345,48 +298,37 @@ class _Judge:
                 facts = facts.and_(self.before(one, scope[known.parameter]))
         return facts.holding(Hold(one, known.mode, known.sure))
 
-    def steps(
-        self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation
-    ) -> Iterator[Facts]:
-        ways = [facts]
+    def steps(self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Facts:
+        """What is known after them."""
         for step in steps:
-            ways = [after for before in ways for after in self.step(step, scope, before, of)]
-        yield from ways
+            facts = self.step(step, scope, facts, of)
+        return facts
 
-    def step(self, step: Step, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Iterator[Facts]:
+    def step(self, step: Step, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Facts:
         match step:
             case Acquire(mode=mode, path=path, body=body):
                 one = self.z.reach(path, scope)
                 self.acquires(step, one, facts, of)
                 now = facts.holding(Hold(one, mode, True))
-                if body is None:
-                    yield now
-                    return
-                for after in self.steps(body, scope, now, of):
-                    yield self.released(after, one)
+                return now if body is None else self.released(self.steps(body, scope, now, of), one)
             case Release(path=path):
-                yield self.released(facts, self.z.reach(path, scope))
+                return self.released(facts, self.z.reach(path, scope))
             case Access(verb=verb, path=path, field=name):
                 self.accesses(step, verb, self.z.reach(path, scope), name, facts, of)
-                yield facts
             case Send(channel=channel) | Receive(channel=channel):
                 always = isinstance(step, Send) and self.locks.channels[channel] == UNBOUNDED
                 self.found.waits.append(Judged(step, of.name, always or not facts.held, "something is held meanwhile"))
-                yield facts
             case Either(alternatives=alternatives):
                 for each in alternatives:
-                    for _ in self.steps(each, scope, facts, of):
-                        pass  # what it acquires it releases, or nothing is proved
-                yield facts
-            case Serve(body=body):
-                yield from self.steps(body, scope, facts, of)
+                    self.steps(each, scope, facts, of)  # what it acquires it releases, or nothing is proved
             case Loop():
-                yield from self.loop(step, scope, facts, of)
+                self.loop(step, scope, facts, of)
             case Call():
                 self.call(step, scope, facts, of)
-                yield facts
+        return facts
 
-    def loop(self, step: Loop, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Iterator[Facts]:
+    def loop(self, step: Loop, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
+        """One round; what it knows of its object is of no use to the next."""
         one = self.z.new(step.over, step.variable)
         inside = facts.and_(*self.z.commutes(one))
         if step.of is not None:
@@ -395,9 +337,7 @@ class _Judge:
             inside = inside.and_(*self.z.directly_in(inner, outer))
         if step.outermost:
             inside = inside.and_(self.z.depth(one) == 0)
-        for _ in self.steps(step.body, {**scope, step.variable: one}, inside, of):
-            pass  # what it acquires it releases, or nothing is proved
-        yield facts  # what one round knows of its object is of no use to the next
+        self.steps(step.body, {**scope, step.variable: one}, inside, of)  # what it acquires it releases, as above
 
     def released(self, facts: Facts, one: Unknown) -> Facts:
         last = max((n for n, hold in enumerate(facts.held) if hold.object.term.eq(one.term)), default=None)
@@ -488,39 +428,3 @@ def _reachable(locks: Locks) -> frozenset[tuple[str, str]]:
     """Pairs of classes of which rows of the order lead from the one to the other."""
     graph: nx.DiGraph[str] = nx.DiGraph((row.holding, row.acquired) for row in locks.order)
     return frozenset(nx.transitive_closure(graph, reflexive=False).edges)
-
-
-def _writes(
-    locks: Locks, rule: SeveralRule, steps: Sequence[Step], scope: Mapping[str, str], open_: frozenset[str]
-) -> int:
-    """How many objects that a rule is about are written at most, counted up to two."""
-    total = 0
-    seen: set[Path] = set()
-    for step in steps:
-        match step:
-            case Access(verb=Verb.WRITE, path=path) if _class(scope, path) in rule.classes:
-                total += path not in seen
-                seen.add(path)
-            case Acquire(body=body) | Serve(body=body) if body:
-                total += _writes(locks, rule, body, scope, open_)
-            case Either(alternatives=alternatives):
-                total += max((_writes(locks, rule, each, scope, open_) for each in alternatives), default=0)
-            case Loop(every=every, variable=variable, over=over, body=body):
-                total += _writes(locks, rule, body, {**scope, variable: over}, open_) * (2 if every else 1)
-            case Call(operation=name):
-                called = locks.operations[name]
-                again = name in open_  # it calls itself
-                total += 2 if again else _writes(locks, rule, called.steps, called.parameters, open_ | {name})
-    return min(total, 2)
-
-
-def _class(scope: Mapping[str, str], path: Path) -> str:
-    return path.classes[-1] if path.classes else scope[path.variable]
-
-
-def _called(steps: Sequence[Step]) -> Iterator[str]:
-    for step in steps:
-        if isinstance(step, Call):
-            yield step.operation
-        for body in _bodies(step):
-            yield from _called(body)

@@ -1,0 +1,94 @@
+"""What is judged of a description of locks: each check by its name, and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...model.lang.errors import Place
+from ...model.locks import Locks
+from ...model.locks.language import Operation, Rule, SeveralRule
+
+ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
+"""The kinds of checks."""
+
+
+@dataclass(frozen=True)
+class Callers:
+    """Of a check: those of an operation, and what they have to hold."""
+
+    operation: Operation
+
+
+About = Operation | Callers | Rule | SeveralRule | Literal["order", "threads", "release", "wait", "deadlock"]
+"""What a check is about."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is judged: its name, what it says, and the sentence that says it, if one does."""
+
+    name: str
+    kind: str
+    says: str
+    line: int | None
+    sentence: str
+    place: Place
+    about: About
+
+
+def checks(locks: Locks) -> list[Check]:
+    """What is judged of a description, in the order of telling."""
+    found: list[Check] = []
+
+    def add(
+        name: str, kind: str, says: str, place: Place, about: About, line: int | None = None, sentence: str = ""
+    ) -> None:
+        found.append(Check(name, kind, says, line, sentence, place, about))
+
+    if locks.order:
+        row = locks.order[0]
+        add(
+            "order-is-acyclic",
+            ORDER,
+            "no circle of locks can come of the rows of the order",
+            row.place,
+            "order",
+            row.line,
+        )
+        for o in locks.operations.values():
+            says = f"whatever {o.name} holds, it acquires no lock that the order does not allow it"
+            add(f"{_dashed(o.name)}-follows-the-order", PROGRAM, says, o.place, o, o.line)
+        if locks.threads:
+            says = "whatever a thread holds, it acquires no lock that the order does not allow it"
+            add("threads-follow-the-order", PROGRAM, says, next(iter(locks.threads.values())).place, "threads")
+    for o in locks.operations.values():
+        if o.under or o.inside:
+            held = [f"holds {u.mode} {u.path}" for u in o.under]
+            says = f"who calls {o.name} {' and '.join([*held, *(f'gives a {n} in {p}' for n, p in o.inside.items())])}"
+            line = next((u.line for u in o.under if u.line is not None), None)
+            add(f"{_dashed(o.name)}-is-called-under-its-locks", PROGRAM, says, o.place, Callers(o), line)
+    for rule in locks.rules:
+        add(rule.name, RULE, _says(rule), rule.place, rule, rule.line, rule.sentence)
+    if locks.operations:
+        place = next(iter(locks.operations.values())).place
+        add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
+        if locks.channels:
+            says = "no lock is held while a message is waited for"
+            add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
+    if locks.threads:
+        says = "the threads never wait for each other for ever"
+        add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
+    return found
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _says(rule: Rule | SeveralRule) -> str:
+    if isinstance(rule, Rule):
+        return f"to {rule.verb} {' or '.join(rule.fields)} of a {rule.of} needs {rule.mode} of " + (
+            "it" if rule.lock == rule.of else f"its {rule.lock}"
+        )
+    return f"to write more than one {' or '.join(rule.classes)} needs {rule.mode} of their {rule.lock}"

@@ -1,0 +1,105 @@
+"""What is seen of operations as they are written, without following them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...model.locks import Locks
+from ...model.locks.language import (
+    Access,
+    Acquire,
+    Call,
+    Either,
+    Loop,
+    Operation,
+    Path,
+    Release,
+    SeveralRule,
+    Step,
+    Verb,
+)
+
+
+def unstructured(locks: Locks, operation: Operation) -> Step | None:
+    """The first step of an operation, or of one that it calls, at which acquiring and releasing do not match in one block."""
+    seen, open_ = set(), [operation.name]
+    while open_:
+        name = open_.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if (step := _loose(locks.operations[name].steps)) is not None:
+            return step
+        open_ += _called(locks.operations[name].steps)
+    return None
+
+
+def writes(locks: Locks, rule: SeveralRule, operation: Operation) -> int:
+    """How many objects that a rule is about an operation writes at most, counted up to two."""
+    return _writes(locks, rule, operation.steps, operation.parameters, frozenset([operation.name]))
+
+
+def _loose(steps: Sequence[Step]) -> Step | None:
+    """The first step of a block that releases what was not acquired in it, or acquires what is not released in it."""
+    held: list[Acquire] = []
+    for step in steps:
+        match step:
+            case Acquire(body=None):
+                held.append(step)
+            case Release(path=path):
+                mine = next((one for one in reversed(held) if one.path == path), None)
+                if mine is None:
+                    return step
+                held.remove(mine)
+        for body in _bodies(step):
+            if (loose := _loose(body)) is not None:
+                return loose
+    return held[0] if held else None
+
+
+def _bodies(step: Step) -> list[Sequence[Step]]:
+    """The blocks inside a step."""
+    match step:
+        case Acquire(body=body):
+            return [body or ()]
+        case Loop(body=body):
+            return [body]
+        case Either(alternatives=alternatives):
+            return list(alternatives)
+        case _:
+            return []
+
+
+def _writes(
+    locks: Locks, rule: SeveralRule, steps: Sequence[Step], scope: Mapping[str, str], open_: frozenset[str]
+) -> int:
+    total = 0
+    seen: set[Path] = set()
+    for step in steps:
+        match step:
+            case Access(verb=Verb.WRITE, path=path) if _class(scope, path) in rule.classes:
+                total += path not in seen
+                seen.add(path)
+            case Acquire(body=body) if body:
+                total += _writes(locks, rule, body, scope, open_)
+            case Either(alternatives=alternatives):
+                total += max((_writes(locks, rule, each, scope, open_) for each in alternatives), default=0)
+            case Loop(every=every, variable=variable, over=over, body=body):
+                total += _writes(locks, rule, body, {**scope, variable: over}, open_) * (2 if every else 1)
+            case Call(operation=name):
+                called = locks.operations[name]
+                again = name in open_  # it calls itself
+                total += 2 if again else _writes(locks, rule, called.steps, called.parameters, open_ | {name})
+    return min(total, 2)
+
+
+def _class(scope: Mapping[str, str], path: Path) -> str:
+    return path.classes[-1] if path.classes else scope[path.variable]
+
+
+def _called(steps: Sequence[Step]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, Call):
+            yield step.operation
+        for body in _bodies(step):
+            yield from _called(body)
