@@ -31,7 +31,9 @@ CROWDS = [
 ]
 """Queues with more room than the situations have."""
 
-TIGHT = [replace(s, about=f"{s.about}, and room for one event", room={TO_SCHEDULER: 1}) for s in SITUATIONS if not s.room]
+TIGHT = [
+    replace(s, about=f"{s.about}, and room for one event", room={TO_SCHEDULER: 1}) for s in SITUATIONS if not s.room
+]
 """What a full queue stops."""
 
 
