@@ -158,7 +158,7 @@ def explored(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[st
 
 def proved(model: Model) -> frozenset[str]:
     """The properties that induction proves for any number of objects."""
-    induction = prove(model)
+    induction = prove(model, every=False)
     return frozenset(n for n in (WELL_FORMED, *(p.name for p in model.properties)) if induction.proved(n))
 
 
