@@ -63,7 +63,7 @@ def test_what_is_known_is_assumed_and_not_asked() -> None:
     """An invariant is proved with all others known; and what needs one of them is not proved without it."""
     names = {p.name for p in REPAIRED.properties if isinstance(p, Invariant)}
     alone = set()
-    for prop in [p for p in REPAIRED.properties if p.name in names][::4]:
+    for prop in [it for it in REPAIRED.properties if it.name in names][::4]:
         found = prove(REPAIRED, known={WELL_FORMED, *(p.name for p in REPAIRED.properties)} - {prop.name})
         assert {answer.obligation.invariant for answer in found.answers} == {prop.name}
         assert found.proved(prop.name)
