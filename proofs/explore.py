@@ -136,7 +136,7 @@ def explore(
         return known
 
     number(instance.initial(), None)
-    actions = [a for a in instance.model.actions if crash or not a.crash]
+    choosers = [(a.name, stepper.chooser(a)) for a in instance.model.actions if crash or not a.crash]
     source = 0
     while source < len(found.states):
         if limit is not None and len(found.states) > limit:
@@ -145,12 +145,12 @@ def explore(
         if progress and source % EVERY == 0:
             progress(len(found.states), source, found.depths[source])
         state = found.states[source]
-        for action in actions:
+        for action, chooser in choosers:
             try:
-                choices = stepper.choices(state, action)
+                choices = chooser(state)
             except Undefined as error:
                 if found.ill_formed is None:
-                    found.ill_formed = (source, Choice(action.name), str(error))
+                    found.ill_formed = (source, Choice(action), str(error))
                 continue
             for choice in choices:
                 try:

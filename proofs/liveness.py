@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import networkx as nx
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
 from schedproof.model.lang import terms as t
-from schedproof.model.semantics import Choice, Instance, Moment, compile_term
+from schedproof.model.semantics import Choice, Instance, Moment, Remembered, compile_term
 
 from .explore import Exploration
 from .trace import told
@@ -67,7 +67,8 @@ def where(
 ) -> set[int]:
     """The numbers of the states in which ``formula`` holds."""
     holds = compile_term(instance, formula, {v.name: v for v in over})
-    return {i for i, state in enumerate(found.states) if holds(Moment(state, dict(bound)))}
+    held = Remembered(lambda state: holds(Moment(state, dict(bound))))
+    return {i for i, state in enumerate(found.states) if held(state)}
 
 
 def _predecessors(found: Exploration, without: Sequence[str]) -> list[list[int]]:

@@ -14,6 +14,7 @@ from schedproof.model.semantics import (
     IllFormed,
     Instance,
     Moment,
+    Remembered,
     State,
     Step,
     Undefined,
@@ -62,6 +63,8 @@ class Check:
         given = [prop.given] if prop.given is not None else []
         self._premise = search(instance, scope, prop.over, given)
         self._violation = search(instance, scope, prop.over, [*given, Not(prop.then, place=prop.then.place)])
+        self.violated_in = Remembered(lambda state: self.violated(Moment(state)))
+        """``violated`` of a state alone, for explorations."""
 
     def concerns(self, action: str) -> bool:
         """The condition is asked of this action's steps."""
@@ -138,7 +141,7 @@ def watch(
 
 def _on_states(found: Exploration, check: Check) -> None:
     for number, state in enumerate(found.states):
-        if check.violated(Moment(state)) is not None:
+        if check.violated_in(state) is not None:
             check.failed = (number, None)
             return
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from mutants import Caught, Mutant, Place, Twin, mutants
+from mutants import Caught, Mutant, Place, Twin, concerned, mutants, other_step
 from schedproof.model.lang import Model, ModelError, Ref, Rigid, SetOf
 from schedproof.model.lang import terms as t
 from schedproof.model.yunikorn_merge.flows import TO_SCHEDULER
 from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation
-from yunikorn_walked import other_step, visited
+from yunikorn_walked import visited
 
 WALKS = 5
 
@@ -86,6 +86,7 @@ class Judge:
     """Tells mutants from ``model``: refused, other steps in a situation, or in one that is there twice."""
 
     def __init__(self, model: Model) -> None:
+        self._model = model
         self._twin = Twin(model, seen_whole(model), promises=False)
         self._walked: Mapping[str, Place] = {each.name: each for each in walked(model)}
         self._visited = cache(lambda name: visited(model, self._walked[name], (), walks=WALKS))
@@ -98,7 +99,8 @@ class Judge:
             other = mutant.build()
         except ModelError as error:
             return Caught("refused", str(error))
-        for name in self._walked:
-            if (what := other_step(other, self._visited(name))) is not None:
+        names = concerned(self._model, other)
+        for name, where in self._walked.items():
+            if (what := other_step(other, where, self._visited(name), names)) is not None:
                 return Caught("walked", f"{what} at {name}")
         return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypeVar
 
+import networkx as nx
 from schedproof.model.lang import Action, Invariant, Model, ModelError, Rigid, Rule, StepInvariant
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.check import WELL_FORMED, sort_of, trigger_graph
 from schedproof.model.semantics import (
     Choice,
     IllFormed,
@@ -126,20 +127,21 @@ def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
     of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in model.actions}
     seen: set[State] = set()
 
-    def look(asked: Sequence[Check], moment: Callable[[], Moment]) -> None:
-        for check in asked:
-            if check.violated(moment()) is not None:
+    def look(state: State) -> None:
+        for check in on_states:
+            if check.violated_in(state) is not None:
                 raise _Broken(check.prop.name)
 
     def on_step(state: State, number: int, step: Step) -> None:
-        parameters = step.choice.parameters
-        look(of_action[step.choice.action], lambda: Moment(state, dict(parameters), step.fired, step.after))
+        for check in of_action[step.choice.action]:
+            if check.violated(Moment(state, dict(step.choice.parameters), step.fired, step.after)) is not None:
+                raise _Broken(check.prop.name)
         if step.after not in seen:
             seen.add(step.after)
-            look(on_states, lambda: Moment(step.after))
+            look(step.after)
 
     try:
-        look(on_states, lambda: Moment(instance.initial()))
+        look(instance.initial())
         found = explore(instance, symmetry=False, on_step=on_step)
     except _Broken as broken:
         return str(broken)
@@ -156,7 +158,7 @@ def explored(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[st
 
 def proved(model: Model) -> frozenset[str]:
     """The properties that induction proves for any number of objects."""
-    induction = prove(model)
+    induction = prove(model, every=False)
     return frozenset(n for n in (WELL_FORMED, *(p.name for p in model.properties)) if induction.proved(n))
 
 
@@ -166,6 +168,7 @@ def invariants_of(model: Model) -> Model:
     return replace(model, properties=kept, refuted=model.refuted & {p.name for p in kept})
 
 
+Part = TypeVar("Part")
 Graph = Mapping[State, Mapping[Choice, State]]
 """Every reachable state with each enabled choice and the state after it."""
 
@@ -178,21 +181,36 @@ def graph_of(model: Model, place: Place) -> Graph:
     return dict(zip(found.states, edges, strict=True))
 
 
-def other_step(model: Model, place: Place, graph: Graph) -> str | None:
-    """The first step of ``model`` that is none of the graph, or that it lacks; None if it has the same graph."""
-    instance = place.of(model)
-    stepper, waiting = Stepper(instance), deque([instance.initial()])
-    seen = set(waiting)
-    while waiting:
-        state = waiting.popleft()
-        wanted = dict(graph[state])
+def concerned(model: Model, other: Model) -> frozenset[str]:
+    """The actions whose steps may differ: other ones, and those that can lead to a rule or row that is another one.
+
+    What an action can lead to says the trigger graph; of all other actions the steps are computed from the same parts.
+    """
+    rules = _not_in_both(model.rules, other.rules)
+    about = {(row.sort.name, row.event) for row in _not_in_both(model.rows, other.rows)}
+    about |= {(r.on.name, "") if isinstance(r.on, Action) else (sort_of(model, r.on.of, {}), r.on.event) for r in rules}
+    graph = trigger_graph(model)
+    before = {node for what in about if what in graph for node in (what, *nx.ancestors(graph, what))}
+    changed = {action.name for action in _not_in_both(model.actions, other.actions)}
+    return frozenset(changed | {name for name, event in before if event == ""})
+
+
+def _not_in_both(some: Sequence[Part], others: Sequence[Part]) -> list[Part]:
+    """Terms have an equality of their own: these are told apart by what they are."""
+    kept = {id(part) for part in some} & {id(part) for part in others}
+    return [part for part in (*some, *others) if id(part) not in kept]
+
+
+def other_step(model: Model, place: Place, graph: Graph, names: Container[str]) -> str | None:
+    """The first step of ``model`` that is none of the graph, or that it lacks, of the actions ``names``; None if none."""
+    stepper = Stepper(place.of(model))
+    actions = [action for action in model.actions if action.name in names]
+    for state, steps in graph.items():
+        wanted = {choice: after for choice, after in steps.items() if choice.action in names}
         try:
-            for step in stepper.steps(state):
+            for step in stepper.steps(state, actions):
                 if wanted.pop(step.choice, None) != step.after:
                     return f"takes {step.choice.action} otherwise"
-                if step.after not in seen:
-                    seen.add(step.after)
-                    waiting.append(step.after)
         except (IllFormed, Undefined) as error:
             return str(error)
         if wanted:
@@ -212,7 +230,7 @@ class Twin:
     """
 
     def __init__(self, model: Model, places: Sequence[Place], *, promises: bool = True) -> None:
-        self.places, self.promises = places, promises
+        self.model, self.places, self.promises = model, places, promises
         self._graph = cache(lambda n: graph_of(model, places[n]))
         self._explored = cache(lambda n: explored(model, places[n]))
 
@@ -222,9 +240,9 @@ class Twin:
             other = mutant.build()
         except ModelError as error:
             return Caught("refused", str(error))
-        compared = None
+        compared, names = None, concerned(self.model, other)
         for n, place in enumerate(self.places):
-            differs = other_step(other, place, self._graph(n))
+            differs = other_step(other, place, self._graph(n), names)
             if differs is None:
                 continue
             compared = compared or Caught("compared", f"{differs} at {place.name}")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
-from schedproof.model.lang import Action, Model, Rule, Term
+from schedproof.model.lang import Action, Invariant, Model, Rule, Term
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
 from schedproof.model.yunikorn_merge.cache import PRESENT
 from schedproof.model.yunikorn_merge.deliveries import DELIVER
@@ -252,4 +253,6 @@ def test_a_planted_bug_breaks_a_promise_that_was_kept(planted: Planted) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("planted", [p for p in PLANTED if p.model is MERGED], ids=lambda planted: planted.bug)
 def test_induction_does_not_prove_what_is_broken(planted: Planted) -> None:
-    assert not prove(planted.wrong, every=False).proved(planted.breaks)
+    """Only invariants could help: the rest need not be asked."""
+    rest = {WELL_FORMED, *(p.name for p in planted.wrong.properties if not isinstance(p, Invariant))} - {planted.breaks}
+    assert not prove(planted.wrong, every=False, known=rest).proved(planted.breaks)

@@ -42,8 +42,9 @@ def test_the_scheduler_is_the_model(groups: int, cells: int, pods: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 3, 3), (3, 2, 2), (3, 3, 2)])
+@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 3, 3), (3, 2, 2)])
 def test_the_scheduler_is_the_model_at_larger_scopes(groups: int, cells: int, pods: int) -> None:
+    """Three of any two of them. No planted bug needs more than three groups of one pod, or two of two, on two cells."""
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
 
 

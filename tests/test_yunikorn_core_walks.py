@@ -45,7 +45,8 @@ def test_the_walks_go_everywhere() -> None:
 
 @pytest.mark.long
 def test_many_long_walks() -> None:
-    for seed in range(1000):
+    """Of the bugs planted into the core all that any walk catches are caught by the first 80, of 80 steps."""
+    for seed in range(400):
         Walker(random.Random(seed).choice).walk(120)
 
 

@@ -8,14 +8,14 @@ gangs, two real asks for one placeholder.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from mutants import Caught, Mutant, Place, Twin, mutants
+from mutants import Caught, Graph, Mutant, Place, Twin, concerned, mutants, other_step
 from schedproof.model.lang import Model, ModelError, Rigid, Row
 from schedproof.model.lang.check import sort_of
-from schedproof.model.semantics import Choice, IllFormed, State, Stepper, Undefined
+from schedproof.model.semantics import Choice, State, Stepper
 from schedproof.model.yunikorn.situations import SITUATIONS, Situation
 
 TO_BE_WALKED = {
@@ -156,16 +156,10 @@ def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
 WALKS, LENGTH = 80, 40
 
 
-@dataclass(frozen=True)
-class Visited:
-    """States of a larger place, with every step that the model takes there."""
+def visited(model: Model, place: Place, begin: Sequence[str], *, walks: int = WALKS) -> Graph:
+    """What so many walks come through, with every step that the model takes there.
 
-    place: Place
-    steps: Mapping[State, Mapping[Choice, State]]
-
-
-def visited(model: Model, place: Place, begin: Sequence[str], *, walks: int = WALKS) -> Visited:
-    """What so many walks come through. Of the next steps one is drawn among kinds of actions: rare ones are taken.
+    Of the next steps one is drawn among kinds of actions: rare ones are taken.
 
     A beginning ends where the model does not know its next step: what it is about does not happen there.
     """
@@ -193,31 +187,18 @@ def visited(model: Model, place: Place, begin: Sequence[str], *, walks: int = WA
                 break
             action = chance.choice(sorted({choice.action for choice in out}))
             state = out[chance.choice([choice for choice in out if choice.action == action])]
-    return Visited(place, known)
+    return known
 
 
 def _numbers(choice: Choice) -> list[int]:
     return [number for _, number in choice.parameters]
 
 
-def other_step(model: Model, been: Visited) -> str | None:
-    """A step of ``model`` that is none of those visited, or that it lacks; None if there is none."""
-    stepper = Stepper(been.place.of(model))
-    for state, wanted in been.steps.items():
-        try:
-            found = {step.choice: step.after for step in stepper.steps(state)}
-        except (IllFormed, Undefined) as error:
-            return str(error)
-        if found != wanted:
-            differing = next(c for c in (*wanted, *found) if wanted.get(c) != found.get(c))
-            return f"takes {differing.action} otherwise"
-    return None
-
-
 class Judge:
     """Tells the core's mutants from ``model``: refused, or other steps in a small place, or in one that is walked in."""
 
     def __init__(self, model: Model) -> None:
+        self._model = model
         self._twin = Twin(model, whole(model, SEEN_WHOLE), promises=False)
         self._last = Twin(model, whole(model, SEEN_LAST), promises=False)
         self._large = large(model)
@@ -232,8 +213,9 @@ class Judge:
             other = mutant.build()
         except ModelError as error:
             return Caught("refused", str(error))
+        names = concerned(self._model, other)
         for n, (place, _) in enumerate(self._large):
-            if (what := other_step(other, self._visited(n))) is not None:
+            if (what := other_step(other, place, self._visited(n), names)) is not None:
                 return Caught("walked", f"{what} at {place.name}")
         return None
 

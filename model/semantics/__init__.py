@@ -2,6 +2,7 @@
 
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import Instance, ScopeError, State, check_scope, fitted, instances
+from .remember import Remembered
 from .step import Causes, Choice, IllFormed, Step, Stepper, stepper_of
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "IllFormed",
     "Instance",
     "Moment",
+    "Remembered",
     "ScopeError",
     "State",
     "Step",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 
 import networkx as nx
@@ -16,7 +17,11 @@ from ..lang.rules import Action, Rule
 from ..lang.types import IntRange
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
+from .remember import Remembered
 from .search import Search
+
+Writes = list[tuple[int, int]]
+"""What a step writes: slots of the state with their new values."""
 
 Causes = dict[tuple[str, str, int], Action | Rule]
 """What caused a firing: (sort, event, object number) -> the action or the rule."""
@@ -117,6 +122,13 @@ def _node(model: Model, on: Action | t.Fires) -> tuple[str, str]:
     return (on.name, "") if isinstance(on, Action) else (sort_of(model, on.of, {}), on.event)
 
 
+def _written(state: State, writes: Writes) -> State:
+    result = list(state)
+    for slot, value in writes:
+        result[slot] = value
+    return tuple(result)
+
+
 def _by(head: _Head) -> str:
     return f"{type(head.cause).__name__.lower()} {head.cause.name} ({head.cause.place})"
 
@@ -151,6 +163,7 @@ class Stepper:
         self._cascades: dict[str, _Cascade] = {}
         self._rules: dict[int, _Rule] = {}
         self._rows: dict[tuple[str, str, int], tuple[int, list[_Update]]] = {}
+        self._effects: dict[Choice, Remembered[tuple[Firings, Writes]]] = {}
 
     def _cascade(self, name: str) -> _Cascade:
         """What can play a part in a step of an action: its own firings, and the rules that these can lead to."""
@@ -211,10 +224,14 @@ class Stepper:
         Raises:
             Undefined: an attribute of no object is read.
         """
+        return self.chooser(action)(state)
+
+    def chooser(self, action: Action) -> Callable[[State], Sequence[Choice]]:
+        """What ``choices`` asks of an action, for those that ask it of many states."""
         guard = self._guards.get(action.name)
         if guard is None:
             guard = self._guards[action.name] = _Guard(self.instance, action)
-        return guard.choices(state)
+        return guard.choices
 
     def enabled(self, state: State, choice: Choice) -> bool:
         """The guard of the action holds for this choice."""
@@ -267,7 +284,10 @@ class Stepper:
             IllFormed: an object is not in a source state of its event, or a number leaves its range.
             Undefined: an update reads an attribute of no object.
         """
-        result = list(state)
+        return _written(state, self._writes(state, fired))
+
+    def _writes(self, state: State, fired: Firings) -> Writes:
+        result: Writes = []
         for (sort, event), objects in fired.items():
             slot = self._slots[sort]
             for who, payload in objects.items():
@@ -280,11 +300,12 @@ class Stepper:
                         f"{name} fires {event} in state {machine.states[state[slot + who]].name}, where the table has no row for it"
                     )
                 target, updates = row
-                result[slot + who] = target
+                result.append((slot + who, target))
                 if updates:
                     moment = Moment(state, {"me": who, **{f"given {n}": v for n, v in payload.items()}}, fired)
                     for update in updates:
-                        value = result[update.slot + who] = update.value(moment)
+                        value = update.value(moment)
+                        result.append((update.slot + who, value))
                         kind = update.attribute.type
                         if isinstance(kind, IntRange) and not kind.low <= value <= kind.high:
                             name = self.instance.object_names(sort)[who]
@@ -292,7 +313,11 @@ class Stepper:
                                 f"{name} fires {event}, which sets {update.attribute.name} to {value}, "
                                 f"outside of {kind} ({update.attribute.place})"
                             )
-        return tuple(result)
+        return result
+
+    def _effect(self, choice: Choice, state: State) -> tuple[Firings, Writes]:
+        fired = self.firings(state, choice)
+        return fired, self._writes(state, fired)
 
     def step(self, state: State, choice: Choice) -> Step:
         """The step of an enabled choice.
@@ -300,8 +325,11 @@ class Stepper:
         Raises:
             IllFormed, Undefined: the model is not well-formed here.
         """
-        fired = self.firings(state, choice)
-        return Step(choice, fired, self.apply(state, fired))
+        effect = self._effects.get(choice)
+        if effect is None:
+            effect = self._effects[choice] = Remembered(partial(self._effect, choice))
+        fired, writes = effect(state)
+        return Step(choice, fired, _written(state, writes))
 
     def steps(self, state: State, actions: Sequence[Action] | None = None) -> Iterator[Step]:
         """Every step from ``state``, in the order of the model's actions.

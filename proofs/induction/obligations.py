@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,8 +80,11 @@ def closed(prop: Invariant | StepInvariant) -> t.Term:
     return t.Quantified(True, tuple(prop.over), body, place=prop.place) if prop.over else body
 
 
-def obligations(model: Model) -> Proof:
-    """Every proof obligation of ``model``: invariants x actions, steps, recovery, well-formedness."""
+def obligations(model: Model, known: Container[str] = ()) -> Proof:
+    """Every proof obligation of ``model``: invariants x actions, steps, recovery, well-formedness.
+
+    Those of ``known`` properties are left out.
+    """
     symbols = Symbols(model)
     before = Translator(symbols, symbols)
     axioms = tuple(before.formula(axiom) for axiom in model.axioms)
@@ -91,11 +94,12 @@ def obligations(model: Model) -> Proof:
     ranges = tuple(_ranges(model, before))
     found: list[Obligation] = []
     reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
-    if not z3.is_true(z3.simplify(reads)):
+    asked = [p for p in invariants if p.name not in known]
+    if WELL_FORMED not in known and not z3.is_true(z3.simplify(reads)):
         what = "the axioms read no attribute of no object"
         found.append(Obligation(WELL_FORMED, INITIAL, what, reads, (), inductive=False))
     initial = Translator(symbols, Initial(symbols))
-    for prop in invariants:
+    for prop in asked:
         # Ranges are said of rigid numbers here: the others are as they begin.
         context = (*axioms, *ranges)
         found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), context, inductive=False))
@@ -104,9 +108,9 @@ def obligations(model: Model) -> Proof:
         cascade = cascades[action.name] = Cascade(symbols, action)
         context = (*axioms, *ranges, cascade.guard, *cascade.axioms)
         later = Translator(symbols, cascade.after)
-        for prop in invariants:
+        for prop in asked:
             found.append(Obligation(prop.name, action.name, "", _whole(later, closed(prop)), context))
-        for step in wanted:
+        for step in [p for p in wanted if p.name not in known]:
             if isinstance(step, StepInvariant) and (not step.on or action.name in step.on):
                 reader = cascade.step.bind(action.parameters, list(cascade.parameters.values()))
                 found.append(Obligation(step.name, action.name, "", _whole(reader, closed(step)), context))
@@ -114,10 +118,11 @@ def obligations(model: Model) -> Proof:
                 for n, part in enumerate(recovery_steps(model, step)):
                     goal = _whole(cascade.step, closed(part))
                     found.append(Obligation(step.name, action.name, f"part {n + 1}", goal, context))
-        found += [
-            Obligation(WELL_FORMED, action.name, d, g, c)
-            for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
-        ]
+        if WELL_FORMED not in known:
+            found += [
+                Obligation(WELL_FORMED, action.name, d, g, c)
+                for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
+            ]
     stated = {p.name: _whole(before, closed(p)) for p in invariants}
     told = tuple(_told_apart(found))
     return Proof(model, symbols, axioms, axioms + ranges, assumed, stated, cascades, told)

@@ -10,7 +10,7 @@ all of them hold.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
@@ -150,22 +150,29 @@ def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> z3.Solver:
     return solver
 
 
-def prove(model: Model, *, every: bool = True, progress: Callable[[int, int], None] | None = None) -> Induction:
+def prove(
+    model: Model,
+    *,
+    every: bool = True,
+    known: Container[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Induction:
     """Proves what can be proved of ``model`` for any number of objects.
 
     Args:
         every: ask every obligation; else no more of a property once one of it has failed.
+        known: what another proof of the same rules has proved already: it is assumed, and not asked again.
         progress: called with (obligations answered, obligations).
 
     Raises:
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
     with undisturbed():
-        return _prove(model, every, progress)
+        return _prove(model, every, known, progress)
 
 
-def _prove(model: Model, every: bool, progress: Callable[[int, int], None] | None) -> Induction:
-    proof = obligations(model)
+def _prove(model: Model, every: bool, known: Container[str], progress: Callable[[int, int], None] | None) -> Induction:
+    proof = obligations(model, known)
     if small_model(_solver(proof, proof.always), proof.symbols, EFFORT) is None:
         place = model.axioms[0].place if model.axioms else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"

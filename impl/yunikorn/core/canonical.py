@@ -38,7 +38,7 @@ def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, fr
         return replace(it, serial=numbers[0], state_timer=numbers[1], gang_timer=numbers[2])
 
     def fitting(it: Wakeup) -> Wakeup:
-        return replace(it, application=new.get(it.application, 0), serial=new.get(it.serial, 0) if it in now else 0)
+        return Wakeup(it.kind, new.get(it.application, 0), new.get(it.serial, 0) if it in now else 0)
 
     canonical_world = World(
         rm=world.rm,

@@ -33,6 +33,7 @@ class Abstraction:
     def __init__(self, instance: Instance, specs: Sequence[GroupSpec]) -> None:
         self.instance = instance
         self._specs = specs
+        self._initial = instance.initial()
         self._groups = {spec.name: i for i, spec in enumerate(specs)}
         self._cells = {name: i for i, name in enumerate(instance.object_names("Cell"))}
         self._states = {
@@ -107,7 +108,7 @@ class Abstraction:
 
     def _recorded(self, records: Records) -> list[int]:
         """The initial state, but with what is on record."""
-        state = list(self.instance.initial())
+        state = list(self._initial)
         says, placed = self.instance.slot("PodGroup", "record"), self.instance.slot("PodGroup", "placement")
         for g, (record, placement) in enumerate(zip(records.says, records.placements, strict=True)):
             state[says + g] = ("submitted", "bound", "deleted").index(record)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ....impl.yunikorn.clock import ManualClock, Times
 from ....impl.yunikorn.core import Core, Draft, Option, Refused, Wakeup, World, canonical
@@ -98,7 +99,7 @@ class Snapshot:
         """The timers of applications that are armed."""
         return [t.name for t in self.times.pending if isinstance(t.name, Wakeup) and t.name.application]
 
-    @property
+    @cached_property
     def key(self) -> object:
         """The same for all snapshots that differ in nothing that matters."""
         return canonical(self.world, self.under_way), self.image, self.lost

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from .....impl.yunikorn.clock import Times
+from .....impl.yunikorn.core import World
 from .....impl.yunikorn.messages import RMAccepted
 from .....impl.yunikorn.shim import Event, Job, Pod, Work
 from .....impl.yunikorn.shim.kubernetes import ENDED
@@ -56,6 +58,8 @@ class Meanings:
             for i in range(instance.sizes[sort])
         ]
         self._messages = self._message_numbers()
+        # Most moves leave the core alone: what it meant last, for each image before.
+        self._last: tuple[World | None, Times | None, dict[State, dict[int, frozenset[int]]]] = None, None, {}
         free = frozenset({self._states["Message"]["free"]})
         self._silence = {instance.slot("Message") + e: free for e in self._messages.values()}
 
@@ -104,10 +108,7 @@ class Meanings:
         Raises:
             Broken: the core is in a state that means nothing.
         """
-        fits: dict[int, frozenset[int]] = {}
-        core = self._normal(self._core.image(at.core, at.times, before))
-        for slot in self._core_slots:
-            fits[slot] = _only(core[slot])
+        fits = self._of_the_core(at, before).copy()
         self._scheduler(at, fits)
         self._applications(at, before, fits)
         self._tasks(at, before, fits)
@@ -119,6 +120,16 @@ class Meanings:
                 also = ["free"] if key in at.repeated or self._is_over(key, before) else []
                 self._put(fits, "Message", self._messages[key], "under_way", *also)
         return Meaning(fits)
+
+    def _of_the_core(self, at: Snapshot, before: State) -> dict[int, frozenset[int]]:
+        core, times, known = self._last
+        if core is not at.core or times != at.times:
+            known = {}
+            self._last = at.core, at.times, known
+        if before not in known:
+            image = self._normal(self._core.image(at.core, at.times, before))
+            known[before] = {slot: _only(image[slot]) for slot in self._core_slots}
+        return known[before]
 
     def _is_over(self, key: Said, before: State) -> bool:
         """What is said to the core of an ask that is done with means nothing."""

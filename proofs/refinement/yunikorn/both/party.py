@@ -36,7 +36,8 @@ class Snapshot:
     """All of it.
 
     ``made``: the pods that users have made. ``crashes``: how often the shim has died. ``repeated``: what has been
-    said twice, and is on its way once at least.
+    said twice, and is on its way once at least. ``core_number``: the same for all cores that differ in nothing that
+    matters, among the snapshots of one party.
     """
 
     shim: ShimWorld
@@ -44,6 +45,7 @@ class Snapshot:
     cluster: ClusterState
     link: LinkState
     times: Times
+    core_number: int
     made: frozenset[str] = frozenset()
     crashes: int = 0
     repeated: frozenset[Said] = frozenset()
@@ -61,13 +63,17 @@ class Snapshot:
     @property
     def under_way(self) -> list[Wakeup]:
         """The time-outs of the core that have run out and are not delivered."""
-        return [t.name for t in self.times.under_way if isinstance(t.name, Wakeup)]
+        return wakeups(self.times)
 
     @property
     def key(self) -> object:
         """The same for all snapshots that differ in nothing that matters."""
-        core = canonical(self.core, self.under_way)
-        return self.shim, core, self.cluster, self.link, self.made, self.crashes, self.repeated
+        return self.shim, self.core_number, self.cluster, self.link, self.made, self.crashes, self.repeated
+
+
+def wakeups(times: Times) -> list[Wakeup]:
+    """The time-outs of the core that have run out and are not delivered."""
+    return [t.name for t in times.under_way if isinstance(t.name, Wakeup)]
 
 
 class Party:
@@ -88,6 +94,8 @@ class Party:
         self.link.lose(requests=True, responses=True)
         self.made: frozenset[str] = frozenset()
         self.crashes = 0
+        self._put: Snapshot | None = None
+        self._cores: dict[object, int] = {}
         for node in names.kube_nodes(room):
             self.cluster.add_node(node)
 
@@ -97,20 +105,29 @@ class Party:
 
     def take(self, repeated: frozenset[Said] = frozenset()) -> Snapshot:
         """All of it as it is now; ``repeated`` as it was before."""
+        core, times = self.core.snapshot(), self.clock.snapshot()
         at = Snapshot(
             self.shim.snapshot(),
-            self.core.snapshot(),
+            core,
             self.cluster.snapshot(),
             self.link.snapshot(),
-            self.clock.snapshot(),
+            times,
+            self._core_number(core, times),
             self.made,
             self.crashes,
         )
         now = frozenset(it for it, n in Counter(at.messages).items() if n > 1 or it in repeated)
         return replace(at, repeated=now) if now else at
 
+    def _core_number(self, core: CoreWorld, times: Times) -> int:
+        before = self._put
+        if before is not None and core is before.core and times == before.times:
+            return before.core_number  # most moves leave the core alone
+        return self._cores.setdefault(canonical(core, wakeups(times)), len(self._cores))
+
     def put(self, at: Snapshot) -> None:
         """Back to a snapshot."""
+        self._put = at
         self.core.restore(at.core)
         self.cluster.restore(at.cluster)
         self.link.restore(at.link)

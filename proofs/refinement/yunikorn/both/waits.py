@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .....model.lang import AlwaysCanReach, Term, Var
-from .....model.semantics import Moment, State, compile_term
+from .....model.semantics import Moment, Remembered, State, compile_term
 from ....liveness import bindings, can_reach
 from ...mismatch import Mismatch
 from .explore import BEYOND, Exploration
@@ -56,4 +56,5 @@ def _images(exploration: Exploration, formula: Term, over: Sequence[Var], bound:
     """The images in which ``formula`` holds."""
     holds = compile_term(exploration.model.instance, formula, {v.name: v for v in over})
     every = {image for node in exploration.nodes for image in node.images}
-    return {image for image in every if holds(Moment(image, dict(bound)))}
+    held = Remembered(lambda image: holds(Moment(image, dict(bound))))
+    return {image for image in every if held(image)}

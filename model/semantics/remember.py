@@ -1,0 +1,70 @@
+"""Functions of states that are asked once for all states which are the same in what the function reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from .instance import State
+
+T = TypeVar("T")
+
+MANY = 2000
+"""When so many values had to be found, remembering them must have been worth it."""
+
+
+class Remembered(Generic[T]):
+    """A function of states that remembers its values.
+
+    What such a function reads next depends on nothing but what it has read so far. So what it has read of the
+    states before makes a tree, and most new states lead to a leaf of it. What raises is not remembered.
+    """
+
+    def __init__(self, function: Callable[[State], T]) -> None:
+        self._function = function
+        self._tree: _Node[T] | None = None
+        self._found = self._spared = 0
+
+    def __call__(self, state: State) -> T:
+        node = self._tree
+        while node is not None:
+            slot, ways, value = node
+            if slot < 0:
+                self._spared += 1
+                return value  # type: ignore[return-value]
+            node = ways.get(state[slot])
+        if self._found > MANY and self._found > self._spared:
+            self._tree = None
+            return self._function(state)
+        return self._learn(state)
+
+    def _learn(self, state: State) -> T:
+        watched = _Watched(state)
+        watched.read = {}
+        value = self._function(watched)
+        slots = [*watched.read, -1]
+        if self._tree is None:
+            self._tree = _node(slots[0], value)
+        node = self._tree
+        for now, following in zip(watched.read.values(), slots[1:], strict=True):
+            node = node[1].get(now) or node[1].setdefault(now, _node(following, value))
+        self._found += 1
+        return value
+
+
+_Node = tuple[int, "dict[int, _Node[T]]", T | None]
+"""The slot that is read, and what follows for each of its values; or -1, and the function's value."""
+
+
+def _node(slot: int, value: T) -> _Node[T]:
+    return slot, {}, value if slot < 0 else None
+
+
+class _Watched(tuple[int, ...]):
+    """A state that notes which slots are read, in order, and what is there."""
+
+    read: dict[int, int]
+
+    def __getitem__(self, slot: int) -> int:  # type: ignore[override]
+        value = self.read[slot] = tuple.__getitem__(self, slot)
+        return value
