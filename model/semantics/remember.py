@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from .instance import State
 
@@ -61,10 +61,22 @@ def _node(slot: int, value: T) -> _Node[T]:
 
 
 class _Watched(tuple[int, ...]):
-    """A state that notes which slots are read, in order, and what is there."""
+    """A state that notes which slots are read, in order, and what is there; it cannot be looked at otherwise."""
 
     read: dict[int, int]
 
     def __getitem__(self, slot: int) -> int:  # type: ignore[override]
+        if type(slot) is not int:
+            _only_slots()
         value = self.read[slot] = tuple.__getitem__(self, slot)
         return value
+
+    def _unnoticed(self, *_: object) -> NoReturn:
+        _only_slots()
+
+    __iter__ = __reversed__ = __contains__ = count = index = __hash__ = _unnoticed
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __mul__ = __rmul__ = _unnoticed
+
+
+def _only_slots() -> NoReturn:
+    raise TypeError("a function of states is remembered by what it reads: read one slot at a time, by its number")
