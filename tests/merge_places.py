@@ -82,14 +82,23 @@ def judged(model: Model) -> dict[str, Mutant]:
     return {mutant.name: mutant for mutant in mutants(model) if mutant.name not in again}
 
 
+RUNNING = "twice: what runs is preempted or given back, or its node or application goes"
+BEGINNINGS = [
+    (RUNNING, ("give_back 0", "deliver_release_allocation", "deliver_to_release")),
+    (RUNNING, ("remove_application 0", "deliver_remove_application", "deliver_application_removed")),
+]
+"""Where walks begin as well, for they seldom come there."""
+
+
 class Judge:
     """Tells mutants from ``model``: refused, other steps in a situation, or in one that is there twice."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._twin = Twin(model, seen_whole(model), promises=False)
-        self._walked: Mapping[str, Place] = {each.name: each for each in walked(model)}
-        self._visited = cache(lambda name: visited(model, self._walked[name], (), walks=WALKS))
+        where = {each.name: each for each in walked(model)}
+        self._walks = [*((each, ()) for each in where.values()), *((where[name], begin) for name, begin in BEGINNINGS)]
+        self._visited = cache(lambda n: visited(model, *self._walks[n], walks=WALKS))
 
     def caught(self, mutant: Mutant) -> Caught | None:
         """How it is caught; None if nothing tells it from the model."""
@@ -100,7 +109,7 @@ class Judge:
         except ModelError as error:
             return Caught("refused", str(error))
         names = concerned(self._model, other)
-        for name, where in self._walked.items():
-            if (what := other_step(other, where, self._visited(name), names)) is not None:
-                return Caught("walked", f"{what} at {name}")
+        for n, (where, _) in enumerate(self._walks):
+            if (what := other_step(other, where, self._visited(n), names)) is not None:
+                return Caught("walked", f"{what} at {where.name}")
         return None
