@@ -46,7 +46,9 @@ class Finding:
             "problem": self.counterexample.problem,
             "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
-            "readings": [reading.name for reading in self.readings],
+            "readings": [
+                {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.readings
+            ],
         }
 
     def text(self) -> list[str]:
@@ -63,7 +65,7 @@ class Finding:
         lines.append(f"    {example.problem.removeprefix(f'{self.says}: ')}")
         if example.end:
             lines.append(f"    in the end {example.ending}")
-        lines += [f"  Rests on our reading of line {reading.line}: {reading.read}" for reading in self.readings]
+        lines += [f"  {reading.told}" for reading in self.readings]
         return [*lines, f"  Repair: {self.repair}"]
 
 
@@ -123,6 +125,11 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     return found
 
 
+def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
+    """The readings without which a promise that ``model`` breaks is kept."""
+    return tuple(r for r in system.readings if model is system.base and prop in r.rests)
+
+
 def repeated(system: System, model: Model) -> frozenset[str]:
     """The promises that a variant is expected to break under the same name as the variant that it amends."""
     if not model.amends:
@@ -155,7 +162,7 @@ def _of(system: System, model: Model) -> list[Finding]:
                     prop.sentence,
                     result.counterexample,
                     repair_of(system, prop.name, model),
-                    tuple(r for r in system.readings if model is system.base and prop.name in r.rests),
+                    rests_on(system, model, prop.name),
                 )
             )
     return found

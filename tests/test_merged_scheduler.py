@@ -178,6 +178,9 @@ class TestOneThread:
             ([PartitionSpec("q", QueueSpec("root", (QueueSpec("x"), QueueSpec("x"))))], "a name of its own"),
             ([PartitionSpec("q", QueueSpec("root", (QueueSpec("x.y"),)))], "without a dot"),
             ([PartitionSpec("q"), PartitionSpec("p", below)], "queue root.b has applications"),
+            ([PartitionSpec("p", QueueSpec("root", (QueueSpec("b", parent=True),)))], "queue root.b has applications"),
+            ([PartitionSpec("p", QueueSpec("root", (QueueSpec("b", maximum=-3),)))], "make it 0 or more"),
+            ([PartitionSpec("")], "has no name"),
         ):
             with pytest.raises(Refused, match=why):
                 it.configure(wrong)
@@ -188,6 +191,13 @@ class TestOneThread:
         it.configure([PartitionSpec("p", below)])
         it.add_application("p", "a", "root.b.x")
         assert told(it) == [ApplicationAccepted("a")] and health(it) == []
+
+    def test_a_queue_for_queues_takes_no_applications(self) -> None:
+        """Also while there is no queue below."""
+        it = scheduler()
+        it.configure([PartitionSpec("p", QueueSpec("root", (QueueSpec("b", parent=True),)))])
+        it.add_application("p", "a", "root.b")
+        assert told(it) == [ApplicationRejected("a", "root.b is no leaf queue")] and health(it) == []
 
     def test_a_partition_goes_with_all_that_is_in_it(self) -> None:
         it = scheduler()

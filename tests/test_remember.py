@@ -76,6 +76,7 @@ def test_what_does_not_pay_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         lambda state: sum(state),
         lambda state: state[1:3],
+        lambda state: state[-1],
         lambda state: 2 in state,
         lambda state: state.count(1),
         lambda state: state.index(1),

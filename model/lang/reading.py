@@ -15,9 +15,9 @@ class Reading:
     Args:
         line: the sentence's line.
         read: how the model reads it.
-        otherwise: the other way, in words; ``adds`` and ``drops`` make it of the model.
+        otherwise: the other way, in words; ``adds`` and ``drops`` make it of the model, or of its promises.
         rests: the broken promises that rest on the reading: read otherwise, they are kept.
-        breaks: the kept promises that rest on it: read otherwise, they are broken.
+        breaks: the kept promises that rest on it: read otherwise, they are broken, or say nothing.
     """
 
     name: str
@@ -28,6 +28,11 @@ class Reading:
     drops: Sequence[str] = ()
     rests: Sequence[str] = ()
     breaks: Sequence[str] = ()
+
+    @property
+    def told(self) -> str:
+        """What a finding says of it."""
+        return f"Rests on our reading of line {self.line}: {self.read}"
 
     @property
     def change(self) -> Change:

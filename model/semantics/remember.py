@@ -66,7 +66,7 @@ class _Watched(tuple[int, ...]):
     read: dict[int, int]
 
     def __getitem__(self, slot: int) -> int:  # type: ignore[override]
-        if type(slot) is not int:
+        if type(slot) is not int or slot < 0:
             _only_slots()
         value = self.read[slot] = tuple.__getitem__(self, slot)
         return value

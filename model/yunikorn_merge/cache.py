@@ -124,7 +124,7 @@ PROPOSALS = [
 ]
 
 # "processAllocationReleases": when failed nothing happens, when succeeded scheduler and resource manager are told (81
-# to 85). The text says so of proposals to release; it is one function for all releases that the scheduler sends (our reading).
+# to 85). The text says so of proposals to release; it is one function for all releases that the scheduler sends (readings.py).
 RELEASES = [
     rule
     for kind in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm")
@@ -169,7 +169,7 @@ REMOVALS = [
         e.partition.cache.fires("remove"),
         line=14,
     ),
-    # What is in a partition goes with it (our reading: the text has no word on the cache's part of a removed partition).
+    # What is in a partition goes with it (readings.py: the text has no word on the cache's part of a removed partition).
     *[
         Rule(
             f"a removed partition's {what}s go",

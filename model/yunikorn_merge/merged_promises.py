@@ -24,9 +24,14 @@ MERGE = "2. `allocation_info` & `scheduling_allocation`: **merge** to `scheduler
 
 
 def one_object(model: Model) -> bool:
-    """There is one sort for each thing and no other, and nothing is sent but to the resource manager."""
+    """There is one sort for each thing and no other, a proposal is no state, and nothing is sent but to the resource manager."""
     channel = model.machine("Message").attribute("channel")
-    return {sort.name for sort in model.sorts} == SORTS and channel is not None and str(channel.type) == "{rm}"
+    sorts = {sort.name for sort in model.sorts}
+    return (
+        sorts == SORTS
+        and str(channel and channel.type) == "{rm}"
+        and tuple(state.name for state in model.machine("Allocation").states) == ("unknown", "allocated", "ended")
+    )
 
 
 def one_copy(name: str, says: str, because: str = "there is one object, which is there or not") -> Property:
@@ -37,7 +42,7 @@ def one_copy(name: str, says: str, because: str = "there is one object, which is
         line=164,
         sentence=MERGE,
         because=because,
-        checked="on the sorts and channels of the model",
+        checked="on the sorts, the channels and an allocation's states",
         holds=one_object,
     )
 

@@ -48,7 +48,8 @@ def an(what: str) -> str:
 
 
 def in_scheduler(one: Var) -> Term:
-    """The scheduler has its copy: of a partition that is stopped it has still some to remove; of an allocation from its proposal on."""
+    """The scheduler has its copy: of a partition that is stopped it has still some to remove; of an allocation from its proposal on
+    (readings.py)."""
     return ~one.scheduler.is_("absent")
 
 
@@ -87,13 +88,18 @@ COPIES: list[Property] = [
     ],
 ]
 
-AGREE = (
-    forall(p, iff(p.cache.is_(PRESENT), in_scheduler(p)))
-    & forall(a, iff(a.cache.is_(PRESENT), in_scheduler(a)))
-    & forall(n, iff(n.cache.is_(PRESENT), in_scheduler(n)))
-    & forall(x, iff(x.cache.is_(PRESENT), in_scheduler(x)))
-)
-"""The two copies have the same objects."""
+
+def agree(allocation: Term) -> Term:
+    """The two copies have the same objects; ``allocation``: the scheduler has the allocation x."""
+    return (
+        forall(p, iff(p.cache.is_(PRESENT), in_scheduler(p)))
+        & forall(a, iff(a.cache.is_(PRESENT), in_scheduler(a)))
+        & forall(n, iff(n.cache.is_(PRESENT), in_scheduler(n)))
+        & forall(x, iff(x.cache.is_(PRESENT), allocation))
+    )
+
+
+AGREE = agree(in_scheduler(x))
 
 AT_REST = ~exists(r, UNDER_WAY) & ~exists(p, p.scheduler.is_("stopped"))
 

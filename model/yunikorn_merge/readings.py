@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
-from ..lang import Action, Reading, Rule
+from ..lang import Action, Property, Reading, Rule, iff
 from .cache import PRESENT
 from .deliveries import DELIVER
 from .flows import CHANNELS, e
-from .machines import k, p
+from .machines import k, p, x
+from .progress import PROGRESS
+from .promises import AT_REST, SAFETY, agree
 from .rm import RM_ACTIONS
 from .scheduler import HELD
 
@@ -18,7 +20,70 @@ def wish(name: str) -> Action:
     return next(action for action in RM_ACTIONS if action.name == name)
 
 
+def promise(name: str) -> Property:
+    """What is promised of the two copies."""
+    return next(prop for prop in [*SAFETY, *PROGRESS] if prop.name == name)
+
+
+CONFIRMED = x.scheduler.is_("confirmed", "preempting")
+
 READINGS = (
+    Reading(
+        "a-proposal-is-a-copy",
+        42,
+        "The scheduler has its copy of an allocation from the proposal on, which it counts on a node.",
+        "It has one when it has confirmed it.",
+        adds=[
+            replace(promise("allocations-in-both-copies"), then=iff(x.cache.is_(PRESENT), CONFIRMED)),
+            replace(promise("copies-agree-at-rest"), then=agree(CONFIRMED)),
+            replace(promise("copies-can-agree-again"), goal=AT_REST & agree(CONFIRMED)),
+        ],
+        rests=["allocations-in-both-copies", "copies-agree-at-rest", "copies-can-agree-again"],
+    ),
+    Reading(
+        "a-removed-partition-takes-all-along",
+        14,
+        "When the cache is told that a partition is removed, it removes what is in it as well.",
+        "It stays.",
+        drops=["a removed partition's applications go", "a removed partition's nodes go"],
+        breaks=["applications-in-both-copies", "nodes-in-both-copies"],
+    ),
+    Reading(
+        "the-cache-is-told-of-removed-partitions",
+        14,
+        "The partition's manager tells the cache when it is done.",
+        "It tells nobody: no flow of the text has the event.",
+        drops=["a partition is removed"],
+        breaks=[
+            "partitions-in-both-copies",
+            "applications-in-both-copies",
+            "nodes-in-both-copies",
+            "partitions-are-removed-from-the-scheduler-first",
+        ],
+    ),
+    Reading(
+        "a-dropped-partition-stays-until-then",
+        139,
+        "A partition that a new configuration drops the cache keeps until the scheduler has removed it.",
+        "The cache removes it at once.",
+        adds=[
+            Rule(
+                "the cache removes a dropped partition",
+                DELIVER["ConfigDropsPartition"],
+                [e.partition.cache.is_(PRESENT)],
+                e.partition.cache.fires("remove"),
+                line=139,
+            )
+        ],
+        breaks=["partitions-are-added-to-the-cache-first", "partitions-are-removed-from-the-scheduler-first"],
+    ),
+    Reading(
+        "all-releases-are-answered",
+        84,
+        "The scheduler is told of every release that the cache has handled: it is one function.",
+        "It is told of those that it has proposed itself, by preemption.",
+        drops=["ReleaseFailed: the scheduler is told", "ReleaseForRm: the scheduler is told"],
+    ),
     Reading(
         "a-release-is-not-for-proposals",
         84,
@@ -70,13 +135,6 @@ READINGS = (
         "It waits no more.",
         drops=["the ask of a rejected proposal waits again"],
         breaks=["asks-are-answered"],
-    ),
-    Reading(
-        "failed-asks-wait-again",
-        72,
-        "An ask for which the scheduler failed to add an allocation waits again, if it is still there.",
-        "It waits no more.",
-        drops=["the ask of a failed proposal waits again"],
     ),
     Reading(
         "the-scheduler-removes-what-is-an-applications",

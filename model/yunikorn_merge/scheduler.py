@@ -182,7 +182,7 @@ ACCEPTED = [
     # "if fails: Send ReleaseAllocationsEvent to Cache *again*". What the scheduler counts for the proposal it takes
     # from the ask (facts 6: from the proposal only since 0.9.0), and the ask is gone: so it goes on counting it.
     send("the scheduler fails", DELIVER["AcceptedAllocation"], [~CONFIRMS], "ReleaseFailed", e.allocation, line=72),
-    # An ask that is still there waits again (readings.py), as it does when its proposal is rejected.
+    # An ask that is still there waits again (our reading; only in a partition that is stopped is it ever there), as it does when its proposal is rejected.
     Rule(
         "the ask of a failed proposal waits again",
         DELIVER["AcceptedAllocation"],
@@ -318,7 +318,7 @@ ends = manager(
     "the partition {p} is empty, and its manager ends",
 )
 
-# The cache is told then (our reading of line 14; the text does not speak of the cache's copy at all).
+# The cache is told then (readings.py, of line 14; the text does not speak of the cache's copy at all).
 MANAGED = [send("a partition is removed", p.scheduler.fires("remove"), [], "PartitionRemoved", p, line=14)]
 
 SCHEDULER_ACTIONS = [propose, preempt, removes_application, removes_node, ends]

@@ -10,8 +10,10 @@ import click
 
 from schedproof.model.lang import Model, Ref
 from schedproof.model.semantics import Instance, instances
+from schedproof.model.systems import System
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import Exploration, explore
+from schedproof.proofs.findings import rests_on
 from schedproof.proofs.parts import promises, property_names
 from schedproof.proofs.trace import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
@@ -58,11 +60,11 @@ def explain(
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
     choose.properties([model], [property_name])
-    return _explain_property(model, sizes, property_name, mermaid, json_file)
+    return _explain_property(chosen, model, sizes, property_name, mermaid, json_file)
 
 
 def _explain_property(
-    model: Model, sizes: Mapping[str, int], name: str, mermaid: bool, json_file: Destination | None
+    system: System, model: Model, sizes: Mapping[str, int], name: str, mermaid: bool, json_file: Destination | None
 ) -> int:
     with progress("explain") as say:
         # A refutation needs no induction, and exploration finds the shortest.
@@ -83,6 +85,8 @@ def _explain_property(
         head.append(f"Document: {model.document.name}, line {prop.line}{quote}")
     if result.note:
         head.append(f"Note: {result.note}.")
+    if result.verdict is Verdict.REFUTED:
+        head += [reading.told for reading in rests_on(system, model, name)]
     example = result.counterexample
     if json_file is not None:
         json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,

@@ -74,6 +74,7 @@ class Queue:
         self.allocated = 0
         self.pending = 0
         self.maximum: int | None = None
+        self.for_queues = False
 
     def path(self) -> list[Queue]:
         """From the root to this queue; what a queue is in never changes, so no lock is needed."""
@@ -116,10 +117,10 @@ class Queue:
         self.lock.require(Mode.WRITE)
         del self.children[child.name]
 
-    def configure(self, maximum: int | None) -> None:
-        """Its configuration changes (D220)."""
+    def configure(self, maximum: int | None, *, for_queues: bool) -> None:
+        """Its configuration changes (D220); ``for_queues``: there can be no application in it, also without queues below."""
         self.lock.require(Mode.WRITE)
-        self.maximum = maximum
+        self.maximum, self.for_queues = maximum, for_queues
 
 
 class Application:

@@ -68,6 +68,8 @@ class MergedScheduler:
             wanted = {spec.name: spec for spec in specs}
             if len(wanted) < len(specs):
                 raise Refused("two partitions have one name; name each of them once")
+            if "" in wanted:
+                raise Refused("a partition has no name; give it one")
             for spec in specs:
                 if spec.root.name != ROOT:
                     raise Refused(f"partition {spec.name}: its queue is {spec.root.name!r}; call it {ROOT!r}")
@@ -87,15 +89,15 @@ class MergedScheduler:
         names = [child.name for child in spec.children]
         if len(set(names)) < len(names) or not all(name and "." not in name for name in names):
             raise Refused(f"queues below {path}: {names}; give each a name of its own, not empty and without a dot")
-        if partition is not None and names:
+        if spec.maximum is not None and spec.maximum < 0:
+            raise Refused(f"queue {path}: its maximum is {spec.maximum}; make it 0 or more, or leave it out")
+        if partition is not None and (names or spec.parent):
             with partition.lock.read():
                 queue = partition.queues.get(path)
                 if queue is not None:
                     with queue.lock.read():
                         if queue.applications:
-                            raise Refused(
-                                f"queue {path} has applications, so there can be none below; remove them first"
-                            )
+                            raise Refused(f"queue {path} has applications, and is to be no leaf; remove them first")
         for child in spec.children:
             self._check_queue(partition, child, f"{path}.{child.name}")
 
@@ -109,7 +111,7 @@ class MergedScheduler:
             if parent is not None:
                 parent.adopt(queue)
         with queue.lock.write():
-            queue.configure(spec.maximum)
+            queue.configure(spec.maximum, for_queues=spec.parent)
             for child in spec.children:
                 self._configure_queue(partition, queue, child)
             for name in [n for n in queue.children if n not in {f"{queue.name}.{c.name}" for c in spec.children}]:
@@ -148,7 +150,7 @@ class MergedScheduler:
             if leaf is None:
                 return self._reject(name, f"there is no queue {queue}")
             with leaf.lock.write():
-                if leaf.children:
+                if leaf.children or leaf.for_queues:
                     return self._reject(name, f"{queue} is no leaf queue")
                 leaf.enter(name)
             found.add(Application(self.order, found.name, name, leaf))
