@@ -56,6 +56,8 @@ def objects(state: Mapping[str, Any]) -> Iterator[str]:
 
 def told(model: Model, number: int, step: TraceStep) -> list[str]:
     """One step: what happens, and every field that changes, with its event, rule and document line."""
+    if step.action == step.says:  # what threads do with locks is no action of the model
+        return [f"{number:2}. {step.says}"]
     lines = [f"{number:2}. {step.says}  [action {step.action}{cited(step.line, step.fact)}]"]
     cells = [
         (
