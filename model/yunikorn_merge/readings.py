@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..lang import Action, Property, Reading, Rule, iff
+from ..lang import Action, AlwaysCanReach, Invariant, Reading, Rule, iff
 from .cache import PRESENT
 from .deliveries import DELIVER
 from .flows import CHANNELS, e
@@ -20,9 +20,14 @@ def wish(name: str) -> Action:
     return next(action for action in RM_ACTIONS if action.name == name)
 
 
-def promise(name: str) -> Property:
-    """What is promised of the two copies."""
-    return next(prop for prop in [*SAFETY, *PROGRESS] if prop.name == name)
+def invariant(name: str) -> Invariant:
+    """What is promised of every state of the two copies."""
+    return next(prop for prop in SAFETY if isinstance(prop, Invariant) and prop.name == name)
+
+
+def reachable(name: str) -> AlwaysCanReach:
+    """What is never to be out of reach of them."""
+    return next(prop for prop in PROGRESS if isinstance(prop, AlwaysCanReach) and prop.name == name)
 
 
 CONFIRMED = x.scheduler.is_("confirmed", "preempting")
@@ -34,9 +39,9 @@ READINGS = (
         "The scheduler has its copy of an allocation from the proposal on, which it counts on a node.",
         "It has one when it has confirmed it.",
         adds=[
-            replace(promise("allocations-in-both-copies"), then=iff(x.cache.is_(PRESENT), CONFIRMED)),
-            replace(promise("copies-agree-at-rest"), then=agree(CONFIRMED)),
-            replace(promise("copies-can-agree-again"), goal=AT_REST & agree(CONFIRMED)),
+            replace(invariant("allocations-in-both-copies"), then=iff(x.cache.is_(PRESENT), CONFIRMED)),
+            replace(invariant("copies-agree-at-rest"), then=agree(CONFIRMED)),
+            replace(reachable("copies-can-agree-again"), goal=AT_REST & agree(CONFIRMED)),
         ],
         rests=["allocations-in-both-copies", "copies-agree-at-rest", "copies-can-agree-again"],
     ),
