@@ -1,0 +1,15 @@
+"""The kinds of objects: a workflow of tasks, and what runs each of them, once or again."""
+
+from ..lang import Sort
+
+Workflow = Sort("Workflow", "w")
+"""What a client defines: tasks that are to be done (document, line 34)."""
+
+WorkflowRun = Sort("WorkflowRun", "r")
+"""An instance of a workflow: one client's attempt to have it done (line 34)."""
+
+Task = Sort("Task", "t")
+"""A command that is to be done once (line 34)."""
+
+TaskInstance = Sort("TaskInstance", "i")
+"""An attempt at a task (line 34)."""
