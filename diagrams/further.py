@@ -23,9 +23,14 @@ def further_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Dr
     if flows := system.flows.get(model.variant):
         title = f"{model.system} ({model.variant}): who sends which events to whom"
         found[FLOWS] = ("Which party sends which events to which", lambda: event_flows(flows, title))
+    orders = []
     for each in further(model):
-        if isinstance(each, Locked) and (each.deadlocks or not each.only):
+        if not isinstance(each, Locked) or (each.only and not each.deadlocks):
+            continue
+        order = None if each.only else (each.locks.order, each.locks.closed)
+        if order is None or order not in orders:  # one that amends another can have the order of that
             found[each.prefix] = _of_locks(each)
+            orders.append(order)
     return found
 
 

@@ -2,7 +2,7 @@
 
 A lock behaves as Go's sync.RWMutex: it is not re-entrant, and a writer that waits keeps new readers out. On top of
 that each lock has a class and, where objects of a class are in each other, a depth. A thread may acquire a lock only
-if it comes after all those that it holds: of a later class, or of the same class and further in. Threads that keep to
+if it comes after all those that it holds: of a later class, or of the same class and deeper, whatever it is in. Threads that keep to
 that cannot wait for each other in a circle, so an acquisition that does not is an error where it is made, also when it
 would not have blocked this time.
 """

@@ -69,7 +69,8 @@ class Channels:
         sort: the sort of the messages.
         kinds: what can be said, and through which channel.
         subjects: what messages are about: attribute -> sort.
-        line, fact: where the document says that there are messages; and that they can be lost.
+        line, fact: where the document says that there are messages.
+        lost: the fact that they can be lost; none, if they cannot.
         queues: the sort of channels that have a capacity, which a topology gives. What finds no room in such a channel
             is an overflow of it: a state, so that a model can say what becomes of the process then.
     """

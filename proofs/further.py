@@ -142,11 +142,12 @@ def _description(file: Path) -> Locks:
 
 
 def _merge() -> Sequence[Further]:
-    """The locks of YuniKorn's merged scheduler: the document's, repaired; and deadlocks that were found in it."""
+    """The locks of YuniKorn's merged scheduler: the document's, repaired, the reference's; and deadlocks found in YuniKorn."""
     folder = Path(__file__).parent.parent / "model" / "yunikorn_merge"
     found: list[Further] = [
         Locked("locks", folder / "locks" / "as-written.yaml"),
         Locked("locks-repaired", folder / "locks" / "repaired.yaml"),
+        Locked("locks-reference", folder / "locks" / "reference.yaml"),
     ]
     for file in sorted((folder / "deadlocks").glob("*.yaml")):
         fixed = file.stem.endswith("-fixed")

@@ -363,6 +363,7 @@ def test_findings_json(run_json, registered):
         "system": "lamps",
         "variant": "plain",
         "property": "stays-dark",
+        "readings": [],
         "document": "lamps.md",
         "line": 7,
         "sentence": "Lamps stay dark.",

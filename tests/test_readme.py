@@ -15,6 +15,7 @@ from schedproof.model.beaker.situations import SITUATIONS
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.systems import SYSTEMS
 from schedproof.model.yunikorn import situations as yunikorn
+from schedproof.model.yunikorn_merge import situations as yunikorn_merge
 from schedproof.proofs.further import Locked, further
 from schedproof.proofs.parts import property_names
 from schedproof.proofs.refinement import REFINED
@@ -191,6 +192,11 @@ def test_what_is_said_of_the_repaired_proposal():
     assert promised - kept - {p.name for p in PHASES} == weakened
     assert proved_too <= kept - repaired.refuted
     assert "in ten situations" in told and len(SITUATIONS) == 10
+
+
+def test_counts_of_yunikorns_merge():
+    assert "explored in fifteen situations" in README and len(yunikorn_merge.SITUATIONS) == 15
+    assert "has sixteen, each" in README and len(SYSTEMS["yunikorn-merge"].readings) == 16
 
 
 def test_what_is_said_of_yunikorn():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Where a document contradicts itself in words, so that no run shows it.
+    """Where a document contradicts itself in words: most often no run shows it.
 
     Args:
         quotes: (line, words on that line), the words exactly as they stand there.

@@ -278,7 +278,7 @@ class Locks:
         together: how many threads at once, of any choice of ``threads``, also several times the same; () means all of
             them, each once. Threads that serve are always there, once.
         refuted: the names of the checks that are expected to fail.
-        repairs: of an amended description, by reason the names of the checks that what it amends does not pass and this
+        repairs: of an amended description, or of a single deadlock (what is meant instead), by reason the names of the checks that what it amends does not pass and this
             one does.
     """
 

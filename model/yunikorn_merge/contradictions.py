@@ -1,4 +1,4 @@
-"""Where the document contradicts itself in words: no run shows these, so no promise does.
+"""Where the document contradicts itself in words; where a run or a lock shows it as well, the finding is named.
 
 Each names the lines, quotes them, says what is against what, and how they are read here.
 """

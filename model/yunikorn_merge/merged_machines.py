@@ -166,8 +166,8 @@ MERGED_TABLE = [
 
 
 MERGED_AXIOMS = [
-    forall(q, (q.partition != NONE) & iff(q.standing, q.partition.standing)),
     # A queue stands with its partition, that is, has been there from the start.
+    forall(q, (q.partition != NONE) & iff(q.standing, q.partition.standing)),
     forall(a, (a.queue != NONE) & (a.queue.partition != NONE)),
     forall(n, n.partition != NONE),
     forall(k, (k.application != NONE)),

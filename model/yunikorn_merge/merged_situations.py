@@ -21,7 +21,10 @@ MERGED_SCOPE = {
 
 @dataclass(frozen=True)
 class MergedSituation:
-    """A partition that stands, or is still to come, and what comes to it; arguments as of :class:`.situations.Situation`."""
+    """A partition that stands, or is still to come, and what comes to it.
+
+    ``applications`` and ``nodes`` are how many there are; the other arguments are as of :class:`.situations.Situation`.
+    """
 
     about: str
     partition: bool = True

@@ -17,7 +17,6 @@ CONTRACT = "If there's an object exists in both scheduler and cache ..."
 ADDED = "... when add an object, it will add to cache first, then scheduler"
 REMOVED = "Removing the object is reverse: it will remove object from scheduler first, then remove from cache."
 
-ABOUT_OBJECTS = [kind for kind in BETWEEN if CHANNELS.kind(kind).about in ("partition", "application", "node")]
 UNDER_WAY = r.is_("under_way") & CHANNELS.one_of(r, BETWEEN)
 
 
@@ -129,7 +128,7 @@ CONTRACTS: list[Property] = [
             then=one.cache.is_(PRESENT),
         )
         for what, one in KINDS
-        if what != "allocation"  # a proposal is no allocation yet: confirmed-allocations-are-there
+        if what != "allocation"  # asked of its confirmation: confirmed-allocations-are-there
     ],
     Step(
         name="confirmed-allocations-are-there",

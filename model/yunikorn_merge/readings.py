@@ -1,4 +1,8 @@
-"""Where the text on the two copies can be read in two ways, and which findings rest on how it is read here."""
+"""Where the text on the two copies can be read in two ways, and which findings rest on how it is read here.
+
+Here stands what changes a verdict, or could be thought to. What is marked as "our reading" elsewhere only fills a gap. What has
+the name of a rule, an action or a promise of the model takes its place.
+"""
 
 from dataclasses import replace
 
@@ -36,7 +40,8 @@ READINGS = (
     Reading(
         "a-proposal-is-a-copy",
         42,
-        "The scheduler has its copy of an allocation from the proposal on, which it counts on a node.",
+        "The scheduler has its copy of an allocation from the proposal on, which it counts on a node; that it is in the cache first "
+        "is asked of its confirmation.",
         "It has one when it has confirmed it.",
         adds=[
             replace(invariant("allocations-in-both-copies"), then=iff(x.cache.is_(PRESENT), CONFIRMED)),

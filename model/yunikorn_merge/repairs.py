@@ -1,6 +1,7 @@
 """What has to change so that two copies keep their promises, and what they cannot keep in full.
 
-Small: leave one of the changes out, and exactly what it repairs is broken again.
+Small: leave one of the changes out, and what it repairs is broken again; but for allocations-given-back-go, which either of two
+repairs. What has the name of a rule or an action takes its place.
 """
 
 from dataclasses import replace
@@ -250,6 +251,7 @@ PARTITIONS_GO_BY_THE_CACHE = Change(
         "past the cache (lines 22, 147) overtakes the partition's addition, and is lost."
     ),
     repairs=["removed-partitions-go"],
+    # The action stays as it is: it is possible in the same situations.
     adds=[send("the resource manager: remove_partition", REMOVE_PARTITION, [], "ConfigDropsPartition", p, line=18)],
 )
 

@@ -85,7 +85,7 @@ WISHES = [
         "the resource manager removes the application {a}",
         47,
     ),
-    # It asks for an application that it was told to be accepted (our reading).
+    # It asks for an application that it was told to be accepted (readings.py).
     asks_for(
         "ask",
         k,
@@ -115,7 +115,7 @@ WISHES = [
         "the resource manager gives the allocation {x} back",
         91,
     ),
-    # What runs on a node is reported with it, once its applications are accepted (our reading).
+    # What runs on a node is reported with it, once its applications are accepted (readings.py).
     asks_for(
         "add_node",
         n,

@@ -34,8 +34,10 @@ class Situation:
         kinds: the events that take part.
         partition, applications, nodes: whether each stands, that is, has been there from the start.
         refused: the applications that the scheduler does not take.
-        asks: for each ask the number of its application; and those that are made for what is recovered.
-        allocations: for each its ask and its node; and those that stand, with their asks.
+        asks: for each ask the number of its application.
+        recovered: the asks that are made for what is recovered.
+        allocations: for each its ask and its node.
+        running: the allocations that stand, with their asks.
         room: the capacity of queues, by name; of the others there is no limit.
     """
 

@@ -43,7 +43,7 @@ Held = tuple[str, Mode]
 class Event:
     """One step of a run: what is done to which object, and what is held just before.
 
-    ``operation`` is the one that it is a step of; ``calls`` that which it calls.
+    ``operation`` is the one that it is a step of. Of a call, ``object`` is what the operation is called with, joined by commas.
     """
 
     step: Step

@@ -50,11 +50,10 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Hold:
-    """A lock that is held; ``sure``: by contract or by this operation, not just maybe by some caller."""
+    """A lock that is held, by contract or by this operation."""
 
     object: Unknown
     mode: Mode
-    sure: bool
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,6 @@ class Known:
 
     of: str
     mode: Mode
-    sure: bool
     paths: tuple[Path, ...] = ()
     how: str = ""
     parameter: str = ""
@@ -277,7 +275,7 @@ class _Judge:
             if way is None or inner in way.inside:
                 facts = facts.and_(self._lies_in(scope[inner], self.z.reach(path, scope)))
         for under in operation.under if way is None else ():
-            facts = facts.holding(Hold(self.z.reach(under.path, scope), under.mode, True))
+            facts = facts.holding(Hold(self.z.reach(under.path, scope), under.mode))
         for known in sorted(way.held, key=repr) if way is not None else ():
             facts = self._assumed(facts, known, scope)
         after = self.steps(operation.steps, scope, facts, operation)
@@ -296,7 +294,7 @@ class _Judge:
                 facts = facts.and_(*self.z.directly_in(scope[known.parameter], one))
             elif known.how == "before":
                 facts = facts.and_(self.before(one, scope[known.parameter]))
-        return facts.holding(Hold(one, known.mode, known.sure))
+        return facts.holding(Hold(one, known.mode))
 
     def steps(self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Facts:
         """What is known after them."""
@@ -309,7 +307,7 @@ class _Judge:
             case Acquire(mode=mode, path=path, body=body):
                 one = self.z.reach(path, scope)
                 self.acquires(step, one, facts, of)
-                now = facts.holding(Hold(one, mode, True))
+                now = facts.holding(Hold(one, mode))
                 return now if body is None else self.released(self.steps(body, scope, now, of), one)
             case Release(path=path):
                 return self.released(facts, self.z.reach(path, scope))
@@ -377,7 +375,7 @@ class _Judge:
         ways = [
             hold.object.term == needed.term
             for hold in facts.held
-            if hold.sure and hold.mode.covers(mode) and hold.object.of == needed.of
+            if hold.mode.covers(mode) and hold.object.of == needed.of
         ]
         return bool(ways) and self.follows(facts, z3.Or(ways), needed)
 
@@ -410,15 +408,15 @@ class _Judge:
             and self.follows(facts, there.term == held.term, one, held)
         ]
         if same:
-            return Known(held.of, hold.mode, hold.sure, tuple(same))
+            return Known(held.of, hold.mode, tuple(same))
         for name, one in inner.items():
             in_trees = one.of == held.of and self.locks.classes[one.of].is_tree
             if in_trees and self.follows(facts, self._inside(one, held), one, held):
-                return Known(held.of, hold.mode, hold.sure, how="outer", parameter=name)
+                return Known(held.of, hold.mode, how="outer", parameter=name)
         for name, one in inner.items():
             if self.follows(facts, self.before(held, one), one, held):
-                return Known(held.of, hold.mode, hold.sure, how="before", parameter=name)
-        return Known(held.of, hold.mode, hold.sure)
+                return Known(held.of, hold.mode, how="before", parameter=name)
+        return Known(held.of, hold.mode)
 
     def paths(self, name: str, of: str) -> list[Path]:
         return [Path(name), *(Path(name, (outer,)) for outer in self.locks.around[of])]

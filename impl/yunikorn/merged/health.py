@@ -7,7 +7,10 @@ from .scheduler import MergedScheduler
 
 
 def health(scheduler: MergedScheduler) -> list[str]:
-    """What is wrong, in words; nothing, if all is well. The cluster is locked meanwhile, and nothing changes."""
+    """What is wrong, in words; nothing, if all is well.
+
+    The cluster is locked for writing meanwhile, and every operation holds it for reading: so nothing changes.
+    """
     with scheduler.cluster.lock.write():
         partitions = list(scheduler.cluster.partitions.values())
         wrong = []

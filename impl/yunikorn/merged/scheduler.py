@@ -36,7 +36,7 @@ from .objects import Allocation, Application, Cluster, Node, Partition, Queue
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the scheduling logic has found: an ask that fits on a node. By when it is committed, it may not."""
+    """What the scheduling logic has found: an ask that fits on a node. By the time it is committed it may no longer fit."""
 
     partition: str
     application: str
