@@ -1,4 +1,5 @@
 """Jobmon: agents that hand over control of tasks and workflows, read from "Jobmon's Finite State Machines" and from the facts.
 
-Read this package beside the document (jobmon-finite-state-machines.rst). So far it has what the code allows: ``shipped_tables``.
+Read this package beside the document (jobmon-finite-state-machines.rst). So far it has tables: ``universal`` is the document's machine
+with its owners and roles, ``submachines`` what goes on inside of its states, ``shipped_tables`` what the code allows.
 """

@@ -3,13 +3,13 @@
 from ..lang import Sort
 
 Workflow = Sort("Workflow", "w")
-"""What a client defines: tasks that are to be done (document, line 34)."""
+"""What a client defines: tasks that are to be done (lines 28 to 30)."""
 
 WorkflowRun = Sort("WorkflowRun", "r")
-"""An instance of a workflow: one client's attempt to have it done (line 34)."""
+"""An instance of a workflow: one client's attempt to have it done (lines 28 to 30)."""
 
 Task = Sort("Task", "t")
-"""A command that is to be done once (line 34)."""
+"""A command that is to be done once (lines 28 to 30)."""
 
 TaskInstance = Sort("TaskInstance", "i")
-"""An attempt at a task (line 34)."""
+"""An attempt at a task (lines 28 to 30)."""
