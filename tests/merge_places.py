@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
-from mutants import Caught, Mutant, Place, Twin, concerned, mutants, other_step
-from schedproof.model.lang import Model, ModelError, Ref, Rigid, SetOf
+from mutants import Mutant, Place, mutants
+from schedproof.model.lang import Model, Ref, Rigid, SetOf
 from schedproof.model.lang import terms as t
 from schedproof.model.yunikorn_merge.flows import TO_SCHEDULER
 from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation
-from yunikorn_walked import visited
+from walked import Judge
 
 WALKS = 5
 
@@ -90,26 +89,8 @@ BEGINNINGS = [
 """Where walks begin as well, for they seldom come there."""
 
 
-class Judge:
-    """Tells mutants from ``model``: refused, other steps in a situation, or in one that is there twice."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._twin = Twin(model, seen_whole(model), promises=False)
-        where = {each.name: each for each in walked(model)}
-        self._walks = [*((each, ()) for each in where.values()), *((where[name], begin) for name, begin in BEGINNINGS)]
-        self._visited = cache(lambda n: visited(model, *self._walks[n], walks=WALKS))
-
-    def caught(self, mutant: Mutant) -> Caught | None:
-        """How it is caught; None if nothing tells it from the model."""
-        if (caught := self._twin.caught(mutant)) is not None:
-            return caught
-        try:
-            other = mutant.build()
-        except ModelError as error:
-            return Caught("refused", str(error))
-        names = concerned(self._model, other)
-        for n, (where, _) in enumerate(self._walks):
-            if (what := other_step(other, where, self._visited(n), names)) is not None:
-                return Caught("walked", f"{what} at {where.name}")
-        return None
+def judge(model: Model) -> Judge:
+    """Tells mutants from ``model``: in the situations, and in those that are there twice."""
+    where = {each.name: each for each in walked(model)}
+    walks = [*((each, ()) for each in where.values()), *((where[name], begin) for name, begin in BEGINNINGS)]
+    return Judge(model, seen_whole(model), walks, walks=WALKS)

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from functools import cache
 
 import pytest
-from merge_places import Judge, judged
+from merge_places import judge as judge_of
+from merge_places import judged
 from mutants import Mutant
 from schedproof.model.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
+from walked import Judge
 
 VARIANTS = {model.variant: model for model in (TWO_COPY, TWO_COPY_REPAIRED)}
 ALL = bool(os.environ.get("SCHEDPROOF_ALL_MUTANTS"))
@@ -155,7 +157,7 @@ EQUIVALENT = {
 @cache
 def judge(variant: str) -> Judge:
     """One judge a variant: it keeps the graphs of the model itself."""
-    return Judge(VARIANTS[variant])
+    return judge_of(VARIANTS[variant])
 
 
 @cache

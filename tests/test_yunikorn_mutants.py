@@ -29,7 +29,9 @@ from schedproof.model.yunikorn.events import held, pending
 from schedproof.model.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w
 from schedproof.proofs.induction import prove
 from test_beaker_mutants import claims
-from yunikorn_walked import Judge, fired, idle_rows, of_the_core
+from walked import Judge
+from yunikorn_walked import fired, idle_rows, of_the_core
+from yunikorn_walked import judge as judge_of
 
 VARIANTS = {"v0.12.2": V0_12_2, "repaired": REPAIRED}
 EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
@@ -41,7 +43,7 @@ ALL = bool(os.environ.get("SCHEDPROOF_ALL_MUTANTS"))
 @cache
 def judge(variant: str) -> Judge:
     """One judge a variant: it keeps the graphs of the model itself."""
-    return Judge(VARIANTS[variant])
+    return judge_of(VARIANTS[variant])
 
 
 @cache

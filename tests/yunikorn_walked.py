@@ -7,16 +7,14 @@ gangs, two real asks for one placeholder.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
-from mutants import Caught, Graph, Mutant, Place, Twin, concerned, mutants, other_step
-from schedproof.model.lang import Model, ModelError, Rigid, Row
+from mutants import Mutant, Place, mutants
+from schedproof.model.lang import Model, Rigid, Row
 from schedproof.model.lang.check import sort_of
-from schedproof.model.semantics import Choice, State, Stepper
 from schedproof.model.yunikorn.situations import SITUATIONS, Situation
+from walked import Judge
 
 TO_BE_WALKED = {
     "a gang of two with a real ask, hard",
@@ -153,71 +151,9 @@ def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
     return [*found, (apart, ()), (apart, begin), (apart, (*begin, "swap 3 2"))]
 
 
-WALKS, LENGTH = 80, 40
-
-
-def visited(model: Model, place: Place, begin: Sequence[str], *, walks: int = WALKS) -> Graph:
-    """What so many walks come through, with every step that the model takes there.
-
-    Of the next steps one is drawn among kinds of actions: rare ones are taken.
-
-    A beginning ends where the model does not know its next step: what it is about does not happen there.
-    """
-    chance, stepper = random.Random(place.name), Stepper(place.of(model))
-    known: dict[State, dict[Choice, State]] = {}
-
-    def steps(state: State) -> dict[Choice, State]:
-        if state not in known:
-            known[state] = {step.choice: step.after for step in stepper.steps(state)}
-        return known[state]
-
-    start = stepper.instance.initial()
-    for wanted in begin:
-        name, *numbers = wanted.split()
-        fitting = [
-            c for c in steps(start) if c.action == name and _numbers(c)[: len(numbers)] == list(map(int, numbers))
-        ]
-        if not fitting:
-            break
-        start = steps(start)[fitting[0]]
-    for _ in range(walks):
-        state = start
-        for _ in range(LENGTH):
-            if not (out := steps(state)):
-                break
-            action = chance.choice(sorted({choice.action for choice in out}))
-            state = out[chance.choice([choice for choice in out if choice.action == action])]
-    return known
-
-
-def _numbers(choice: Choice) -> list[int]:
-    return [number for _, number in choice.parameters]
-
-
-class Judge:
-    """Tells the core's mutants from ``model``: refused, or other steps in a small place, or in one that is walked in."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._twin = Twin(model, whole(model, SEEN_WHOLE), promises=False)
-        self._last = Twin(model, whole(model, SEEN_LAST), promises=False)
-        self._large = large(model)
-        self._visited = cache(lambda n: visited(model, *self._large[n]))
-
-    def caught(self, mutant: Mutant) -> Caught | None:
-        """How it is caught; None if nothing tells it from the model."""
-        return self._twin.caught(mutant) or self._walked(mutant) or self._last.caught(mutant)
-
-    def _walked(self, mutant: Mutant) -> Caught | None:
-        try:
-            other = mutant.build()
-        except ModelError as error:
-            return Caught("refused", str(error))
-        names = concerned(self._model, other)
-        for n, (place, _) in enumerate(self._large):
-            if (what := other_step(other, place, self._visited(n), names)) is not None:
-                return Caught("walked", f"{what} at {place.name}")
-        return None
+def judge(model: Model) -> Judge:
+    """Tells the core's mutants from ``model``."""
+    return Judge(model, whole(model, SEEN_WHOLE), large(model), last=whole(model, SEEN_LAST))
 
 
 def fired(model: Model) -> set[tuple[str, str]]:

@@ -26,12 +26,9 @@ MERGE = "2. `allocation_info` & `scheduling_allocation`: **merge** to `scheduler
 def one_object(model: Model) -> bool:
     """There is one sort for each thing and no other, a proposal is no state, and nothing is sent but to the resource manager."""
     channel = model.machine("Message").attribute("channel")
-    sorts = {sort.name for sort in model.sorts}
-    return (
-        sorts == SORTS
-        and str(channel and channel.type) == "{rm}"
-        and tuple(state.name for state in model.machine("Allocation").states) == ("unknown", "allocated", "ended")
-    )
+    states = [state.name for state in model.machine("Allocation").states]
+    one_for_each = {sort.name for sort in model.sorts} == SORTS and states == ["unknown", "allocated", "ended"]
+    return one_for_each and channel is not None and str(channel.type) == "{rm}"
 
 
 def one_copy(name: str, says: str, because: str = "there is one object, which is there or not") -> Property:

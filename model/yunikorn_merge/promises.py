@@ -55,19 +55,15 @@ def in_scheduler(one: Var) -> Term:
 # --- line 42: the object exists in both
 
 COPIES: list[Property] = [
-    *[
-        Invariant_(
-            name=f"{what}s-in-both-copies",
-            says=f"every {what} is in both copies or in neither, or something is on its way between them that will tell",
-            line=42,
-            sentence=CONTRACT,
-            over=[one],
-            given=~ON_ITS_WAY[what] & ~one.scheduler.is_("stopped"),
-            then=iff(one.cache.is_(PRESENT), in_scheduler(one)),
-        )
-        for what, one in KINDS
-        if what == "partition"
-    ],
+    Invariant_(
+        name="partitions-in-both-copies",
+        says="every partition is in both copies or in neither, or something is on its way between them that will tell",
+        line=42,
+        sentence=CONTRACT,
+        over=[p],
+        given=~ON_ITS_WAY["partition"] & ~p.scheduler.is_("stopped"),
+        then=iff(p.cache.is_(PRESENT), in_scheduler(p)),
+    ),
     *[
         Invariant_(
             name=f"{what}s-in-both-copies",
