@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import beaker, hived, yunikorn, yunikorn_merge
+from . import beaker, hived, jobmon, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
 from .lang import Contradiction, Flow, Model, Reading
 from .lang.waiting import Waiting
@@ -97,4 +97,11 @@ YUNIKORN_MERGE = System(
     readings=READINGS,
 )
 
-SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE)}
+JOBMON = System(
+    "jobmon",
+    "Jobmon: task instances, tasks, workflow runs and workflows",
+    {model.variant: model for model in (jobmon.SHIPPED,)},
+    judged_by="shipped",
+)
+
+SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE, JOBMON)}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from schedproof.model.jobmon import shipped_tables as shipped
+from schedproof.model.jobmon.shipped import tables as shipped
 from schedproof.model.lang import Row
 
 FACTS = Path(__file__).parents[2] / "shared" / "facts" / "jobmon.md"

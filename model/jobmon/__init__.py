@@ -3,3 +3,7 @@
 Read this package beside the document (jobmon-finite-state-machines.rst). So far it has tables: ``universal`` is the document's machine
 with its owners and roles, ``submachines`` what goes on inside of its states, ``shipped_tables`` what the code allows.
 """
+
+from .shipped import SHIPPED
+
+__all__ = ["SHIPPED"]

@@ -13,3 +13,12 @@ Task = Sort("Task", "t")
 
 TaskInstance = Sort("TaskInstance", "i")
 """An attempt at a task (lines 28 to 30)."""
+
+Client = Sort("Client", "c")
+"""The process that a user starts to have a workflow done: one for each run."""
+
+Distributor = Sort("Distributor", "d")
+"""The process that brings task instances to the cluster."""
+
+Job = Sort("Job", "j")
+"""What the cluster has of a task instance: a wrapper (the worker), and the command that it runs."""

@@ -5,8 +5,11 @@ moves an object is the facts' "stated cause" (2.1), for the other machines what 
 the moves that are asked for too late: they are passed over, and not refused.
 """
 
-from ..lang import Row, Sort
-from .sorts import Task, TaskInstance, Workflow, WorkflowRun
+from collections.abc import Mapping
+
+from ...lang import Row, Sort
+from ...lang.terms import Value
+from ..sorts import Task, TaskInstance, Workflow, WorkflowRun
 
 TASK_INSTANCE_STATES = {
     "Q": "Queued",
@@ -62,10 +65,12 @@ WORKFLOW_STATES = {
 }
 
 
-def rows(sort: Sort, states: dict[str, str], fact: str, moves: dict[str, str]) -> list[Row]:
-    """The rows of a table: event -> its moves, as the facts write them (``I>O R>O``)."""
+def rows(
+    sort: Sort, states: dict[str, str], fact: str, moves: dict[str, str], sets: Mapping[str, Mapping[str, Value]] = {}
+) -> list[Row]:
+    """The rows of a table: event -> its moves, as the facts write them (``I>O R>O``), and what else it sets."""
     return [
-        Row(sort, event, states[move[0]], states[move[2]], fact=fact)
+        Row(sort, event, states[move[0]], states[move[2]], fact=fact, **sets.get(event, {}))
         for event, among in moves.items()
         for move in among.split()
     ]
@@ -88,6 +93,8 @@ TASK_INSTANCE_TABLE = rows(
         "be_told_to_die": "Q>K I>K O>K R>K",
         "end": "K>F T>F O>F",  # from O: the environment is another one
     },
+    # both begin a new deadline (3.1)
+    sets={"launch": {"overdue": False}, "start": {"overdue": False}},
 )
 TASK_INSTANCE_UNTIMELY = ["R>O", "E>O", "E>U", "E>E", "U>D", "U>E", "U>Z", "Z>U", "D>U", "K>E", "K>Z", "K>U"]
 
@@ -126,6 +133,8 @@ WORKFLOW_RUN_TABLE = rows(
         "stop": "R>S",
         "terminate": "C>T H>T",
     },
+    # a move that is accepted is a heartbeat (3.4)
+    sets=dict.fromkeys(("link", "bind", "instantiate", "launch", "start"), {"overdue": False}),
 )
 WORKFLOW_RUN_UNTIMELY = ["R>R", "L>L"]
 

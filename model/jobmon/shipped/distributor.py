@@ -1,0 +1,166 @@
+"""What a distributor does, in the order of its loop: Q, I, O, T, X, K (facts 3.1).
+
+What it has read from the server it has in memory, and acts on it later, without asking again.
+"""
+
+from ...lang import Action, Rule, Term, exists
+from .machines import IN_HAND, d, i, j, t
+
+GOES_ON = d.is_("Running")
+OF_ITS_RUN = i.run == d.run
+TASK = i.task
+
+list_queued = Action(
+    "list_queued",
+    [d, i],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("Queued"), ~d.listed.has(i)],
+    fires=[d.fires("list", instance=i)],
+    says="the distributor {d} finds {i} queued",
+    fact="3.1",
+)
+instantiate = Action(
+    "instantiate",
+    [d, i],
+    # "then every listed TI whose Task is I is set to I without checking the TI's own status"
+    when=[GOES_ON, d.listed.has(i), TASK.is_("Queued", "Instantiating")],
+    fires=[d.fires("hold", instance=i), i.fires("instantiate")],
+    says="{d} has {i} instantiated",
+    fact="3.1",
+)
+submit = Action(
+    "submit",
+    [d, j],
+    when=[GOES_ON, d.held.has(j.instance), j.is_("Absent")],
+    fires=[j.fires("submit")],
+    says="{d} submits the job {j} to the cluster",
+    fact="3.1",
+)
+launch = Action(
+    "launch",
+    [d, j],
+    when=[
+        GOES_ON,
+        d.held.has(j.instance),
+        ~j.is_("Absent"),
+        j.instance.is_("Instantiated"),
+        j.instance.task.is_("Instantiating"),
+    ],
+    fires=[d.fires("drop", instance=j.instance), j.instance.fires("launch")],
+    says="{d} reports that the job {j} is launched",
+    fact="3.1",
+)
+get_no_id = Action(
+    "get_no_id",
+    [d, j],
+    when=[
+        GOES_ON,
+        d.held.has(j.instance),
+        j.is_("Absent"),
+        j.instance.is_("Instantiated"),
+        j.instance.task.is_(*IN_HAND),
+    ],
+    fires=[d.fires("drop", instance=j.instance), j.instance.fires("get_no_id")],
+    says="the cluster does not take the job {j}, and {d} reports that",
+    fact="3.1",
+)
+beat_launched = Action(
+    "beat_launched",
+    [d, i],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("Launched"), exists(j, (j.instance == i) & j.is_("Submitted"))],
+    fires=[i.fires("beat")],
+    says="{d} reports that the job of {i} is still there",
+    fact="3.1",
+)
+# "log_unknown_error acts only if report_by_date <= now": nothing asks whether the job is over.
+triage_lost = Action(
+    "triage_lost",
+    [d, i],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("Triaging"), i.overdue, TASK.is_(*IN_HAND)],
+    fires=[i.fires("vanish")],
+    says="{d} learns nothing of the job of {i}, and reports an unknown error",
+    fact="3.1",
+)
+triage_resources = Action(
+    "triage_resources",
+    [d, j],
+    when=[
+        GOES_ON,
+        j.instance.run == d.run,
+        j.instance.is_("Triaging"),
+        j.is_("OutOfResources"),
+        j.instance.task.is_(*IN_HAND),
+    ],
+    fires=[j.instance.fires("run_out_of_resources")],
+    says="{d} learns that the job {j} has run out of resources, and reports that",
+    fact="3.1",
+)
+triage_fatal = Action(
+    "triage_fatal",
+    [d, j],
+    when=[GOES_ON, j.instance.run == d.run, j.instance.is_("Triaging"), j.is_("Failed"), j.instance.task.is_(*IN_HAND)],
+    fires=[j.instance.fires("end")],
+    says="{d} learns that the job {j} cannot run, and reports that",
+    fact="3.1",
+)
+give_up_lost = Action(
+    "give_up_lost",
+    [d, i],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("NoHeartbeat"), TASK.is_(*IN_HAND)],
+    fires=[i.fires("fail")],
+    says="{d} gives {i} up, of which nobody has heard",
+    fact="3.1",
+)
+kill = Action(
+    "kill",
+    [d, i],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("KillSelf"), TASK.is_(*IN_HAND)],
+    fires=[i.fires("end")],
+    says="{d} takes the job of {i} from the cluster, and reports that it is killed",
+    fact="3.1",
+)
+distributor_dies = Action(
+    "distributor_dies", [d], [d.mortal, GOES_ON], [d.fires("go")], "the distributor {d} dies", crash=True, fact="3.1"
+)
+
+DISTRIBUTOR_ACTIONS = [
+    *(list_queued, instantiate, submit, launch, get_no_id, beat_launched),
+    *(triage_lost, triage_resources, triage_fatal, give_up_lost, kill, distributor_dies),
+]
+
+
+def reaction(event: str, to: str, task: str, *when: Term) -> Rule:
+    """What becomes of a task when something happens to one of its instances, whichever (3.2)."""
+    return Rule(f"{event} makes a task {to}", i.fires(event), when, i.task.fires(task), fact="3.2")
+
+
+ATTEMPTS_LEFT = i.task.attempts < i.task.most
+
+REACTIONS = [
+    reaction("instantiate", "Instantiating", "instantiate", i.task.is_("Queued")),
+    reaction("launch", "Launched", "launch"),
+    # a heartbeat that was late (T to R) leaves the task as it is
+    reaction("start", "Running", "start", i.task.is_("Instantiating", "Launched")),
+    reaction("finish", "Done", "finish"),
+    *[
+        rule
+        for event in ("get_no_id", "fail", "vanish")
+        for rule in (
+            reaction(event, "Registering", "retry", ATTEMPTS_LEFT),
+            reaction(event, "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
+        )
+    ],
+    reaction("run_out_of_resources", "AdjustingResources", "adjust", ATTEMPTS_LEFT),
+    reaction("run_out_of_resources", "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
+    reaction("end", "ErrorFatal", "give_up"),
+]
+
+DISTRIBUTOR_RULES = [
+    Rule(
+        "kill takes the job",
+        kill,
+        [j.instance == i, j.is_("Submitted", "Running", "Succeeded", "Failed", "OutOfResources")],
+        j.fires("be_killed"),
+        fact="3.1",
+    ),
+    *REACTIONS,
+]

@@ -1,0 +1,392 @@
+"""What the document promises, said of the machine that runs; and what one would expect of it.
+
+``line`` is a line of the document (jobmon-finite-state-machines.rst), whose universal machine this one is an instance of.
+"""
+
+from collections.abc import Sequence
+
+from ...lang import (
+    NONE,
+    Action,
+    AlwaysCanReach,
+    IntRange,
+    Invariant,
+    LifeCycle,
+    StepInvariant,
+    Term,
+    Var,
+    after,
+    exists,
+    iff,
+    implies,
+    variable,
+)
+from ...lang.terms import both
+from ..sorts import Task, TaskInstance, WorkflowRun
+from .client import CLIENT_ACTIONS
+from .distributor import DISTRIBUTOR_ACTIONS
+from .machines import (
+    INSTANCE_ENDS,
+    LIVE,
+    MOST,
+    ON_ITS_WAY,
+    OPEN,
+    RUN_ENDS,
+    b,
+    c,
+    d,
+    h,
+    i,
+    j,
+    q,
+    r,
+    t,
+    w,
+)
+from .server import SERVER_ACTIONS
+from .worker import WORKER_ACTIONS
+
+n = variable(IntRange(0, MOST), "n")
+
+
+def stays(what: Var, states: Sequence[str]) -> Term:
+    """``what`` is after the step what it was before, if that is one of ``states``."""
+    return both([implies(what.is_(state), after(what.is_(state))) for state in states])
+
+
+# --- Who has control
+
+
+def moves_only(agent: str, actions: Sequence[Action], own: Sequence[str], which: str) -> StepInvariant:
+    """An agent moves an instance on only where it has control, or takes it up."""
+    others = [state for state in (*OPEN, *INSTANCE_ENDS) if state not in own]
+    return StepInvariant(
+        name=f"the-{agent}-moves-only-its-own",
+        says=f"a {agent} moves an instance on only if it is {which}",
+        line=48,
+        sentence="the deployment unit wants to pass off control it signals using an **-ed** word to signal to",
+        over=[i],
+        on=[action.name for action in actions],
+        given=i.is_(*others),
+        then=stays(i, others),
+    )
+
+
+CONTROL = [
+    moves_only("client", CLIENT_ACTIONS, (), "its to define: none that it has queued"),
+    moves_only(
+        "distributor",
+        DISTRIBUTOR_ACTIONS,
+        ("Queued", "Instantiated", "Launched", "Triaging", "NoHeartbeat", "KillSelf"),
+        "queued, instantiated or launched, or waits for word of its job",
+    ),
+    moves_only("worker", WORKER_ACTIONS, ("Launched", "Running"), "launched or running"),
+    moves_only("server", SERVER_ACTIONS, ("Triaging",), "triaging"),
+    AlwaysCanReach(
+        name="signals-can-be-taken-up",
+        says="an instance that is queued or launched can always be taken up",
+        line=49,
+        sentence="the next deployment unit that it can claim control.",
+        over=[i],
+        given=i.is_("Queued", "Launched"),
+        goal=~i.is_("Queued", "Launched"),
+    ),
+]
+
+# --- Tasks and their instances
+
+IMAGE = {
+    # What a task is whose latest instance is ... (3.2). A task that is reset waits in Registering (3.5).
+    "Queued": ("Queued",),
+    "Instantiated": ("Instantiating",),
+    "Launched": ("Launched",),
+    "NoHeartbeat": ("Launched",),
+    "Running": ("Running",),
+    "Triaging": ("Running",),
+    "KillSelf": ("Instantiating", "Launched", "Running"),
+    "Done": ("Done",),
+    "Error": ("Registering", "ErrorFatal"),
+    "UnknownError": ("Registering", "ErrorFatal"),
+    "NoDistributorId": ("Registering", "ErrorFatal"),
+    "ResourceError": ("AdjustingResources", "Registering", "ErrorFatal"),
+    "ErrorFatal": ("Registering", "ErrorFatal"),
+}
+
+TASKS = [
+    Invariant(
+        name="one-live-instance",
+        says="no two commands of one task run at once",
+        line=155,
+        sentence="before a new instance can be created. **Future Question:** Should this pattern also be",
+        over=[j, h],
+        given=(j != h) & (j.instance.task == h.instance.task) & j.is_(*LIVE),
+        then=~h.is_(*LIVE),
+    ),
+    Invariant(
+        name="done-iff-an-instance-is-done",
+        says="a task is done exactly when an instance of it is",
+        line=29,
+        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        over=[t],
+        then=iff(t.is_("Done"), exists(i, (i.task == t) & i.is_("Done"))),
+    ),
+    Invariant(
+        name="task-is-the-image-of-its-instance",
+        says="the state of a task is what its latest instance makes of it",
+        line=29,
+        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        over=[t, i],
+        given=t.instance == i,
+        then=both([implies(i.is_(state), t.is_(*image)) for state, image in IMAGE.items()]),
+    ),
+    Invariant(
+        name="attempts-within-the-maximum",
+        says="no task is attempted more often than it may be",
+        line=107,
+        sentence="if it has not exceeded the maximum attempts.",
+        over=[t],
+        then=t.attempts <= t.most,
+    ),
+    StepInvariant(
+        name="resources-stay-otherwise",
+        says="the resources of a task change only when it is queued after a resource error",
+        line=113,
+        sentence="In addition it has a row added each time that a resource error occurs",
+        over=[t, n],
+        given=(t.resources == n) & ~(t.is_("AdjustingResources") & after(t.is_("Queued"))),
+        then=after(t.resources == n),
+    ),
+    StepInvariant(
+        name="resources-grow-on-resource-errors",
+        says="a task that has run out of resources is queued with more, as far as there is more",
+        line=106,
+        sentence="resource enforcing, the resources are increased and the job will be retried",
+        over=[t, n],
+        given=t.is_("AdjustingResources") & (t.resources == n) & (n < MOST) & after(~t.is_("AdjustingResources")),
+        then=after(t.is_("Queued") & (t.resources > n)),
+    ),
+    AlwaysCanReach(
+        name="finished-work-counts",
+        says="what a command has done can always be reported, as long as its wrapper lives",
+        line=56,
+        sentence="either errors and posts an error signal or finishes and posts a proceed signal. The states",
+        over=[j],
+        given=j.is_("Succeeded") & j.instance.is_(*OPEN),
+        goal=j.instance.is_("Done"),
+    ),
+]
+
+# --- Runs and their workflow
+
+RUNS = [
+    Invariant(
+        name="one-live-run",
+        says="a workflow has one run at a time that is on its way, once it is linked",
+        line=154,
+        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        over=[r, q],
+        given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY[1:]),
+        then=~q.is_(*ON_ITS_WAY[1:]),
+    ),
+    Invariant(
+        name="one-live-client",
+        says="a workflow has one client at a time that queues tasks, or may do so",
+        line=154,
+        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        over=[c, b],
+        given=(c != b) & (c.run.workflow == b.run.workflow) & c.is_("Running") & c.run.is_("Running", "Error"),
+        then=~(b.is_("Running") & b.run.is_("Running", "Error")),
+    ),
+    Invariant(
+        name="workflow-is-the-image-of-its-run",
+        says="the state of a workflow is what its run makes of it, while that is on its way",
+        line=29,
+        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        over=[r],
+        given=r.is_(*ON_ITS_WAY[1:]),
+        then=both(
+            [
+                implies(r.is_(state), r.workflow.is_(*image))
+                for state, image in {
+                    "Linking": ("Registering",),
+                    "Bound": ("Queued",),
+                    "Instantiated": ("Instantiating",),
+                    "Launched": ("Launched",),
+                    "Running": ("Running",),
+                    "ColdResume": ("Queued", "Running"),
+                    "HotResume": ("Queued", "Running"),
+                }.items()
+            ]
+        ),
+    ),
+    StepInvariant(
+        name="halted-before-a-new-run",
+        says="a run that begins cold finds no command of its workflow running",
+        line=154,
+        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        over=[c, j],
+        on=["register"],
+        given=c.is_("ResumesCold") & c.fires("begin") & j.is_(*LIVE),
+        then=j.instance.task.workflow != c.run.workflow,
+    ),
+    AlwaysCanReach(
+        name="runs-can-end",
+        says="a run can always come to an end, without a new client",
+        line=32,
+        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        over=[r],
+        given=r.is_(*ON_ITS_WAY),
+        goal=r.is_(*RUN_ENDS),
+        without=["plan_cold", "plan_hot"],
+    ),
+    AlwaysCanReach(
+        name="instances-can-end",
+        says="an instance can always come to an end",
+        line=32,
+        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        over=[i],
+        given=i.is_(*OPEN),
+        goal=i.is_(*INSTANCE_ENDS),
+    ),
+    AlwaysCanReach(
+        name="workflows-can-be-done",
+        says="a workflow that a client has begun can always be done, if another client may begin",
+        line=95,
+        sentence="node as if it were a task. This is preferable because it would increase resiliency since the",
+        over=[w, c],
+        given=c.is_("NotStarted") & (c.run.workflow == w),
+        goal=w.is_("Done"),
+    ),
+]
+
+# --- Ends
+
+ENDS = [
+    StepInvariant(
+        name="instances-end-for-good",
+        says="an instance that has ended stays as it is",
+        line=67,
+        sentence="- FAILED (F) = Encountered a fatal error or have reached the maximum number of attempts.",
+        over=[i],
+        given=i.is_(*INSTANCE_ENDS),
+        then=stays(i, INSTANCE_ENDS),
+    ),
+    StepInvariant(
+        name="runs-end-for-good",
+        says="a run that has ended stays as it is",
+        line=67,
+        sentence="- FAILED (F) = Encountered a fatal error or have reached the maximum number of attempts.",
+        over=[r],
+        given=r.is_(*RUN_ENDS),
+        then=stays(r, RUN_ENDS),
+    ),
+    StepInvariant(
+        name="done-is-final",
+        says="a task or a workflow that is done stays done",
+        line=65,
+        sentence="- DONE (D) = All work has finished successfully.",
+        over=[t, w],
+        given=t.is_("Done") | w.is_("Done"),
+        then=stays(t, ["Done"]) & stays(w, ["Done"]),
+    ),
+    StepInvariant(
+        name="failed-tasks-wait-for-a-resume",
+        says="a task that has failed is taken up again by a resume only",
+        line=67,
+        sentence="- FAILED (F) = Encountered a fatal error or have reached the maximum number of attempts.",
+        over=[t],
+        given=t.is_("ErrorFatal") & ~t.fires("reset"),
+        then=after(t.is_("ErrorFatal")),
+    ),
+    LifeCycle(
+        name="life-of-an-instance",
+        says="an instance can be queued, instantiated, launched, run and be done",
+        sentence="section 1.5 of the facts: the edges of the figure of today",
+        sort=TaskInstance,
+        states=["Absent", "Queued", "Instantiated", "Launched", "Running", "Done"],
+    ),
+    LifeCycle(
+        name="life-of-a-late-instance",
+        says="an instance that is late can be heard of again, and be done",
+        sentence="section 2.1 of the facts: R->T, T->R",
+        sort=TaskInstance,
+        states=["Absent", "Queued", "Instantiated", "Launched", "Running", "Triaging", "Running", "Done"],
+    ),
+    LifeCycle(
+        name="life-of-a-task",
+        says="a task can be attempted again with more resources, and be done",
+        line=106,
+        sentence="resource enforcing, the resources are increased and the job will be retried",
+        sort=Task,
+        states=[
+            *("Registering", "Queued", "Instantiating", "Launched", "Running", "AdjustingResources"),
+            *("Queued", "Instantiating", "Launched", "Running", "Done"),
+        ],
+    ),
+    LifeCycle(
+        name="life-of-a-run",
+        says="a run can be registered, linked, bound, instantiated, launched, run and be resumed by another",
+        sentence="section 1.6 of the facts: the edges of the figure of today",
+        sort=WorkflowRun,
+        states=[
+            *("Absent", "Registered", "Linking", "Bound", "Instantiated", "Launched", "Running", "HotResume"),
+            "Terminated",
+        ],
+    ),
+]
+
+# --- What there is
+
+
+RECORDS = [
+    Invariant(
+        name="instances-have-a-task",
+        says="an instance in the database has a task and a run",
+        sentence="section 3.1 of the facts: an instance is inserted for a task, by a run",
+        over=[i],
+        given=~i.is_("Absent"),
+        then=(i.task != NONE) & (i.run != NONE),
+    ),
+    Invariant(
+        name="latest-instances-are-there",
+        says="the latest instance of a task is one of its own",
+        sentence="section 3.1 of the facts: an instance is inserted for a task, in one transaction",
+        over=[t, i],
+        given=t.instance == i,
+        then=~i.is_("Absent") & (i.task == t),
+    ),
+    Invariant(
+        name="jobs-have-an-instance",
+        says="what is submitted is an instance in the database",
+        sentence="section 3.1 of the facts: the distributor submits what it has instantiated",
+        over=[j],
+        given=~j.is_("Absent"),
+        then=~j.instance.is_("Absent"),
+    ),
+    Invariant(
+        name="distributors-have-what-was-queued",
+        says="a distributor has in memory what was queued by its run: what it has listed is queued, or was ended meanwhile",
+        sentence="section 3.1 of the facts: the distributor's loop on Q",
+        over=[d, i],
+        then=implies(d.listed.has(i), i.is_("Queued", "ErrorFatal") & (i.run == d.run))
+        & implies(d.held.has(i), ~i.is_("Absent", "Queued") & (i.run == d.run)),
+    ),
+    Invariant(
+        name="waiting-tasks-have-attempts-left",
+        says="a task that waits to be queued may be attempted again",
+        line=107,
+        sentence="if it has not exceeded the maximum attempts.",
+        over=[t],
+        given=t.is_("Registering", "AdjustingResources"),
+        then=t.attempts < t.most,
+    ),
+    Invariant(
+        name="runs-are-their-clients",
+        says="a run is in the database once its client has registered it",
+        sentence="section 3.5 of the facts: a client registers its run",
+        over=[c],
+        then=iff(c.run.is_("Absent"), c.is_("NotStarted", "ResumesCold", "ResumesHot")),
+    ),
+]
+
+PROPERTIES = [*CONTROL, *TASKS, *RUNS, *ENDS, *RECORDS]
