@@ -100,7 +100,7 @@ YUNIKORN_MERGE = System(
 JOBMON = System(
     "jobmon",
     "Jobmon: task instances, tasks, workflow runs and workflows",
-    {model.variant: model for model in (jobmon.SHIPPED,)},
+    {model.variant: model for model in (jobmon.SHIPPED, jobmon.REPAIRED)},
     judged_by="shipped",
 )
 

@@ -4,6 +4,7 @@ Read this package beside the document (jobmon-finite-state-machines.rst). So far
 with its owners and roles, ``submachines`` what goes on inside of its states, ``shipped_tables`` what the code allows.
 """
 
+from .repaired import REPAIRED
 from .shipped import SHIPPED
 
-__all__ = ["SHIPPED"]
+__all__ = ["REPAIRED", "SHIPPED"]

@@ -295,6 +295,8 @@ CLIENT_RULES = [
         d.fires("begin"),
         fact="3.1",
     ),
-    Rule("a distributor ends with its client", c.fires("go"), [d.run == RUN, d.is_("Running")], d.fires("go"), fact="3.1"),
+    Rule(
+        "a distributor ends with its client", c.fires("go"), [d.run == RUN, d.is_("Running")], d.fires("go"), fact="3.1"
+    ),
     *end_instances(wind_up, RUN),
 ]

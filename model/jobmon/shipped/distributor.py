@@ -3,12 +3,14 @@
 What it has read from the server it has in memory, and acts on it later, without asking again.
 """
 
-from ...lang import Action, Rule, Term, exists
-from .machines import IN_HAND, d, i, j, t
+from ...lang import Action, Rule, Term
+from .machines import IN_HAND, d, i
 
 GOES_ON = d.is_("Running")
 OF_ITS_RUN = i.run == d.run
 TASK = i.task
+
+JOB = i.job
 
 list_queued = Action(
     "list_queued",
@@ -29,44 +31,44 @@ instantiate = Action(
 )
 submit = Action(
     "submit",
-    [d, j],
-    when=[GOES_ON, d.held.has(j.instance), j.is_("Absent")],
-    fires=[j.fires("submit")],
-    says="{d} submits the job {j} to the cluster",
+    [d, i],
+    when=[GOES_ON, d.held.has(i), JOB.is_("Absent")],
+    fires=[JOB.fires("submit")],
+    says="{d} submits the job of {i} to the cluster",
     fact="3.1",
 )
 launch = Action(
     "launch",
-    [d, j],
+    [d, i],
     when=[
         GOES_ON,
-        d.held.has(j.instance),
-        ~j.is_("Absent"),
-        j.instance.is_("Instantiated"),
-        j.instance.task.is_("Instantiating"),
+        d.held.has(i),
+        ~JOB.is_("Absent"),
+        i.is_("Instantiated"),
+        TASK.is_("Instantiating"),
     ],
-    fires=[d.fires("drop", instance=j.instance), j.instance.fires("launch")],
-    says="{d} reports that the job {j} is launched",
+    fires=[d.fires("drop", instance=i), i.fires("launch")],
+    says="{d} reports that the job of {i} is launched",
     fact="3.1",
 )
 get_no_id = Action(
     "get_no_id",
-    [d, j],
+    [d, i],
     when=[
         GOES_ON,
-        d.held.has(j.instance),
-        j.is_("Absent"),
-        j.instance.is_("Instantiated"),
-        j.instance.task.is_(*IN_HAND),
+        d.held.has(i),
+        JOB.is_("Absent"),
+        i.is_("Instantiated"),
+        TASK.is_(*IN_HAND),
     ],
-    fires=[d.fires("drop", instance=j.instance), j.instance.fires("get_no_id")],
-    says="the cluster does not take the job {j}, and {d} reports that",
+    fires=[d.fires("drop", instance=i), i.fires("get_no_id")],
+    says="the cluster does not take the job of {i}, and {d} reports that",
     fact="3.1",
 )
 beat_launched = Action(
     "beat_launched",
     [d, i],
-    when=[GOES_ON, OF_ITS_RUN, i.is_("Launched"), exists(j, (j.instance == i) & j.is_("Submitted"))],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("Launched"), JOB.is_("Submitted")],
     fires=[i.fires("beat")],
     says="{d} reports that the job of {i} is still there",
     fact="3.1",
@@ -82,24 +84,24 @@ triage_lost = Action(
 )
 triage_resources = Action(
     "triage_resources",
-    [d, j],
+    [d, i],
     when=[
         GOES_ON,
-        j.instance.run == d.run,
-        j.instance.is_("Triaging"),
-        j.is_("OutOfResources"),
-        j.instance.task.is_(*IN_HAND),
+        i.run == d.run,
+        i.is_("Triaging"),
+        JOB.is_("OutOfResources"),
+        TASK.is_(*IN_HAND),
     ],
-    fires=[j.instance.fires("run_out_of_resources")],
-    says="{d} learns that the job {j} has run out of resources, and reports that",
+    fires=[i.fires("run_out_of_resources")],
+    says="{d} learns that the job of {i} has run out of resources, and reports that",
     fact="3.1",
 )
 triage_fatal = Action(
     "triage_fatal",
-    [d, j],
-    when=[GOES_ON, j.instance.run == d.run, j.instance.is_("Triaging"), j.is_("Failed"), j.instance.task.is_(*IN_HAND)],
-    fires=[j.instance.fires("end")],
-    says="{d} learns that the job {j} cannot run, and reports that",
+    [d, i],
+    when=[GOES_ON, i.run == d.run, i.is_("Triaging"), JOB.is_("Failed"), TASK.is_(*IN_HAND)],
+    fires=[i.fires("end")],
+    says="{d} learns that the job of {i} cannot run, and reports that",
     fact="3.1",
 )
 give_up_lost = Action(
@@ -158,8 +160,8 @@ DISTRIBUTOR_RULES = [
     Rule(
         "kill takes the job",
         kill,
-        [j.instance == i, j.is_("Submitted", "Running", "Succeeded", "Failed", "OutOfResources")],
-        j.fires("be_killed"),
+        [JOB.is_("Submitted", "Running", "Succeeded", "Failed", "OutOfResources")],
+        JOB.fires("be_killed"),
         fact="3.1",
     ),
     *REACTIONS,

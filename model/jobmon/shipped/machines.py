@@ -19,6 +19,7 @@ from ...lang import (
     Row,
     SetOf,
     State,
+    exists,
     forall,
     given,
     iff,
@@ -37,7 +38,6 @@ c, b = variables(Client, "c b")
 d, e = variables(Distributor, "d e")
 t, u = variables(Task, "t u")
 i, k = variables(TaskInstance, "i k")
-j, h = variables(Job, "j h")
 
 MOST = 5
 """Attempts and resources are counted up to here; nothing depends on how far."""
@@ -49,6 +49,9 @@ BEGUN = Attribute("begun", BoolType(), rigid=True)
 
 MORTAL = Attribute("mortal", BoolType(), rigid=True)
 """It may die by itself: explorations leave some deaths out, proofs do not."""
+
+PUNCTUAL = Attribute("punctual", BoolType(), rigid=True)
+"""Its heartbeats come in time: explorations leave some lateness out, proofs do not."""
 
 
 def states(names: Iterable[str], *first: str) -> list[State]:
@@ -84,6 +87,7 @@ WORKFLOW_RUN = Machine(
     attributes=[
         Attribute("workflow", Ref(Workflow), rigid=True),
         BEGUN,
+        PUNCTUAL,
         Attribute("overdue", BoolType(), durable=True),  # its heartbeat has not come in time (3.4)
     ],
 )
@@ -135,7 +139,9 @@ NEXT_ATTEMPT = {"attempts": me.attempts + 1, "instance": given("instance")}
 TASK_TABLE = [
     Row(Task, "queue", "Registering", "Queued", fact="2.2", **NEXT_ATTEMPT),
     # the resources are scaled, as far as there is a queue that has so much
-    Row(Task, "queue_with_more", "AdjustingResources", "Queued", fact="3.3", resources=me.resources + 1, **NEXT_ATTEMPT),
+    Row(
+        Task, "queue_with_more", "AdjustingResources", "Queued", fact="3.3", resources=me.resources + 1, **NEXT_ATTEMPT
+    ),
     Row(Task, "queue_with_as_much", "AdjustingResources", "Queued", fact="3.3", **NEXT_ATTEMPT),
     Row(Task, "instantiate", "Queued", "Instantiating", fact="2.2"),
     Row(Task, "launch", "Instantiating", "Launched", fact="2.2"),
@@ -166,6 +172,8 @@ TASK_INSTANCE = Machine(
     attributes=[
         Attribute("task", Ref(Task), durable=True),
         Attribute("run", Ref(WorkflowRun), durable=True),
+        Attribute("job", Ref(Job), rigid=True),  # what the cluster will have of it
+        PUNCTUAL,
         Attribute("overdue", BoolType(), durable=True),  # no heartbeat has come in time (3.4)
     ],
     events=[Event("queue", {"task": Ref(Task), "run": Ref(WorkflowRun)})],
@@ -250,7 +258,6 @@ JOB = Machine(
         State("Refused"),  # its wrapper was not allowed to start the command
     ],
     attributes=[
-        Attribute("instance", Ref(TaskInstance), rigid=True),
         MORTAL,
         Attribute("fallible", BoolType(), rigid=True),  # its command may fail
     ],
@@ -279,6 +286,7 @@ AXIOMS = [
     # where a story begins in the middle, there is one run for it
     forall(r, implies(r.begun & (r.workflow != NONE), r.workflow.begun)),
     forall([r, q], implies(r.begun & q.begun & (r.workflow == q.workflow), r == q)),
+    forall(w, implies(w.begun, exists(r, r.begun & (r.workflow == w)))),
     forall(c, implies(c.run != NONE, iff(c.begun, c.run.begun))),
     forall(d, implies(d.run != NONE, iff(d.begun, d.run.begun))),
     forall(t, t.workflow != NONE),
@@ -286,6 +294,6 @@ AXIOMS = [
     forall([c, b], implies(c.run == b.run, c == b)),
     forall(d, d.run != NONE),
     forall([d, e], implies(d.run == e.run, d == e)),
-    forall(j, j.instance != NONE),
-    forall([j, h], implies(j.instance == h.instance, j == h)),
+    forall(i, i.job != NONE),
+    forall([i, k], implies(i.job == k.job, i == k)),
 ]

@@ -23,7 +23,7 @@ from ...lang import (
 )
 from ...lang.terms import both
 from ..sorts import Task, TaskInstance, WorkflowRun
-from .client import CLIENT_ACTIONS
+from .client import CLIENT_ACTIONS, QUEUEING
 from .distributor import DISTRIBUTOR_ACTIONS
 from .machines import (
     INSTANCE_ENDS,
@@ -32,12 +32,10 @@ from .machines import (
     ON_ITS_WAY,
     OPEN,
     RUN_ENDS,
-    b,
     c,
     d,
-    h,
     i,
-    j,
+    k,
     q,
     r,
     t,
@@ -54,34 +52,38 @@ def stays(what: Var, states: Sequence[str]) -> Term:
     return both([implies(what.is_(state), after(what.is_(state))) for state in states])
 
 
+def names(actions: Sequence[Action]) -> list[str]:
+    """What actions are called."""
+    return [action.name for action in actions]
+
+
 # --- Who has control
 
 
-def moves_only(agent: str, actions: Sequence[Action], own: Sequence[str], which: str) -> StepInvariant:
+def moves_only(agent: str, actions: Sequence[str], own: Term, which: str) -> StepInvariant:
     """An agent moves an instance on only where it has control, or takes it up."""
-    others = [state for state in (*OPEN, *INSTANCE_ENDS) if state not in own]
     return StepInvariant(
         name=f"the-{agent}-moves-only-its-own",
         says=f"a {agent} moves an instance on only if it is {which}",
         line=48,
         sentence="the deployment unit wants to pass off control it signals using an **-ed** word to signal to",
         over=[i],
-        on=[action.name for action in actions],
-        given=i.is_(*others),
-        then=stays(i, others),
+        on=actions,
+        given=~i.is_("Absent") & ~own,
+        then=stays(i, [*OPEN, *INSTANCE_ENDS]),
     )
 
 
 CONTROL = [
-    moves_only("client", CLIENT_ACTIONS, (), "its to define: none that it has queued"),
+    moves_only("client", names(CLIENT_ACTIONS), i.is_("Queued"), "queued, and nobody has taken it up"),
     moves_only(
         "distributor",
-        DISTRIBUTOR_ACTIONS,
-        ("Queued", "Instantiated", "Launched", "Triaging", "NoHeartbeat", "KillSelf"),
+        names(DISTRIBUTOR_ACTIONS),
+        i.is_("Queued", "Instantiated", "Launched", "Triaging", "NoHeartbeat", "KillSelf"),
         "queued, instantiated or launched, or waits for word of its job",
     ),
-    moves_only("worker", WORKER_ACTIONS, ("Launched", "Running"), "launched or running"),
-    moves_only("server", SERVER_ACTIONS, ("Triaging",), "triaging"),
+    moves_only("worker", names(WORKER_ACTIONS), i.is_("Launched", "Running"), "launched or running"),
+    moves_only("server", names(SERVER_ACTIONS), i.is_("Triaging"), "triaging"),
     AlwaysCanReach(
         name="signals-can-be-taken-up",
         says="an instance that is queued or launched can always be taken up",
@@ -118,9 +120,9 @@ TASKS = [
         says="no two commands of one task run at once",
         line=155,
         sentence="before a new instance can be created. **Future Question:** Should this pattern also be",
-        over=[j, h],
-        given=(j != h) & (j.instance.task == h.instance.task) & j.is_(*LIVE),
-        then=~h.is_(*LIVE),
+        over=[i, k],
+        given=(i != k) & (i.task == k.task) & i.job.is_(*LIVE),
+        then=~k.job.is_(*LIVE),
     ),
     Invariant(
         name="done-iff-an-instance-is-done",
@@ -170,9 +172,9 @@ TASKS = [
         says="what a command has done can always be reported, as long as its wrapper lives",
         line=56,
         sentence="either errors and posts an error signal or finishes and posts a proceed signal. The states",
-        over=[j],
-        given=j.is_("Succeeded") & j.instance.is_(*OPEN),
-        goal=j.instance.is_("Done"),
+        over=[i],
+        given=i.job.is_("Succeeded") & i.is_(*OPEN),
+        goal=i.is_("Done"),
     ),
 ]
 
@@ -188,14 +190,14 @@ RUNS = [
         given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY[1:]),
         then=~q.is_(*ON_ITS_WAY[1:]),
     ),
-    Invariant(
-        name="one-live-client",
-        says="a workflow has one client at a time that queues tasks, or may do so",
-        line=154,
-        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
-        over=[c, b],
-        given=(c != b) & (c.run.workflow == b.run.workflow) & c.is_("Running") & c.run.is_("Running", "Error"),
-        then=~(b.is_("Running") & b.run.is_("Running", "Error")),
+    StepInvariant(
+        name="only-the-live-run-queues",
+        says="a client queues tasks only as long as its run runs",
+        line=54,
+        sentence="via the special aborted error. It is appropriate to think of each deployment unit as a while",
+        over=[],
+        on=names(QUEUEING),
+        then=c.run.is_("Running"),
     ),
     Invariant(
         name="workflow-is-the-image-of-its-run",
@@ -224,10 +226,10 @@ RUNS = [
         says="a run that begins cold finds no command of its workflow running",
         line=154,
         sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
-        over=[c, j],
+        over=[c, i],
         on=["register"],
-        given=c.is_("ResumesCold") & c.fires("begin") & j.is_(*LIVE),
-        then=j.instance.task.workflow != c.run.workflow,
+        given=c.is_("ResumesCold") & c.fires("begin") & (i.run != NONE) & (i.run.workflow == c.run.workflow),
+        then=~i.job.is_(*LIVE),
     ),
     AlwaysCanReach(
         name="runs-can-end",
@@ -253,9 +255,18 @@ RUNS = [
         says="a workflow that a client has begun can always be done, if another client may begin",
         line=95,
         sentence="node as if it were a task. This is preferable because it would increase resiliency since the",
-        over=[w, c],
-        given=c.is_("NotStarted") & (c.run.workflow == w),
+        over=[w, c, i],
+        given=c.is_("NotStarted") & (c.run.workflow == w) & i.is_("Absent"),
         goal=w.is_("Done"),
+    ),
+    AlwaysCanReach(
+        name="workflows-can-be-run",
+        says="a workflow that is not done can always be run by another client",
+        line=95,
+        sentence="node as if it were a task. This is preferable because it would increase resiliency since the",
+        over=[w, c],
+        given=c.is_("NotStarted") & (c.run.workflow == w) & ~w.is_("Done"),
+        goal=w.is_("Running"),
     ),
 ]
 
@@ -341,11 +352,11 @@ ENDS = [
 RECORDS = [
     Invariant(
         name="instances-have-a-task",
-        says="an instance in the database has a task and a run",
+        says="an instance in the database has a task and a run, of one workflow",
         sentence="section 3.1 of the facts: an instance is inserted for a task, by a run",
         over=[i],
         given=~i.is_("Absent"),
-        then=(i.task != NONE) & (i.run != NONE),
+        then=(i.task != NONE) & (i.run != NONE) & (i.task.workflow == i.run.workflow),
     ),
     Invariant(
         name="latest-instances-are-there",
@@ -359,9 +370,9 @@ RECORDS = [
         name="jobs-have-an-instance",
         says="what is submitted is an instance in the database",
         sentence="section 3.1 of the facts: the distributor submits what it has instantiated",
-        over=[j],
-        given=~j.is_("Absent"),
-        then=~j.instance.is_("Absent"),
+        over=[i],
+        given=~i.job.is_("Absent"),
+        then=~i.is_("Absent"),
     ),
     Invariant(
         name="distributors-have-what-was-queued",

@@ -11,7 +11,7 @@ from .machines import REAPED, i, r, t, w
 run_is_late = Action(
     "run_is_late",
     [r],
-    when=[r.is_(*REAPED), ~r.overdue],
+    when=[~r.punctual, r.is_(*REAPED), ~r.overdue],
     fires=[r.fires("be_late")],
     says="no heartbeat of {r} has come in time",
     fact="3.4",
@@ -19,7 +19,7 @@ run_is_late = Action(
 instance_is_late = Action(
     "instance_is_late",
     [i],
-    when=[i.is_("Launched", "Running"), ~i.overdue],
+    when=[~i.punctual, i.is_("Launched", "Running"), ~i.overdue],
     fires=[i.fires("be_late")],
     says="no heartbeat of {i} has come in time",
     fact="3.4",

@@ -19,6 +19,7 @@ class Situation:
         begun: the story begins when the first run runs.
         mortal: what may die by itself: "Client" (of any run), "Client0" (of the first one only), "Distributor", "Job".
         fallible: commands may fail.
+        punctual: whose heartbeats always come in time: "WorkflowRun", "TaskInstance".
     """
 
     about: str
@@ -28,6 +29,7 @@ class Situation:
     begun: bool = False
     mortal: Sequence[str] = ("Client", "Distributor", "Job")
     fallible: bool = True
+    punctual: Sequence[str] = ()
 
     @property
     def rigid(self) -> Rigid:
@@ -41,7 +43,11 @@ class Situation:
             **{(sort, "begun"): begun for sort in ("Client", "Distributor")},
             ("Task", "workflow"): [0 for _ in self.tasks],
             ("Task", "most"): list(self.tasks),
-            ("Job", "instance"): list(range(self.instances)),
+            ("TaskInstance", "job"): list(range(self.instances)),
+            **{
+                (sort, "punctual"): [sort in self.punctual] * many
+                for sort, many in (("WorkflowRun", self.runs), ("TaskInstance", self.instances))
+            },
             ("Job", "fallible"): [self.fallible] * self.instances,
             **{
                 (sort, "mortal"): [{sort, f"{sort}{number}"} & set(self.mortal) != set() for number in range(many)]
@@ -50,12 +56,35 @@ class Situation:
         }
 
 
+LATE = ("WorkflowRun", "TaskInstance")
+
 SITUATIONS = [
     Situation("two runs of a workflow without tasks", 2),
     Situation("one run, and a task that has two attempts", 1, (2,), 2, begun=True),
     Situation("one run, and two tasks that have one attempt each", 1, (1, 1), 2, begun=True, mortal=(), fallible=False),
-    Situation("a run that is resumed, and a task that has one attempt", 2, (1,), 2, begun=True, mortal=("Client0",), fallible=False),
-    Situation("a run that is resumed when its task runs out of resources", 2, (2,), 1, begun=True, mortal=()),
+    Situation(
+        "a run that is resumed, and a task whose worker may be late",
+        *(2, (1,), 2),
+        begun=True,
+        mortal=(),
+        fallible=False,
+        punctual=("WorkflowRun",),
+    ),
+    Situation(
+        "a run whose client may die, and that is resumed",
+        *(2, (1,), 2),
+        begun=True,
+        mortal=("Client0",),
+        fallible=False,
+        punctual=("TaskInstance",),
+    ),
+    Situation(
+        "a run that is resumed when its task runs out of resources",
+        *(2, (2,), 2),
+        begun=True,
+        mortal=(),
+        punctual=LATE,
+    ),
 ]
 
 

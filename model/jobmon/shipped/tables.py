@@ -134,7 +134,7 @@ WORKFLOW_RUN_TABLE = rows(
         "terminate": "C>T H>T",
     },
     # a move that is accepted is a heartbeat (3.4)
-    sets=dict.fromkeys(("link", "bind", "instantiate", "launch", "start"), {"overdue": False}),
+    sets={event: {"overdue": False} for event in ("link", "bind", "instantiate", "launch", "start")},
 )
 WORKFLOW_RUN_UNTIMELY = ["R>R", "L>L"]
 

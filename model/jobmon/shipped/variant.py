@@ -40,9 +40,10 @@ SHIPPED = Model(
             "instances-can-end",
             "runs-can-end",
             "workflows-can-be-done",
+            "workflows-can-be-run",
             # what is late, or the rest of a run that is over, still acts
             "one-live-instance",
-            "one-live-client",
+            "only-the-live-run-queues",
             "halted-before-a-new-run",
             # what is written past the tables
             "task-is-the-image-of-its-instance",

@@ -1,0 +1,165 @@
+"""Who may move an instance on, and when: control is a lease, and who has lost it is refused.
+
+A lease runs out by the server's clock. Until then only its holder moves the instance; after that only the server, which hands it to whoever
+triages. That a job is over is never concluded from silence: the cluster has to have nothing more of it.
+"""
+
+from dataclasses import replace
+
+from ...lang import Action, Rule
+from ..shipped import distributor as old
+from ..shipped import server, worker
+from ..shipped.distributor import ATTEMPTS_LEFT, GOES_ON, reaction
+from ..shipped.machines import ENDED, d, i
+from .machines import LEASED, OVER, WRAPPED
+
+JOB = i.job
+
+
+# --- Claims: what is taken up is looked at in the same transaction
+
+claim = Action(
+    "instantiate",
+    [d, i],
+    when=[GOES_ON, i.is_("Queued"), i.run.is_("Running")],
+    fires=[d.fires("hold", instance=i), i.fires("instantiate")],
+    says="the distributor {d} claims {i}",
+    line=62,
+)
+distributor_starts = Action(
+    "distributor_starts",
+    [d],
+    when=[d.is_("NotStarted", "Gone")],
+    fires=[d.fires("begin")],
+    says="the distributor {d} is started",
+)
+
+# --- From the distributor to the worker
+
+IN_LEASE = (i.is_("Instantiated"), ~i.overdue)
+launch = replace(
+    old.launch,
+    when=[GOES_ON, d.held.has(i), ~JOB.is_("Absent"), *IN_LEASE, ~i.doomed],
+    line=63,
+)
+get_no_id = replace(old.get_no_id, when=[GOES_ON, d.held.has(i), JOB.is_("Absent"), *IN_LEASE])
+beat_launched = replace(old.beat_launched, when=[GOES_ON, i.is_("Launched"), JOB.is_("Submitted")])
+START = (i.is_("Launched"), ~i.overdue, ~i.doomed)
+start = replace(
+    worker.start,
+    when=[JOB.is_("Submitted"), *START],
+    says="the wrapper of {i} comes up, is allowed to start, and starts the command",
+    line=64,
+)
+# While its instance is Instantiated, the wrapper asks again.
+start_refused = replace(
+    worker.start_refused,
+    when=[
+        JOB.is_("Submitted"),
+        ~i.is_("Instantiated", "Launched") | i.overdue | i.doomed,
+    ],
+)
+
+# --- The worker renews its lease, then reports
+
+RUNS = (i.is_("Running"), ~i.overdue)
+beat = replace(worker.beat, when=[JOB.is_("Running", *WRAPPED), i.is_("Running", "Triaging")])
+
+
+def report(action: Action, ended: str) -> Action:
+    """A report that is refused when the lease has run out."""
+    return replace(action, when=[JOB.is_(ended), *RUNS])
+
+
+REPORTS = [report(action, ended) for action, ended in zip(worker.REPORTS, ENDED, strict=True)]
+
+stop_command = Action(
+    "stop_command",
+    [i],
+    when=[JOB.is_("Running"), i.doomed],
+    fires=[JOB.fires("stop")],
+    says="the wrapper of {i} hears that its instance is to end, and kills its command",
+)
+report_that_it_was_stopped = Action(
+    "report_that_it_was_stopped",
+    [i],
+    when=[JOB.is_("Stopped"), *RUNS],
+    fires=[JOB.fires("report"), i.fires("end")],
+    says="the wrapper of {i} reports that it has killed its command",
+)
+
+# --- When a lease has run out
+
+instance_is_late = replace(server.instance_is_late, when=[~i.punctual, i.is_(*LEASED), ~i.overdue])
+
+
+def lost(now: str, event: str, says: str) -> Action:
+    """The server takes control: anybody may ask it to look."""
+    return Action(f"lose_{now.lower()}", [i], [i.is_(now), i.overdue], [i.fires(event)], says, fact="3.1")
+
+
+LOST = [
+    lost("Instantiated", "get_no_id", "the server gives {i} up: its distributor has not launched it in time"),
+    lost("Launched", "miss_heartbeat", "the server marks {i}: nobody has heard of its job"),
+    lost("Running", "miss_heartbeat", "the server has {i} triaged: its worker has not been heard of"),
+]
+
+# --- Triage: a distributor, any, sees to it that the job is over, and says how it ended
+
+NOT_NEEDED = (i.is_("Triaging") & (i.overdue | i.doomed)) | i.is_("NoHeartbeat") | (i.is_("Launched") & i.doomed)
+HELD_AND_DOOMED = d.held.has(i) & i.is_("Instantiated") & i.doomed
+take_job = Action(
+    "take_job",
+    [d, i],
+    when=[GOES_ON, NOT_NEEDED | HELD_AND_DOOMED, JOB.is_("Submitted", "Running", *WRAPPED)],
+    fires=[],
+    says="{d} takes the job of {i} from the cluster, and waits until nothing is left of it",
+)
+TAKE_JOB = Rule(
+    "take_job kills it",
+    take_job,
+    [JOB.is_("Submitted", "Running", *WRAPPED)],
+    JOB.fires("be_killed"),
+)
+hand_back = Action(
+    "hand_back",
+    [d, i],
+    when=[GOES_ON, i.is_("Triaging"), ~i.overdue],
+    fires=[i.fires("start")],
+    says="{d} finds that the worker of {i} has been heard of again: it goes on",
+    line=66,
+)
+triage_lost = replace(
+    old.triage_lost,
+    when=[GOES_ON, i.is_("Triaging"), ~i.doomed, JOB.is_(*OVER)],
+    says="{d} reports that the job of {i} is over, nobody knows how",
+)
+triage_resources = replace(
+    old.triage_resources, when=[GOES_ON, i.is_("Triaging"), ~i.doomed, JOB.is_("OutOfResources")]
+)
+end_doomed = Action(
+    "end_doomed",
+    [d, i],
+    when=[GOES_ON, i.is_("Triaging", "Launched"), i.doomed, JOB.is_(*OVER)],
+    fires=[i.fires("end")],
+    says="{d} reports that the job of {i}, which was to end, is over",
+)
+drop_doomed = Action(
+    "drop_doomed",
+    [d, i],
+    when=[GOES_ON, d.held.has(i), i.is_("Instantiated"), ~i.overdue, i.doomed, JOB.is_(*OVER)],
+    fires=[d.fires("drop", instance=i), i.fires("end")],
+    says="{d} ends {i}, which it was to launch",
+)
+give_up_lost = replace(old.give_up_lost, when=[GOES_ON, i.is_("NoHeartbeat"), JOB.is_(*OVER)])
+
+# --- What was ended goes back to be queued by the next run
+
+ENDED_REACTIONS = [
+    rule
+    for event in ("end", "end_at_once")
+    for rule in (
+        reaction(event, "Registering", "retry", ATTEMPTS_LEFT),
+        reaction(event, "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
+    )
+]

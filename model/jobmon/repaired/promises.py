@@ -1,0 +1,180 @@
+"""The promises in sharper words: control is a lease, and everything comes to rest; and what they rest on."""
+
+from collections.abc import Sequence
+
+from ...lang import Invariant, LeadsTo, exists
+from ..shipped.client import CLIENT_ACTIONS
+from ..shipped.distributor import DISTRIBUTOR_ACTIONS
+from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, i, q, r, t, w
+from ..shipped.promises import moves_only, names
+from ..shipped.server import SERVER_ACTIONS
+from ..shipped.worker import WORKER_ACTIONS
+from .machines import LEASED
+
+
+def acting(before: Sequence[str], without: Sequence[str], *new: str) -> list[str]:
+    """The actions of an agent: those that it had, less some, and what is new."""
+    return [*[name for name in before if name not in without], *new]
+
+
+CLIENT = acting(names(CLIENT_ACTIONS), ("miss_running", "miss_launched", "wind_up"), "give_up_run", "clear")
+DISTRIBUTOR = acting(
+    names(DISTRIBUTOR_ACTIONS),
+    ("list_queued", "kill", "triage_fatal"),
+    *("distributor_starts", "take_job", "hand_back", "end_doomed", "drop_doomed"),
+)
+WORKER = acting(
+    names(WORKER_ACTIONS),
+    ("start_to_die", "start_too_late", "beat_late", "hear_that_it_is_to_die"),
+    *("stop_command", "report_that_it_was_stopped"),
+)
+SERVER = acting(
+    names(SERVER_ACTIONS),
+    ("reap_resumed", "reap_linking", "reap_running", "repair_workflow"),
+    *("lose_instantiated", "lose_launched", "lose_running", "reap"),
+)
+
+CONTROL = [
+    moves_only("client", CLIENT, i.is_("Queued"), "queued, and nobody has taken it up"),
+    moves_only(
+        "distributor",
+        DISTRIBUTOR,
+        i.is_("Queued", "Triaging", "NoHeartbeat")
+        | (i.is_("Instantiated", "Launched") & ~i.overdue)
+        | (i.is_("Launched") & i.doomed),
+        "queued, or instantiated or launched and its lease lasts, or triaged, or launched in vain",
+    ),
+    moves_only("worker", WORKER, i.is_("Launched", "Running") & ~i.overdue, "launched or running, and its lease lasts"),
+    moves_only(
+        "server",
+        SERVER,
+        (i.is_(*LEASED) & i.overdue) | i.is_("Queued"),
+        "one whose lease has run out, or queued by a run that is dead",
+    ),
+]
+
+MOVES = dict(zip(("client", "distributor", "worker", "server"), CONTROL, strict=True))
+
+# --- What they rest on
+
+HELD = [
+    Invariant(
+        name="distributors-have-what-was-queued",
+        says="what a distributor has in memory was queued, and no other has it",
+        sentence="section 3.1 of the facts: the distributor's loop on Q",
+        over=[d, i],
+        given=d.held.has(i),
+        then=~i.is_("Absent", "Queued"),
+    ),
+]
+LIVE_JOBS = [
+    Invariant(
+        name="live-jobs-are-running-or-triaged",
+        says="an instance whose command runs is Running or Triaging",
+        line=64,
+        sentence="- RUNNING (R) = Actively executing.",
+        over=[i],
+        given=i.job.is_("Running"),
+        then=i.is_("Running", "Triaging"),
+    ),
+    Invariant(
+        name="open-instances-are-the-latest",
+        says="an instance that is not over is the latest of its task",
+        line=155,
+        sentence="before a new instance can be created. **Future Question:** Should this pattern also be",
+        over=[i],
+        given=i.is_(*OPEN),
+        then=i.task.instance == i,
+    ),
+]
+ONE_RUN = [
+    Invariant(
+        name="one-run-on-its-way",
+        says="a workflow has one run at a time that is on its way",
+        line=154,
+        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        over=[r, q],
+        given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY),
+        then=~q.is_(*ON_ITS_WAY),
+    ),
+    Invariant(
+        name="workflows-rest-without-a-run",
+        says="a workflow that has no run on its way can be linked again, or is done",
+        line=29,
+        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        over=[w],
+        given=~exists(r, (r.workflow == w) & r.is_(*ON_ITS_WAY[1:])),
+        then=w.is_("Registering", "Aborted", "Failed", "Halted", "Done"),
+    ),
+    Invariant(
+        name="registered-runs-can-be-linked",
+        says="a run is registered only for a workflow that is not done",
+        sentence="section 3.5 of the facts: a client polls whether it can resume",
+        over=[r],
+        given=r.is_("Registered"),
+        then=~r.workflow.is_("Done"),
+    ),
+]
+QUEUED = [
+    Invariant(
+        name="queued-by-a-run-that-runs",
+        says="what is queued, was queued by a run that runs",
+        sentence="section 3.5 of the facts: a run that ends, ends its instances",
+        over=[i],
+        given=i.is_("Queued"),
+        then=i.run.is_("Running"),
+    ),
+]
+
+# "whatever dies": clients, distributors and workers die and are not seen again, or come back; the reaper and one distributor go on.
+GO_ON = [
+    # what time brings, and what the server does when somebody asks it to look
+    *(
+        "run_is_late",
+        "instance_is_late",
+        "lose_instantiated",
+        "lose_launched",
+        "lose_running",
+        "reap",
+        "reap_terminated",
+    ),
+    # the distributors, which are started again
+    *("distributor_starts", "instantiate", "submit", "take_job", "triage_lost", "triage_resources", "end_doomed"),
+    *("drop_doomed", "give_up_lost", "hand_back"),
+    # a worker that lives, and its command
+    *("start_refused", "command_succeeds", "stop_command"),
+    # a client that lives
+    *("link", "bind", "instantiate_run", "launch_run", "start_run", "queue", "queue_with_more", "queue_with_as_much"),
+    *("finish_run", "give_up_run", "terminate_run"),
+]
+# What is possible again and again, between one lateness and the next.
+IN_TIME = [
+    *("launch", "start", "report_success", "report_an_error", "report_too_few_resources", "report_that_it_was_stopped"),
+]
+PROGRESS = [
+    LeadsTo(
+        name="instances-end",
+        says="every instance comes to an end, whatever dies, if the reaper and a distributor go on",
+        line=32,
+        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        over=[i],
+        given=i.is_(*OPEN),
+        goal=i.is_(*INSTANCE_ENDS),
+        weak=GO_ON,
+        strong=IN_TIME,
+        without=["distributor_dies"],
+    ),
+    LeadsTo(
+        name="runs-end",
+        says="every run comes to an end, whatever dies, if the reaper and a distributor go on",
+        line=32,
+        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        over=[r],
+        given=r.is_(*ON_ITS_WAY),
+        # Explorations have few instances: a run that waits for one more is no counterexample.
+        goal=r.is_(*RUN_ENDS) | (exists(t, t.is_("Registering", "AdjustingResources")) & ~exists(i, i.is_("Absent"))),
+        weak=GO_ON,
+        strong=IN_TIME,
+        without=["distributor_dies"],
+    ),
+]
