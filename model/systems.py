@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from . import beaker, hived, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
+from .jobmon import as_written as jobmon
 from .lang import Contradiction, Flow, Model, Reading
 from .lang.waiting import Waiting
 from .yunikorn_merge.contradictions import CONTRADICTIONS
@@ -97,4 +98,13 @@ YUNIKORN_MERGE = System(
     readings=READINGS,
 )
 
-SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE)}
+JOBMON = System(
+    "jobmon",
+    "Jobmon: task instances, tasks, workflow runs, workflows",
+    {model.variant: model for model in (jobmon.AS_WRITTEN,)},
+    judged_by="as-written",
+)
+
+SYSTEMS: Mapping[str, System] = {
+    system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE, JOBMON)
+}
