@@ -101,7 +101,7 @@ YUNIKORN_MERGE = System(
 JOBMON = System(
     "jobmon",
     "Jobmon: task instances, tasks, workflow runs, workflows",
-    {model.variant: model for model in (jobmon.AS_WRITTEN,)},
+    {model.variant: model for model in (jobmon.AS_WRITTEN, jobmon.REPAIRED)},
     judged_by="as-written",
 )
 

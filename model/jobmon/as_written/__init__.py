@@ -5,6 +5,6 @@ sub-machines, ``tasks`` and ``runs`` what agents, cluster and server do, ``promi
 what is explored, ``contradictions`` and ``readings`` what can be read in two ways, ``repairs`` what has to change.
 """
 
-from .variants import AS_WRITTEN
+from .variants import AS_WRITTEN, REPAIRED
 
-__all__ = ["AS_WRITTEN"]
+__all__ = ["AS_WRITTEN", "REPAIRED"]

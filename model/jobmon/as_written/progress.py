@@ -39,6 +39,18 @@ def fair_to(actions: list[str]) -> list[str]:
     return [name for name in actions if name not in [*STOPPING, *DEATHS]]
 
 
+everything_ends = LeadsTo(
+    name="everything-ends",
+    says="a task ends if everybody goes on with their work, and nobody dies or stops it again and again",
+    line=55,
+    sentence=LOOP,
+    over=[t],
+    given=~t.is_("Absent"),
+    goal=t.is_(*ENDS),
+    weak=fair_to([action.name for action in TASK_ACTIONS if action.name != "register_task"]),
+    without=[*STOPPING, *DEATHS],
+)
+
 PROGRESS: list[Property] = [
     AlwaysCanReach(
         name="signals-can-be-taken-up",
@@ -92,17 +104,7 @@ PROGRESS: list[Property] = [
         given=~w.is_("Absent"),
         goal=w.is_(*ENDS),
     ),
-    LeadsTo(
-        name="everything-ends",
-        says="a task ends if everybody goes on with their work, and nobody dies or stops it again and again",
-        line=55,
-        sentence=LOOP,
-        over=[t],
-        given=~t.is_("Absent"),
-        goal=t.is_(*ENDS),
-        weak=fair_to([action.name for action in TASK_ACTIONS if action.name != "register_task"]),
-        without=[*STOPPING, *DEATHS],
-    ),
+    everything_ends,
     LeadsTo(
         name="workflows-end",
         says="a workflow ends if everybody goes on with their work, and nobody dies or halts it again and again",

@@ -396,6 +396,14 @@ UNDERNEATH = [
         then=r.is_(*RUN_ERRORS),
     ),
     Invariant(
+        name="halted-workflows-have-a-halted-run",
+        says="the latest run of a Halted workflow has halted",
+        line=68,
+        over=[w, r],
+        given=w.is_("Halted") & (w.latest == r),
+        then=r.is_("Halted"),
+    ),
+    Invariant(
         name="processes-run-from-running-on",
         says="the process of a run lives while the run is Running, or, if others set its state, UnknownError, Resume or Halted",
         line=64,

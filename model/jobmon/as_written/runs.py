@@ -148,6 +148,14 @@ halt = Action(
     says="{r} stops, and signals that it has halted",
     line=154,
 )
+end_unheard = Action(
+    "end_unheard",
+    [r],
+    when=[r.process == "live", r.is_("UnknownError", "Halted")],
+    fires=[r.fires("exit", how="gone")],
+    says="the process of {r} comes to its end, and nobody waits to hear of it",
+    line=65,
+)
 exceed = Action(
     "exceed_run",
     [r],
@@ -211,7 +219,7 @@ RUN_ACTIONS = [
     *(register, bind, abort, withdraw, ask_to_halt, resume),
     *(lose, find_killed, force),
     *(instantiate, launch, get_no_id),
-    *(start, finish, err, halt, exceed),
+    *(start, finish, err, halt, end_unheard, exceed),
     *(retry, give_up, halt_workflow),
     *RUN_DEATHS,
 ]

@@ -159,16 +159,33 @@ WORKER = [
 
 # --- The server decides after an error (lines 49 to 51)
 
-retry = Action(
+
+
+def tries_again(name: str, says: str, which: Term) -> Action:
+    """The server lets a task be queued again, with the resources that it had."""
+    return Action(
+        name,
+        [t, j],
+        when=[t.is_("Triaging"), which, t.attempts < t.maximum, j.is_("Absent")],
+        fires=[
+            t.fires("retry", by="server", instance=j),
+            j.fires("renew", task=t, resources=t.resources),
+        ],
+        says=says,
+        line=50,
+    )
+
+
+retry = tries_again(
     "retry",
-    [t, j],
-    when=[t.is_("Triaging"), ~t.latest.is_("KillSelf"), t.attempts < t.maximum, j.is_("Absent")],
-    fires=[
-        t.fires("retry", by="server", instance=j),
-        j.fires("renew", task=t, resources=t.resources),
-    ],
-    says="the server has {t} tried again, as {j}",
-    line=50,
+    "the server has {t} tried again, as {j}",
+    t.latest.is_("NoExecutorId", "UnknownError", "ApplicationError"),
+)
+retry_unchanged = tries_again(
+    # Nothing says that the server leaves a resource error to the reconciler, or knows of its mark.
+    "retry_unchanged",
+    "the server has {t} tried again, as {j}, with the resources that were too few",
+    t.latest.is_("ResourceError", "AdjustingResources"),
 )
 give_up = Action(
     "give_up",
@@ -224,7 +241,7 @@ TASK_ACTIONS = [
     *(lose, reconcile, adjust),
     *(instantiate, launch, get_no_id),
     *WORKER,
-    *(retry, give_up, halt),
+    *(retry, retry_unchanged, give_up, halt),
     *TASK_DEATHS,
 ]
 

@@ -1,9 +1,12 @@
 """The variants: the document as it is written, and repaired."""
 
+from dataclasses import replace
+
 from ...lang import Model
-from .machines import DOCUMENT, MACHINES, TABLE
+from .machines import DOCUMENT, MACHINES, TABLE, TASK_INSTANCE
 from .progress import LIFE_CYCLES, PROGRESS
 from .promises import SAFETY
+from .repairs import REPAIRS
 from .runs import RUN_ACTIONS, RUN_RULES
 from .situations import situations
 from .tasks import TASK_ACTIONS, TASK_RULES
@@ -20,5 +23,47 @@ AS_WRITTEN = Model(
     properties=[*SAFETY, *PROGRESS, *LIFE_CYCLES],
     topologies=situations,
     default_scope={"Workflow": 1, "WorkflowRun": 3, "Task": 2, "TaskInstance": 3},
+    refuted=frozenset(
+        {
+            # others set states of an agent's box
+            "only-the-owner-moves",
+            "only-the-owner-moves-workflows",
+            # an error of what is Launched
+            "task-is-the-image-of-its-instance",
+            "errors-are-triaged",
+            "workflow-is-the-image-of-its-run",
+            "run-errors-are-triaged",
+            "signals-can-be-taken-up",
+            "workflow-signals-can-be-taken-up",
+            # what is held for lost still runs, or has not halted yet
+            "one-live-instance",
+            "one-live-run",
+            "halted-before-a-new-run",
+            # the server decides, and the reconciler does
+            "resources-grow-on-resource-errors",
+            # agents that die
+            "registering-ends",
+            "instantiating-ends",
+            "everything-can-end",
+            "workflows-can-end",
+            "everything-ends",
+            "workflows-end",
+        }
+    ),
+)
+
+REPAIRED = AS_WRITTEN.amend(
+    "as-written-repaired",
+    "the document with the changes that its promises need",
+    REPAIRS,
     refuted=frozenset(),
+    # Nothing comes to this state any more.
+    machines=[
+        replace(
+            TASK_INSTANCE,
+            states=[
+                replace(state, unreachable=state.name == "AdjustingResources") for state in TASK_INSTANCE.states
+            ],
+        )
+    ],
 )
