@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from . import beaker, hived, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
 from .jobmon import as_written as jobmon
+from .jobmon.as_written.contradictions import CONTRADICTIONS as JOBMON_CONTRADICTIONS
+from .jobmon.as_written.readings import READINGS as JOBMON_READINGS
 from .lang import Contradiction, Flow, Model, Reading
 from .lang.waiting import Waiting
 from .yunikorn_merge.contradictions import CONTRADICTIONS
@@ -103,8 +105,8 @@ JOBMON = System(
     "Jobmon: task instances, tasks, workflow runs, workflows",
     {model.variant: model for model in (jobmon.AS_WRITTEN, jobmon.REPAIRED)},
     judged_by="as-written",
+    contradictions=JOBMON_CONTRADICTIONS,
+    readings=JOBMON_READINGS,
 )
 
-SYSTEMS: Mapping[str, System] = {
-    system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE, JOBMON)
-}
+SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE, JOBMON)}

@@ -19,6 +19,7 @@ from ...lang import (
     Row,
     Sort,
     State,
+    Type,
     given,
     me,
     variable,
@@ -39,7 +40,7 @@ w = variable(Workflow, "w")
 AGENT = EnumType(("nobody", *(str(agent) for agent in Agent)))
 
 # A command or a client's process, from when it starts. It ends in one of four ways: with success, with an error, killed by the
-# cluster for its resources (line 121), or it is just gone, and nobody is left to say so.
+# cluster for its resources (line 121), or it is gone, and nobody is left to say how.
 PROCESS = EnumType(("none", "live", "succeeded", "failed", "exceeded", "gone"))
 
 MOST_ATTEMPTS = 3
@@ -54,15 +55,15 @@ def universal_machine(
     sort: Sort, instances: Sort, attributes: Sequence[Attribute] = (), events: Sequence[str] = ()
 ) -> Machine:
     """The machine of what has ``instances``, which are tried one after the other; some attributes and events are its own."""
-    signed = {"by": AGENT}
-    with_instance = {"by": AGENT, "instance": Ref(instances)}
+    signed: dict[str, Type] = {"by": AGENT}
+    with_instance: dict[str, Type] = {**signed, "instance": Ref(instances)}
     named = ["register", *dict.fromkeys(row.event for row in universal.table(sort)), *events]
     return Machine(
         sort,
-        line=58,
+        line=57,
         states=[State("Absent"), *universal.STATES],
         attributes=[
-            Attribute("latest", Ref(instances), line=31),
+            Attribute("latest", Ref(instances), line=29),
             # "all retries are used" (line 51), "the maximum number of attempts" (line 67)
             Attribute("attempts", IntRange(0, MOST_ATTEMPTS + 1), line=67),
             Attribute("maximum", IntRange(1, MOST_ATTEMPTS), rigid=True, line=67),
@@ -116,7 +117,7 @@ TASK = universal_machine(
     TaskInstance,
     [
         Attribute("workflow", Ref(Workflow), rigid=True, line=28),
-        # How often the resources have been increased (lines 114, 115): the active row of the table of parameter sets.
+        # How often the resources have been increased (lines 113, 114): the active row of the table of parameter sets.
         Attribute("resources", IntRange(0, MOST_ATTEMPTS), line=132),
         Attribute("losable", BoolType(), rigid=True),
         Attribute("hungry", BoolType(), rigid=True),
@@ -144,11 +145,11 @@ TASK_INSTANCE = Machine(
         State("AdjustingResources", line=129),
     ],
     attributes=[
-        Attribute("task", Ref(Task), line=31),
+        Attribute("task", Ref(Task), line=29),
         Attribute("resources", IntRange(0, MOST_ATTEMPTS), line=135),
         Attribute("command", PROCESS, line=23),
         # The agent that has claimed it still knows of it: what is not in the database dies with its agent.
-        Attribute("at_hand", BoolType(), line=55),
+        Attribute("at_hand", BoolType(), line=54),
         Attribute("stoppable", BoolType(), rigid=True),
     ],
     events=[
@@ -158,18 +159,26 @@ TASK_INSTANCE = Machine(
     ],
 )
 
-NEW_INSTANCE = {"task": given("task"), "resources": given("resources")}
-
 TASK_INSTANCE_TABLE = [
-    Row(TaskInstance, "create", "Absent", "Registered", line=59, fact="1.3", at_hand=True, **NEW_INSTANCE),
-    Row(TaskInstance, "renew", "Absent", "Queued", line=135, **NEW_INSTANCE),
+    Row(
+        TaskInstance,
+        "create",
+        "Absent",
+        "Registered",
+        line=59,
+        fact="1.3",
+        at_hand=True,
+        task=given("task"),
+        resources=given("resources"),
+    ),
+    Row(TaskInstance, "renew", "Absent", "Queued", line=135, task=given("task"), resources=given("resources")),
     # the box of the client
-    Row(TaskInstance, "queue", "Registered", "Queued", line=60, fact="1.3"),
-    Row(TaskInstance, "abort", "Registered", "Aborted", line=61, fact="1.3"),
+    Row(TaskInstance, "queue", "Registered", "Queued", line=60, fact="1.3", at_hand=False),
+    Row(TaskInstance, "abort", "Registered", "Aborted", line=61, fact="1.3", at_hand=False),
     # the box of the scheduler; two of its states are set by others
     Row(TaskInstance, "instantiate", "Queued", "Instantiated", line=62, fact="1.3", at_hand=True),
-    Row(TaskInstance, "launch", "Instantiated", "BatchExecutor", line=63, fact="1.3"),
-    Row(TaskInstance, "get_no_id", "Instantiated", "NoExecutorId", line=80, fact="1.3"),
+    Row(TaskInstance, "launch", "Instantiated", "BatchExecutor", line=63, fact="1.3", at_hand=False),
+    Row(TaskInstance, "get_no_id", "Instantiated", "NoExecutorId", line=80, fact="1.3", at_hand=False),
     Row(TaskInstance, "lose", "BatchExecutor", "UnknownError", line=80, fact="1.3"),
     Row(TaskInstance, "kill", "BatchExecutor", "KillSelf", line=80, fact="1.3"),
     # the box of the worker; three of its states are set by others
@@ -183,16 +192,16 @@ TASK_INSTANCE_TABLE = [
     Row(TaskInstance, "adjust", "ResourceError", "AdjustingResources", line=128),
     # What becomes of a command does not show in the database.
     *[
-        Row(TaskInstance, "exit", state, state, line=120, command=given("how"))
+        Row(TaskInstance, "exit", state, state, line=55, command=given("how"))
         for state in ("Running", "KillSelf", "UnknownError")
     ],
     # Nor does it when an agent dies that has claimed something.
-    *[Row(TaskInstance, "forget", state, state, line=55, at_hand=False) for state in ("Registered", "Instantiated")],
+    *[Row(TaskInstance, "forget", state, state, line=54, at_hand=False) for state in ("Registered", "Instantiated")],
 ]
 
 WORKFLOW_RUN = Machine(
     WorkflowRun,
-    line=148,
+    line=149,
     states=[
         State("Absent"),
         State("Registered"),
@@ -210,9 +219,9 @@ WORKFLOW_RUN = Machine(
         State("Halted", line=154),
     ],
     attributes=[
-        Attribute("workflow", Ref(Workflow), line=31),
+        Attribute("workflow", Ref(Workflow), line=29),
         Attribute("process", PROCESS, line=154),
-        Attribute("at_hand", BoolType(), line=55),
+        Attribute("at_hand", BoolType(), line=54),
         Attribute("stoppable", BoolType(), rigid=True),
     ],
     events=[
@@ -222,34 +231,32 @@ WORKFLOW_RUN = Machine(
     ],
 )
 
-NEW_RUN = {"workflow": given("workflow")}
-
 WORKFLOW_RUN_TABLE = [
-    Row(WorkflowRun, "create", "Absent", "Registered", line=59, fact="1.4", at_hand=True, **NEW_RUN),
-    Row(WorkflowRun, "renew", "Absent", "Bound", line=155, fact="1.4", **NEW_RUN),
+    Row(WorkflowRun, "create", "Absent", "Registered", line=59, fact="1.4", at_hand=True, workflow=given("workflow")),
+    Row(WorkflowRun, "renew", "Absent", "Bound", line=155, fact="1.4", workflow=given("workflow")),
     # the box of the client
-    Row(WorkflowRun, "bind", "Registered", "Bound", line=60, fact="1.4"),
-    Row(WorkflowRun, "abort", "Registered", "Aborted", line=61, fact="1.4"),
+    Row(WorkflowRun, "bind", "Registered", "Bound", line=60, fact="1.4", at_hand=False),
+    Row(WorkflowRun, "abort", "Registered", "Aborted", line=61, fact="1.4", at_hand=False),
     # the box of the scheduler
     Row(WorkflowRun, "instantiate", "Bound", "Instantiated", line=62, fact="1.4", at_hand=True),
-    Row(WorkflowRun, "launch", "Instantiated", "BatchExecutor", line=63, fact="1.4"),
-    Row(WorkflowRun, "get_no_id", "Instantiated", "NoExecutorId", line=148, fact="1.4"),
-    Row(WorkflowRun, "lose", "BatchExecutor", "UnknownError", line=148, fact="1.4"),
-    Row(WorkflowRun, "withdraw", "BatchExecutor", "Halted", line=148, fact="1.4"),
+    Row(WorkflowRun, "launch", "Instantiated", "BatchExecutor", line=63, fact="1.4", at_hand=False),
+    Row(WorkflowRun, "get_no_id", "Instantiated", "NoExecutorId", line=149, fact="1.4", at_hand=False),
+    Row(WorkflowRun, "lose", "BatchExecutor", "UnknownError", line=149, fact="1.4"),
+    Row(WorkflowRun, "withdraw", "BatchExecutor", "Halted", line=149, fact="1.4"),
     # the box of the worker
     Row(WorkflowRun, "run", "BatchExecutor", "Running", line=64, fact="1.4", process="live"),
     Row(WorkflowRun, "finish", "Running", "Done", line=65, fact="1.4", process="succeeded"),
-    Row(WorkflowRun, "err", "Running", "RuntimeError", line=148, fact="1.4", process="failed"),
-    Row(WorkflowRun, "lose", "Running", "UnknownError", line=148, fact="1.4"),
-    Row(WorkflowRun, "exceed", "Running", "ResourceError", line=148, fact="1.4"),
+    Row(WorkflowRun, "err", "Running", "RuntimeError", line=149, fact="1.4", process="failed"),
+    Row(WorkflowRun, "lose", "Running", "UnknownError", line=149, fact="1.4"),
+    Row(WorkflowRun, "exceed", "Running", "ResourceError", line=149, fact="1.4"),
     Row(WorkflowRun, "ask_to_halt", "Running", "Resume", line=154, fact="1.4"),
     Row(WorkflowRun, "halt", "Resume", "Halted", line=154, fact="1.4", process="gone"),
     Row(WorkflowRun, "force", "Resume", "Halted", line=154, fact="1.4"),
     *[
-        Row(WorkflowRun, "exit", state, state, line=120, process=given("how"))
+        Row(WorkflowRun, "exit", state, state, line=55, process=given("how"))
         for state in ("Running", "Resume", "UnknownError", "Halted")
     ],
-    *[Row(WorkflowRun, "forget", state, state, line=55, at_hand=False) for state in ("Registered", "Instantiated")],
+    *[Row(WorkflowRun, "forget", state, state, line=54, at_hand=False) for state in ("Registered", "Instantiated")],
 ]
 
 # Steps 6 and 7 as they are written: the client takes the task from Triaging to Queued, with more resources.

@@ -7,9 +7,7 @@ from .promises import ENDS, SIGNALS
 from .runs import RUN_ACTIONS, RUN_DEATHS
 from .tasks import TASK_ACTIONS, TASK_DEATHS
 
-TRY_EXCEPT = (
-    "The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal."
-)
+TRY_EXCEPT = "The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal."
 LOOP = "It is appropriate to think of each deployment unit as a while loop waiting for a signal state to begin work."
 TERMINAL = (
     "The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been "
@@ -22,7 +20,7 @@ STOPPING = ["kill", "withdraw", "ask_to_halt"]
 DEATHS = [action.name for action in (*TASK_DEATHS, *RUN_DEATHS)]
 
 
-def leaves(name: str, state: str, says: str, it: Var, line: int = 56, sentence: str = TRY_EXCEPT) -> Property:
+def leaves(name: str, state: str, says: str, it: Var, line: int = 55, sentence: str = TRY_EXCEPT) -> Property:
     """An object never stays in a state for good for want of anything that could move it on."""
     return AlwaysCanReach(
         name=name, says=says, line=line, sentence=sentence, over=[it], given=it.is_(state), goal=~it.is_(state)
@@ -42,7 +40,7 @@ def fair_to(actions: list[str]) -> list[str]:
 everything_ends = LeadsTo(
     name="everything-ends",
     says="a task ends if everybody goes on with their work, and nobody dies or stops it again and again",
-    line=55,
+    line=54,
     sentence=LOOP,
     over=[t],
     given=~t.is_("Absent"),
@@ -55,7 +53,7 @@ PROGRESS: list[Property] = [
     AlwaysCanReach(
         name="signals-can-be-taken-up",
         says="a task that is Queued, Launched or Halted can always still be taken up",
-        line=48,
+        line=47,
         sentence=SIGNALS,
         over=[t],
         given=signalled(t),
@@ -64,7 +62,7 @@ PROGRESS: list[Property] = [
     AlwaysCanReach(
         name="workflow-signals-can-be-taken-up",
         says="a workflow that is Queued, Launched or Halted can always still be taken up",
-        line=48,
+        line=47,
         sentence=SIGNALS,
         over=[w],
         given=signalled(w),
@@ -83,13 +81,13 @@ PROGRESS: list[Property] = [
         "Triaging",
         "of a task with an error it can always still be decided what becomes of it",
         t,
-        50,
+        49,
         "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
     ),
     AlwaysCanReach(
         name="everything-can-end",
         says="a task can always still become Done, Failed or Aborted",
-        line=32,
+        line=31,
         sentence=TERMINAL,
         over=[t],
         given=~t.is_("Absent"),
@@ -98,7 +96,7 @@ PROGRESS: list[Property] = [
     AlwaysCanReach(
         name="workflows-can-end",
         says="a workflow can always still become Done, Failed or Aborted",
-        line=32,
+        line=31,
         sentence=TERMINAL,
         over=[w],
         given=~w.is_("Absent"),
@@ -108,7 +106,7 @@ PROGRESS: list[Property] = [
     LeadsTo(
         name="workflows-end",
         says="a workflow ends if everybody goes on with their work, and nobody dies or halts it again and again",
-        line=55,
+        line=54,
         sentence=LOOP,
         over=[w],
         given=~w.is_("Absent"),

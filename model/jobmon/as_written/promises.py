@@ -91,7 +91,7 @@ def claimed_by_whom_it_is_for(name: str, it: Var, one: str) -> Property:
     return StepInvariant(
         name=name,
         says=f"control of {one} is claimed by the one agent that the signal is for",
-        line=48,
+        line=47,
         sentence=SIGNALS,
         over=[it],
         given=any_claim,
@@ -142,7 +142,7 @@ TASK_PROMISES = [
     Invariant(
         name="task-is-the-image-of-its-instance",
         says="a task is in the state that its latest instance's state stands for; after an error it is the server's",
-        line=31,
+        line=29,
         sentence=DRIVEN,
         over=[t, i],
         given=t.latest == i,
@@ -151,7 +151,7 @@ TASK_PROMISES = [
     Invariant(
         name="task-keeps-up-with-its-instance",
         says="a task is in the state that its latest instance's state stands for, as long as that has not come to an error",
-        line=31,
+        line=29,
         sentence=DRIVEN,
         over=[t, i],
         given=t.latest == i,
@@ -201,6 +201,15 @@ TASK_PROMISES = [
         given=(i.task == t) & (j.task == t) & (i != j),
         then=~((i.command == "live") & (j.command == "live")),
     ),
+    Invariant(
+        name="halted-tasks-have-halted",
+        says="no command of a Halted task runs",
+        line=68,
+        sentence="- HALTED (H) = Execution was stopped mid-run.",
+        over=[t, i],
+        given=t.is_("Halted") & (i.task == t),
+        then=i.command != "live",
+    ),
     StepInvariant(
         name="resources-grow-on-resource-errors",
         says="what is tried again because it had too few resources gets more of them",
@@ -213,7 +222,7 @@ TASK_PROMISES = [
     StepInvariant(
         name="resources-stay-otherwise",
         says="what is tried again for another reason gets the same resources",
-        line=114,
+        line=113,
         sentence="In addition it has a row added each time that a resource error occurs and the resources are be increased.",
         over=[t, i, j],
         given=(t.latest == i) & ~i.is_("ResourceError", "AdjustingResources") & after(t.latest == j) & (i != j),
@@ -236,7 +245,7 @@ WORKFLOW_PROMISES = [
     Invariant(
         name="workflow-is-the-image-of-its-run",
         says="a workflow is in the state that its latest run's state stands for; after an error it is the server's",
-        line=31,
+        line=29,
         sentence=DRIVEN,
         over=[w, r],
         given=w.latest == r,
@@ -245,7 +254,7 @@ WORKFLOW_PROMISES = [
     Invariant(
         name="workflow-keeps-up-with-its-run",
         says="a workflow is in the state that its latest run's state stands for, as long as that has not come to an error",
-        line=31,
+        line=29,
         sentence=DRIVEN,
         over=[w, r],
         given=w.latest == r,
@@ -295,6 +304,15 @@ WORKFLOW_PROMISES = [
         given=(r.workflow == w) & (q.workflow == w) & (r != q),
         then=~((r.process == "live") & (q.process == "live")),
     ),
+    Invariant(
+        name="halted-runs-have-halted",
+        says="the process of a run that is Halted runs no more",
+        line=153,
+        sentence=HALTED,
+        over=[r],
+        given=r.is_("Halted"),
+        then=r.process != "live",
+    ),
     StepInvariant(
         name="halted-before-a-new-run",
         says="when a new run is made, no process of an earlier one runs any more",
@@ -312,14 +330,14 @@ UNDERNEATH = [
     Invariant(
         name="tasks-have-a-latest-instance",
         says="a task that is there has a latest instance, and one that is not has none",
-        line=31,
+        line=29,
         over=[t],
         then=implies(t.is_("Absent"), t.latest == NONE) & implies(~t.is_("Absent"), t.latest != NONE),
     ),
     Invariant(
         name="latest-instances-are-the-tasks",
         says="a task's latest instance is its own, and is there",
-        line=31,
+        line=29,
         over=[t, i],
         given=t.latest == i,
         then=(i.task == t) & ~i.is_("Absent"),
@@ -327,7 +345,7 @@ UNDERNEATH = [
     Invariant(
         name="instances-have-a-task",
         says="an instance that is there belongs to a task that is there",
-        line=31,
+        line=29,
         over=[i],
         then=implies(i.is_("Absent"), i.task == NONE)
         & implies(~i.is_("Absent"), exists(t, (i.task == t) & ~t.is_("Absent"))),
@@ -359,7 +377,7 @@ UNDERNEATH = [
     Invariant(
         name="absent-tasks-have-asked-for-nothing",
         says="the resources of a task that is not there have not been increased",
-        line=112,
+        line=111,
         over=[t],
         given=t.is_("Absent"),
         then=t.resources == 0,
@@ -367,14 +385,14 @@ UNDERNEATH = [
     Invariant(
         name="workflows-have-a-latest-run",
         says="a workflow that is there has a latest run, and one that is not has none",
-        line=31,
+        line=29,
         over=[w],
         then=implies(w.is_("Absent"), w.latest == NONE) & implies(~w.is_("Absent"), w.latest != NONE),
     ),
     Invariant(
         name="latest-runs-are-the-workflows",
         says="a workflow's latest run is its own, and is there",
-        line=31,
+        line=29,
         over=[w, r],
         given=w.latest == r,
         then=(r.workflow == w) & ~r.is_("Absent"),
@@ -382,7 +400,7 @@ UNDERNEATH = [
     Invariant(
         name="runs-have-a-workflow",
         says="a run that is there belongs to a workflow that is there",
-        line=31,
+        line=29,
         over=[r],
         then=implies(r.is_("Absent"), r.workflow == NONE)
         & implies(~r.is_("Absent"), exists(w, (r.workflow == w) & ~w.is_("Absent"))),

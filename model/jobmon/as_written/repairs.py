@@ -44,7 +44,7 @@ LAUNCHED_CAN_ERR = Change(
 
 CLIENT_ABORTS_WHAT_IT_FINDS = Change(
     why=(
-        "A client that died while it registered something aborts it when it is back: it posted no error signal, as lines 56 and 57 "
+        "A client that died while it registered something aborts it when it is back: it posted no error signal, as lines 55 and 56 "
         "would have it, and nobody else can go on with it (lines 52, 53)."
     ),
     repairs=["registering-ends", "everything-can-end", "workflows-can-end", "everything-ends", "workflows-end"],
@@ -54,12 +54,12 @@ CLIENT_ABORTS_WHAT_IT_FINDS = Change(
 INSTANTIATED_CAN_BE_LOST = Change(
     why=(
         "The reconciler holds for lost also what is Instantiated: a scheduler that died before it had submitted it posted no error "
-        "signal, and when it is back it looks for what is Queued (lines 55 to 57)."
+        "signal, and when it is back it looks for what is Queued (lines 54 to 56)."
     ),
     repairs=["instantiating-ends", "everything-can-end", "workflows-can-end", "everything-ends", "workflows-end"],
     adds=[
-        Row(TaskInstance, "lose", "Instantiated", "UnknownError", line=57),
-        Row(WorkflowRun, "lose", "Instantiated", "UnknownError", line=57),
+        Row(TaskInstance, "lose", "Instantiated", "UnknownError", line=56, at_hand=False),
+        Row(WorkflowRun, "lose", "Instantiated", "UnknownError", line=56, at_hand=False),
         replace(
             tasks.lose,
             when=[
@@ -77,7 +77,13 @@ HALTED_FIRST = Change(
         "cluster does. So the answer to the question of line 155 is yes; and for runs the reconciler may say for a worker that it has "
         "halted only if that is true (facts 1.4)."
     ),
-    repairs=["one-live-instance", "one-live-run", "halted-before-a-new-run"],
+    repairs=[
+        "one-live-instance",
+        "halted-tasks-have-halted",
+        "one-live-run",
+        "halted-runs-have-halted",
+        "halted-before-a-new-run",
+    ],
     adds=[
         replace(tasks.retry, when=[*tasks.retry.when, t.latest.command != "live"]),
         replace(tasks.halt, when=[*tasks.halt.when, t.latest.command != "live"]),
@@ -97,22 +103,6 @@ HALTED_FIRST = Change(
             line=154,
             over=[w, r],
             given=(r.workflow == w) & (w.latest != r),
-            then=r.process != "live",
-        ),
-        Invariant(
-            name="halted-means-over",
-            says="the command of the latest instance of a Halted task is over",
-            line=155,
-            over=[t, i],
-            given=t.is_("Halted") & (t.latest == i),
-            then=i.command != "live",
-        ),
-        Invariant(
-            name="halted-runs-are-over",
-            says="the process of a run that has halted is over",
-            line=154,
-            over=[r],
-            given=r.is_("Halted"),
             then=r.process != "live",
         ),
     ],
@@ -179,7 +169,7 @@ ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
         LifeCycle(
             name="life-with-adjusted-resources",
             says="a task can run out of resources, be halted, get more of them, and be done",
-            line=114,
+            line=113,
             sentence="In addition it has a row added each time that a resource error occurs and the resources are be increased.",
             sort=Task,
             states=[*FIRST, "Triaging", "Halted", *FIRST[1:], "Done"],

@@ -178,7 +178,7 @@ retry = Action(
 give_up = Action(
     "give_up_workflow",
     [w],
-    when=[w.is_("Triaging"), ~w.latest.is_("Halted"), w.attempts == w.maximum],
+    when=[w.is_("Triaging"), ~w.latest.is_("Halted"), w.attempts >= w.maximum],
     fires=[w.fires("fail", by="server")],
     says="the server lets {w} fail: all attempts are used",
     line=51,
@@ -201,7 +201,7 @@ forget = Action(
     fires=[r.fires("forget")],
     says="the client of {r} dies and comes back",
     crash=True,
-    line=55,
+    line=54,
 )
 die = Action(
     "run_dies",
@@ -210,7 +210,7 @@ die = Action(
     fires=[r.fires("exit", how="gone")],
     says="the process of {r} dies",
     crash=True,
-    line=55,
+    line=54,
 )
 
 RUN_DEATHS = [forget, die]
@@ -226,7 +226,7 @@ RUN_ACTIONS = [
 
 
 def drives(event: str, workflow_event: str, by: str, line: int, *when: Term) -> Rule:
-    """What happens to a run happens to its workflow (line 31)."""
+    """What happens to a run happens to its workflow (line 29)."""
     return Rule(
         f"{event} is its workflow's {workflow_event}",
         r.fires(event),

@@ -1,4 +1,4 @@
-"""What happens to tasks: each agent's loop (lines 55 to 57), what the cluster does, and how instances drive their tasks (line 31).
+"""What happens to tasks: each agent's loop (lines 54 to 56), what the cluster does, and how instances drive their tasks (line 29).
 
 What an agent asks the server for is one transaction, and the server keeps nothing outside of its database: that it dies between
 two transactions shows nowhere. A request that comes late or again finds that the table has no row for it any more, and changes nothing.
@@ -7,7 +7,7 @@ two transactions shows nowhere. A request that comes late or again finds that th
 from ...lang import Action, Rule, Term, exists
 from .machines import TASK_ERRORS, i, j, t
 
-SPENT = t.attempts == t.maximum
+SPENT = t.attempts >= t.maximum
 """All retries are used (line 51)."""
 
 # --- The client: it defines tasks, and controls when they run (line 87)
@@ -57,7 +57,7 @@ resume = Action(
     fact="1.2",
 )
 
-# --- The reconciler, a thread of the client (line 125)
+# --- The reconciler, a thread of the client (line 124)
 
 lose = Action(
     "lose",
@@ -124,7 +124,7 @@ get_no_id = Action(
     fact="1.3",
 )
 
-# --- The worker node: it waits for the signal before it begins (lines 55, 56)
+# --- The worker node: it waits for the signal before it begins (lines 54, 55)
 
 start = Action(
     "start",
@@ -157,8 +157,7 @@ WORKER = [
     reports("report_resources", "exceeded", "exceed", "the worker reports that {i} had too few resources", 122),
 ]
 
-# --- The server decides after an error (lines 49 to 51)
-
+# --- The server decides after an error (lines 49, 50)
 
 
 def tries_again(name: str, says: str, which: Term) -> Action:
@@ -213,7 +212,7 @@ client_dies = Action(
     fires=[],
     says="the client dies and comes back",
     crash=True,
-    line=55,
+    line=54,
 )
 scheduler_dies = Action(
     "scheduler_dies",
@@ -222,7 +221,7 @@ scheduler_dies = Action(
     fires=[],
     says="the scheduler dies and comes back",
     crash=True,
-    line=55,
+    line=54,
 )
 worker_dies = Action(
     "worker_dies",
@@ -231,7 +230,7 @@ worker_dies = Action(
     fires=[i.fires("exit", how="gone")],
     says="the worker node of {i} dies, and its command with it",
     crash=True,
-    line=55,
+    line=54,
 )
 
 TASK_DEATHS = [client_dies, scheduler_dies, worker_dies]
@@ -247,7 +246,7 @@ TASK_ACTIONS = [
 
 
 def drives(event: str, task_event: str, by: str, line: int, *when: Term) -> Rule:
-    """What happens to an instance happens to its task (line 31)."""
+    """What happens to an instance happens to its task (line 29)."""
     return Rule(f"{event} is its task's {task_event}", i.fires(event), when, i.task.fires(task_event, by=by), line=line)
 
 
@@ -271,14 +270,14 @@ TASK_RULES = [
         client_dies,
         [i.is_("Registered"), i.at_hand, i.task.mortal],
         i.fires("forget"),
-        line=55,
+        line=54,
     ),
     Rule(
         "the scheduler forgets",
         scheduler_dies,
         [i.is_("Instantiated"), i.at_hand, i.task.mortal],
         i.fires("forget"),
-        line=55,
+        line=54,
     ),
 ]
 

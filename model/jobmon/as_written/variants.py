@@ -37,7 +37,9 @@ AS_WRITTEN = Model(
             "workflow-signals-can-be-taken-up",
             # what is held for lost still runs, or has not halted yet
             "one-live-instance",
+            "halted-tasks-have-halted",
             "one-live-run",
+            "halted-runs-have-halted",
             "halted-before-a-new-run",
             # the server decides, and the reconciler does
             "resources-grow-on-resource-errors",
@@ -61,9 +63,7 @@ REPAIRED = AS_WRITTEN.amend(
     machines=[
         replace(
             TASK_INSTANCE,
-            states=[
-                replace(state, unreachable=state.name == "AdjustingResources") for state in TASK_INSTANCE.states
-            ],
+            states=[replace(state, unreachable=state.name == "AdjustingResources") for state in TASK_INSTANCE.states],
         )
     ],
 )
