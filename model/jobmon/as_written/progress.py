@@ -122,7 +122,7 @@ LIFE_CYCLES: list[Property] = [
     LifeCycle(
         name="life-of-a-task",
         says="a task can be registered, queued, instantiated, launched, run and done",
-        line=59,
+        line=56,
         sentence="The states below describe the universal finite state machine.",
         sort=Task,
         states=[*FIRST, "Done"],

@@ -12,7 +12,7 @@ from ..sorts import Task, TaskInstance, Workflow, WorkflowRun
 from ..universal import OWNER
 from . import runs, tasks
 from .machines import i, j, r, t, w
-from .progress import FIRST, everything_ends
+from .progress import everything_ends
 from .promises import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 
 LAUNCHED_CAN_ERR = Change(
@@ -118,7 +118,7 @@ ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
         "Adjusting Resources goes with them."
     ),
     repairs=["resources-grow-on-resource-errors"],
-    weakens={"life-of-an-adjusted-instance": ["life-with-adjusted-resources"]},
+    weakens={"life-of-an-adjusted-instance": ["life-with-too-few-resources"]},
     drops=[
         "reconcile",
         "retry_unchanged",
@@ -167,12 +167,12 @@ ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
             ],
         ),
         LifeCycle(
-            name="life-with-adjusted-resources",
-            says="a task can run out of resources, be halted, get more of them, and be done",
-            line=113,
-            sentence="In addition it has a row added each time that a resource error occurs and the resources are be increased.",
-            sort=Task,
-            states=[*FIRST, "Triaging", "Halted", *FIRST[1:], "Done"],
+            name="life-with-too-few-resources",
+            says="an instance can run out of resources, and stays so",
+            line=122,
+            sentence="The Jobmon wrapper around the Cluster Task identifies the error and contacts the server with a state update to Z",
+            sort=TaskInstance,
+            states=["Absent", "Registered", "Queued", "Instantiated", "BatchExecutor", "Running", "ResourceError"],
         ),
         Invariant(
             name="halted-tasks-can-go-on",

@@ -237,7 +237,7 @@ def drives(event: str, workflow_event: str, by: str, line: int, *when: Term) -> 
 
 
 # As of tasks: there is no row for an error of what is Launched.
-RUNS = r.is_("Running")
+NOT_LAUNCHED = ~r.is_("BatchExecutor")
 
 RUN_RULES = [
     drives("bind", "queue", "client", 60),
@@ -251,6 +251,6 @@ RUN_RULES = [
     drives("exceed", "err", "client", 66),
     drives("halt", "err", "worker", 154),
     drives("force", "err", "client", 154),
-    drives("lose", "err", "client", 66, RUNS),
+    drives("lose", "err", "client", 66, NOT_LAUNCHED),
     # "withdraw", from BatchExecutor only, would need that row as well
 ]

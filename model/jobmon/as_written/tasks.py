@@ -251,7 +251,7 @@ def drives(event: str, task_event: str, by: str, line: int, *when: Term) -> Rule
 
 
 # The universal machine has no row for an error of what is Launched; so nothing can become of its task.
-RUNS = i.is_("Running")
+NOT_LAUNCHED = ~i.is_("BatchExecutor")
 
 TASK_RULES = [
     drives("queue", "queue", "client", 60),
@@ -263,8 +263,8 @@ TASK_RULES = [
     drives("finish", "finish", "worker", 65),
     drives("err", "err", "worker", 80),
     drives("exceed", "err", "worker", 122),
-    drives("lose", "err", "client", 80, RUNS),
-    drives("kill", "err", "client", 80, RUNS),
+    drives("lose", "err", "client", 80, NOT_LAUNCHED),
+    drives("kill", "err", "client", 80, NOT_LAUNCHED),
     Rule(
         "the client forgets",
         client_dies,
