@@ -21,7 +21,7 @@ VARIANTS = {model.variant: model for model in (AS_WRITTEN, REPAIRED)}
 # The same with other numbers than the situations have.
 OTHERS = [
     Situation("three attempts, all that can happen", tasks=[3], losable=True, hungry=True),
-    Situation("two tasks, and agents die", tasks=[1, 1], mortal=True),
+    Situation("two workflows that may be halted", workflows=[1, 1], stoppable_runs=1),
     Situation("two instances are stopped", tasks=[1], stoppable=2, losable=True),
     Situation("two runs are halted", workflows=[1], stoppable_runs=2),
 ]

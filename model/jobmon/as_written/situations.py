@@ -57,6 +57,8 @@ SITUATIONS = [
     Situation("a task is stopped, and taken up again", tasks=[2], stoppable=1),
     Situation("everything happens to a task", tasks=[2], stoppable=1, mortal=True, losable=True, hungry=True),
     Situation("two tasks, one attempt each", tasks=[1, 1], losable=True),
+    Situation("two tasks, and agents die", tasks=[1, 1], mortal=True),
+    Situation("two workflows, one run each", workflows=[1, 1]),
     Situation("a workflow is run twice", workflows=[2]),
     Situation("a workflow is halted, and taken up again", workflows=[1], stoppable_runs=1),
     Situation("everything happens to a workflow", workflows=[2], stoppable_runs=1, mortal=True),

@@ -268,14 +268,14 @@ TASK_RULES = [
     Rule(
         "the client forgets",
         client_dies,
-        [i.is_("Registered"), i.at_hand, i.task.mortal],
+        [i.is_("Registered")],
         i.fires("forget"),
         line=54,
     ),
     Rule(
         "the scheduler forgets",
         scheduler_dies,
-        [i.is_("Instantiated"), i.at_hand, i.task.mortal],
+        [i.is_("Instantiated")],
         i.fires("forget"),
         line=54,
     ),

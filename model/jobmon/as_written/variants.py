@@ -22,7 +22,7 @@ AS_WRITTEN = Model(
     rules=[*TASK_RULES, *RUN_RULES],
     properties=[*SAFETY, *PROGRESS, *LIFE_CYCLES],
     topologies=situations,
-    default_scope={"Workflow": 1, "WorkflowRun": 3, "Task": 2, "TaskInstance": 3},
+    default_scope={"Workflow": 2, "WorkflowRun": 3, "Task": 2, "TaskInstance": 3},
     refuted=frozenset(
         {
             # others set states of an agent's box
