@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -34,6 +35,7 @@ from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
 from schedproof.proofs.findings import findings
 from schedproof.proofs.induction import prove
+from schedproof.proofs.oracle import OracleVerdict, check_trace
 from schedproof.proofs.verdict import Result, Verdict
 
 DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / "jobmon-finite-state-machines.rst"
@@ -505,3 +507,30 @@ PLANTED: dict[str, tuple[Callable[[], Model], set[str]]] = {
 def test_a_planted_bug_is_caught_by_what_it_breaks(bug: str) -> None:
     build, expected = PLANTED[bug]
     assert broken(build(), *expected) == expected
+
+
+# --- Logs ----------------------------------------------------------------------------------------------------------------
+
+HEADER = {
+    "schedproof": 1,
+    "system": "jobmon",
+    "objects": {"Workflow": ["w"], "WorkflowRun": ["r"], "Task": ["t"], "TaskInstance": ["i", "j"]},
+    "rigid": {"Task": {"maximum": {"t": 2}, "losable": {"t": True}}},
+}
+LOST_BEFORE_IT_STARTS = [
+    {"action": "register_task", "parameters": {"t": "t", "i": "i"}},
+    *({"action": name, "parameters": {"i": "i"}} for name in LAUNCHED[1:]),
+    {"action": "lose", "parameters": {"i": "i"}, "state": {"Task": {"t": {"state": "Triaging"}}}},
+    {"action": "retry", "parameters": {"t": "t", "j": "j"}, "state": {"Task": {"t": {"latest": "j"}}}},
+]
+
+
+@pytest.mark.parametrize(("variant", "departs"), [("as-written", 5), ("as-written-repaired", None)])
+def test_a_log_that_triages_what_is_launched_departs_from_the_document(
+    variant: str, departs: int | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in [HEADER, *LOST_BEFORE_IT_STARTS]), encoding="utf-8")
+    report = check_trace("jobmon", path, variant)
+    assert (report.first_departure.record if report.first_departure else None) == departs
+    assert report.verdict is (OracleVerdict.DEPARTS if departs else OracleVerdict.CONFORMS)
