@@ -4,7 +4,9 @@
 made of tasks and of workflows alike.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 
 from ...lang import NONE, Invariant, Property, StepInvariant, Term, Var, after, exists, iff, implies
 from ...lang.terms import both
@@ -41,6 +43,11 @@ AFTER_AN_ERROR = ("Triaging", "Halted", "Failed")
 UNFINISHED_ERRORS = (*TASK_ERRORS, "AdjustingResources")
 
 
+def either(parts: Sequence[Term]) -> Term:
+    """One of the parts is true."""
+    return reduce(or_, parts)
+
+
 def leaves(it: Var, state: str) -> Term:
     """It was in that state before the step, and is not after it."""
     return it.is_(state) & after(~it.is_(state))
@@ -48,11 +55,7 @@ def leaves(it: Var, state: str) -> Term:
 
 def leaves_any(it: Var, states: tuple[str, ...]) -> Term:
     """The step moves it on from one of these states."""
-    first, *others = (leaves(it, state) for state in states)
-    found: Term = first
-    for other in others:
-        found = found | other
-    return found
+    return either([leaves(it, state) for state in states])
 
 
 def stays(it: Var, states: tuple[str, ...]) -> Term:
@@ -84,17 +87,13 @@ def moved_by_its_owner(name: str, it: Var, one: str) -> Property:
 def claimed_by_whom_it_is_for(name: str, it: Var, one: str) -> Property:
     """Nobody else claims control."""
     claims = [(it.is_(signal) & after(it.is_(claimed)), signal) for signal, claimed in CLAIMED.items()]
-    first, *others = (claim for claim, _ in claims)
-    any_claim: Term = first
-    for other in others:
-        any_claim = any_claim | other
     return StepInvariant(
         name=name,
         says=f"control of {one} is claimed by the one agent that the signal is for",
         line=47,
         sentence=SIGNALS,
         over=[it],
-        given=any_claim,
+        given=either([claim for claim, _ in claims]),
         then=both([implies(claim, after(it.mover == str(TAKEN_UP_BY[signal]))) for claim, signal in claims]),
     )
 
@@ -125,6 +124,32 @@ def within_the_maximum(name: str, it: Var, one: str) -> Property:
     )
 
 
+def fails_when_all_is_used(name: str, it: Var, one: str) -> Property:
+    """Not one attempt too few: which errors are fatal before that, but for the client's, the document does not say."""
+    return Invariant(
+        name=name,
+        says=f"{one} fails only when it has been attempted as often as its maximum",
+        line=51,
+        sentence=FATAL,
+        over=[it],
+        given=it.is_("Failed"),
+        then=it.attempts >= it.maximum,
+    )
+
+
+def stopped_is_halted(name: str, it: Var, instance: Var, how: str, one: str) -> Property:
+    """What was stopped neither fails nor is tried again."""
+    return StepInvariant(
+        name=name,
+        says=f"{one} that was stopped is Halted, and nothing else",
+        line=68,
+        sentence="- HALTED (H) = Execution was stopped mid-run.",
+        over=[it, instance],
+        given=leaves(it, "Triaging") & (it.latest == instance) & instance.is_(how),
+        then=after(it.is_("Halted")),
+    )
+
+
 SHARED = [
     moved_by_its_owner("only-the-owner-moves", t, "a task"),
     moved_by_its_owner("only-the-owner-moves-workflows", w, "a workflow"),
@@ -134,6 +159,10 @@ SHARED = [
     ends_are_final("workflow-ends-are-final", w, "a workflow"),
     within_the_maximum("attempts-within-the-maximum", t, "a task"),
     within_the_maximum("workflow-attempts-within-the-maximum", w, "a workflow"),
+    fails_when_all_is_used("fails-when-all-is-used", t, "a task"),
+    fails_when_all_is_used("workflow-fails-when-all-is-used", w, "a workflow"),
+    stopped_is_halted("stopped-is-halted", t, i, "KillSelf", "a task"),
+    stopped_is_halted("stopped-workflow-is-halted", w, r, "Halted", "a workflow"),
 ]
 
 # --- What is promised of tasks

@@ -5,7 +5,7 @@ two transactions shows nowhere. A request that comes late or again finds that th
 """
 
 from ...lang import Action, Rule, Term, exists
-from .machines import TASK_ERRORS, i, j, t
+from .machines import i, j, t
 
 SPENT = t.attempts >= t.maximum
 """All retries are used (line 51)."""
@@ -280,5 +280,3 @@ TASK_RULES = [
         line=54,
     ),
 ]
-
-__all__ = ["TASK_ACTIONS", "TASK_DEATHS", "TASK_ERRORS", "TASK_RULES"]
