@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from . import beaker, hived, jobmon, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
+from .jobmon.as_written.contradictions import CONTRADICTIONS as JOBMON_CONTRADICTIONS
+from .jobmon.as_written.readings import READINGS as JOBMON_READINGS
 from .lang import Contradiction, Flow, Model, Reading
 from .lang.waiting import Waiting
 from .yunikorn_merge.contradictions import CONTRADICTIONS
@@ -99,9 +101,14 @@ YUNIKORN_MERGE = System(
 
 JOBMON = System(
     "jobmon",
-    "Jobmon: task instances, tasks, workflow runs and workflows",
-    {model.variant: model for model in (jobmon.SHIPPED, jobmon.REPAIRED)},
+    "Jobmon: task instances, tasks, workflow runs, workflows",
+    {
+        model.variant: model
+        for model in (jobmon.AS_WRITTEN, jobmon.AS_WRITTEN_REPAIRED, jobmon.SHIPPED, jobmon.REPAIRED)
+    },
     judged_by="shipped",
+    contradictions=JOBMON_CONTRADICTIONS,
+    readings=JOBMON_READINGS,
 )
 
 SYSTEMS: Mapping[str, System] = {system.name: system for system in (HIVED, BEAKER, YUNIKORN, YUNIKORN_MERGE, JOBMON)}

@@ -32,6 +32,7 @@ FORMATS: Mapping[str, Sequence[Format]] = {
     "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
     "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, OWN),
     "yunikorn-merge": (LOCKS, OWN),
+    "jobmon": (OWN,),
 }
 """The formats that each system's traces come in; the first that recognises a trace reads it."""
 
