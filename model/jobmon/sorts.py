@@ -1,6 +1,8 @@
-"""The kinds of objects: a workflow of tasks, and what runs each of them, once or again."""
+"""What is read, and the kinds of objects: a workflow of tasks, and what runs each of them, once or again."""
 
-from ..lang import Sort
+from ..lang import Document, Sort
+
+DOCUMENT = Document("jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines")
 
 Workflow = Sort("Workflow", "w")
 """What a client defines: tasks that are to be done (lines 28 to 30)."""

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from ...lang import (
     Attribute,
     BoolType,
-    Document,
     EnumType,
     Event,
     IntRange,
@@ -29,8 +28,6 @@ from ...lang.terms import Term
 from .. import universal
 from ..sorts import Task, TaskInstance, Workflow, WorkflowRun
 from ..universal import Agent
-
-DOCUMENT = Document("jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines")
 
 i, j = variables(TaskInstance, "i j")
 t = variable(Task, "t")

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ...lang import Model
-from .machines import DOCUMENT, MACHINES, TABLE, TASK_INSTANCE
+from ..sorts import DOCUMENT
+from .machines import MACHINES, TABLE, TASK_INSTANCE
 from .progress import LIFE_CYCLES, PROGRESS
 from .promises import SAFETY
 from .repairs import REPAIRS

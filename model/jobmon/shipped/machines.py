@@ -11,7 +11,6 @@ from ...lang import (
     NONE,
     Attribute,
     BoolType,
-    Document,
     Event,
     IntRange,
     Machine,
@@ -29,8 +28,6 @@ from ...lang import (
 )
 from ..sorts import Client, Distributor, Job, Task, TaskInstance, Workflow, WorkflowRun
 from . import tables
-
-FACTS = Document("jobmon.md", "Jobmon as implemented")
 
 w = variables(Workflow, "w")[0]
 r, q = variables(WorkflowRun, "r q")
