@@ -30,7 +30,7 @@ from .style import (
 FONT = "Helvetica,Arial,sans-serif"
 """A family whose widths graphviz knows even without font libraries: no warnings."""
 
-DASHED = (EdgeKind.PREVENTS, EdgeKind.WAITS_FOR)
+DASHED = (EdgeKind.PREVENTS, EdgeKind.WAITS_FOR, EdgeKind.ASIDE)
 
 WIDEST = 80
 """Characters of a line of the legend."""
@@ -42,8 +42,8 @@ START = "(start)"
 def dot(diagram: Diagram) -> str:
     """``diagram`` as DOT: pure text, needs no graphviz program, the same text for the same picture.
 
-    Clusters are told apart by colour, not by boxes: events of two machines take turns in a cascade,
-    and boxes around each machine's would tie the arrows into a knot.
+    Clusters are told apart by colour, and have boxes only where the picture asks for them: events of two
+    machines take turns in a cascade, and boxes around each machine's would tie the arrows into a knot.
     """
     cascade = any(node.kind in (NodeKind.ACTION, NodeKind.EVENT) for node in diagram.nodes)
     graph = graphviz.Digraph()
@@ -73,6 +73,19 @@ def dot(diagram: Diagram) -> str:
     for node in diagram.nodes:
         if node not in roots:
             _node(graph, node, look[node.name])
+    if diagram.boxed:
+        for number, cluster in enumerate(diagram.clusters):
+            with graph.subgraph(name=f"cluster_{number}") as box:
+                border = look[cluster.nodes[0]].border
+                box.attr(
+                    label=f"<<b>{escape(cluster.name)}</b>>",
+                    color=border,
+                    fontcolor=border,
+                    labelloc="t", labeljust="l", style="rounded",
+                    margin="14",
+                )
+                for name in cluster.nodes:
+                    box.node(name)
     for node in diagram.nodes:
         if node.initial:
             graph.node(START, label="", shape="circle", style="filled", fillcolor=INK, width="0.16", tooltip="initial")

@@ -1,14 +1,16 @@
-"""Pictures of what belongs to a variant beside its machines: event flows, the order of its locks, and deadlocks."""
+"""Pictures of what belongs to a variant beside its machines: event flows, charts of its document, the order of its locks, and deadlocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ..model.lang import Model
 from ..model.systems import System
 from ..proofs.further import Locked, further
 from ..proofs.locks import explore_all
 from ..proofs.locks.rank import judge
+from .charts import charted
 from .errors import DiagramError
 from .flows import FLOWS, event_flows
 from .locks import deadlock_graph, order_graph
@@ -23,6 +25,9 @@ def further_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Dr
     if flows := system.flows.get(model.variant):
         title = f"{model.system} ({model.variant}): who sends which events to whom"
         found[FLOWS] = ("Which party sends which events to which", lambda: event_flows(flows, title))
+    for chart in system.charts.get(model.variant, ()):
+        title = f"{model.system} ({model.variant}): {chart.name}"
+        found[chart.name] = (chart.about, partial(charted, chart, title))
     orders = []
     for each in further(model):
         if not isinstance(each, Locked) or (each.only and not each.deadlocks):

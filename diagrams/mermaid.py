@@ -47,6 +47,11 @@ def _state_diagram(diagram: Diagram, ids: dict[str, str]) -> list[str]:
         words = [*details, *_mark(diagram, node.mark)]
         more = f" ({', '.join(words)})" if words else ""
         lines.append(f'    state "{_quoted(node.label)}{more}" as {ids[node.name]}')
+    if diagram.boxed:
+        boxes = identifiers([*ids.values(), *(cluster.name for cluster in diagram.clusters)])
+        for cluster in diagram.clusters:
+            inside = [f"        {ids[name]}" for name in cluster.nodes]
+            lines += [f'    state "{_quoted(cluster.name)}" as {boxes[cluster.name]} {{', *inside, "    }"]
     lines += [f"    [*] --> {ids[node.name]}" for node in diagram.nodes if node.initial]
     for edge in diagram.edges:
         # A state diagram has no coloured arrows: marks are words.

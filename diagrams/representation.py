@@ -38,6 +38,7 @@ class EdgeKind(enum.Enum):
     WAITS_FOR = "waits for"
     SENDS = "sends to"
     MAY_ACQUIRE = "may be held while that one is acquired"
+    ASIDE = "as its picture says"
 
 
 class Mark(enum.Enum):
@@ -99,7 +100,8 @@ class Diagram:
     """A picture. The order of its parts is the order in which they are written out.
 
     ``since`` names what ADDED and REMOVED refer to, if the picture is compared with another.
-    ``note`` is how to read it, and ``alarm`` what the legend says of what is drawn as a warning.
+    ``note`` is how to read it, and ``alarm`` what the legend says of what is drawn as a warning. ``boxed``: a
+    box is drawn around each cluster; else clusters are told apart by colour.
     """
 
     title: str
@@ -109,6 +111,7 @@ class Diagram:
     since: str | None = None
     note: str = ""
     alarm: str = ""
+    boxed: bool = False
 
 
 def compared(new: Diagram, old: Diagram, since: str) -> Diagram:

@@ -52,7 +52,7 @@ SQUARE = (NodeKind.EVENT, NodeKind.RESOURCE)
 ARROWS = {
     EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e",
     EdgeKind.HELD_BY: INK, EdgeKind.WAITS_FOR: QUIET, EdgeKind.MAY_ACQUIRE: INK,
-    EdgeKind.SENDS: INK,
+    EdgeKind.SENDS: INK, EdgeKind.ASIDE: QUIET,
 }  # fmt: skip
 MARKS = {Mark.ADDED: "#1a7f37", Mark.REMOVED: "#6e7781"}
 EDGE_WORDS = {
@@ -68,7 +68,7 @@ EDGE_WORDS = {
 def looks(diagram: Diagram) -> dict[str, Look]:
     """The look of each node, by its name, marks apart."""
     groups = {
-        name: Look(cluster.name, "its events", *GROUPS[position % len(GROUPS)])
+        name: Look(cluster.name, "" if diagram.boxed else "its events", *GROUPS[position % len(GROUPS)])
         for position, cluster in enumerate(diagram.clusters)
         for name in cluster.nodes
     }

@@ -9,7 +9,8 @@ from . import beaker, hived, jobmon, yunikorn, yunikorn_merge
 from .beaker.waits import WAITS
 from .jobmon.as_written.contradictions import CONTRADICTIONS as JOBMON_CONTRADICTIONS
 from .jobmon.as_written.readings import READINGS as JOBMON_READINGS
-from .lang import Contradiction, Flow, Model, Reading
+from .jobmon.charts import CHARTS as JOBMON_CHARTS
+from .lang import Chart, Contradiction, Flow, Model, Reading
 from .lang.waiting import Waiting
 from .yunikorn_merge.contradictions import CONTRADICTIONS
 from .yunikorn_merge.flows import FLOWS, MERGED_FLOWS
@@ -22,7 +23,7 @@ class System:
 
     ``waits`` has, by variant, what "holds" and "waits for" mean in wait-for graphs; ``tables``, by sort, the events
     of machines of which text, figures and what runs (``judged_by``) are compared row by row; ``flows``, by variant,
-    which party sends which events to which; ``contradictions`` are those of its document that are in words only;
+    which party sends which events to which; ``charts``, by variant, the pictures of documents; ``contradictions`` are those of its document that are in words only;
     ``readings`` are of the first variant.
     """
 
@@ -33,6 +34,7 @@ class System:
     waits: Mapping[str, Waiting] = field(default_factory=dict)
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
     flows: Mapping[str, Sequence[Flow]] = field(default_factory=dict)
+    charts: Mapping[str, Sequence[Chart]] = field(default_factory=dict)
     contradictions: Sequence[Contradiction] = ()
     readings: Sequence[Reading] = ()
 
@@ -107,6 +109,7 @@ JOBMON = System(
         for model in (jobmon.AS_WRITTEN, jobmon.AS_WRITTEN_REPAIRED, jobmon.SHIPPED, jobmon.REPAIRED)
     },
     judged_by="shipped",
+    charts=JOBMON_CHARTS,
     contradictions=JOBMON_CONTRADICTIONS,
     readings=JOBMON_READINGS,
 )

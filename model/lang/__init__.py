@@ -1,5 +1,6 @@
 """The model language: sorts, machines and tables, actions, trigger rules, properties, variants."""
 
+from .chart import Arrow, Chart
 from .contradiction import Contradiction
 from .errors import ModelError, Place
 from .flow import Flow
@@ -40,7 +41,7 @@ from .terms import (
 from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 
 __all__ = [
-    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Attribute", "BoolType", "ByConstruction", "Change", "Contradiction", "Document",
+    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction", "Document",
     "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
     "ModelError", "Place", "Property", "Reading", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
     "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
