@@ -57,8 +57,8 @@ def test_other_pictures_have_no_boxes() -> None:
 
 # The outer arrows of figures 1.3 and 1.4, as the facts list them; G, I and R stand for the boxes.
 FIGURE = {
-    *("G>Queued G>Aborted Queued>I I>Launched I>Triaging Launched>R R>Done R>Triaging".split()),
-    *("Triaging>Queued Triaging>Failed Triaging>Halted Halted>G".split()),
+    *(["G>Queued", "G>Aborted", "Queued>I", "I>Launched", "I>Triaging", "Launched>R", "R>Done", "R>Triaging"]),
+    *(["Triaging>Queued", "Triaging>Failed", "Triaging>Halted", "Halted>G"]),
 }
 
 
