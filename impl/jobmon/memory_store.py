@@ -68,7 +68,7 @@ class MemoryTransaction:
 
     def add(self, record: R) -> R:
         """Adds a record under the next number."""
-        mine = self._all(type(record))
+        mine: tuple[Any, ...] = self._all(type(record))
         unique = _UNIQUE.get(type(record))
         if unique and any(getattr(r, unique) == getattr(record, unique) for r in mine):
             raise StoreError(f"there is a {type(record).__name__} with {unique} {getattr(record, unique)} already")
@@ -78,13 +78,13 @@ class MemoryTransaction:
 
     def update(self, old: R, new: R) -> None:
         """Writes ``new`` if the record still is as it was read."""
-        mine: tuple[R, ...] = self._all(type(old))
+        mine: tuple[Any, ...] = self._all(type(old))
         at: int = old.id - 1
         if not 0 <= at < len(mine) or mine[at] != old or new.id != old.id:
             raise Contended(f"{type(old).__name__} {old.id} is not as it was read; nothing is written, try again")
         self._put(type(old), (*mine[:at], new, *mine[at + 1 :]))
 
-    def _put(self, kind: type[R], records: tuple[R, ...]) -> None:
+    def _put(self, kind: type[Any], records: tuple[Any, ...]) -> None:
         changed: dict[str, Any] = {_FIELDS[kind]: records}
         self.records = replace(self.records, **changed)
 
