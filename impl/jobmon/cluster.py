@@ -39,8 +39,9 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Granted:
-    """What a worker is to run."""
+    """What a worker is to run, for which instance."""
 
+    instance: int
     command: str
     resources: Resources
 

@@ -16,6 +16,8 @@ from .processes import processes
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PAGES = os.sysconf("SC_PAGE_SIZE")
 MEBIBYTE = 1 << 20
+INSTANCE = "JOBMON_TASK_INSTANCE_ID"
+"""The variable by which a command learns which attempt it is."""
 
 
 class LocalCommands:
@@ -46,7 +48,10 @@ class LocalCommands:
 
         try:
             child = subprocess.Popen(
-                shlex.split(granted.command), preexec_fn=dies_with_its_worker, stdin=subprocess.DEVNULL
+                shlex.split(granted.command),
+                preexec_fn=dies_with_its_worker,
+                stdin=subprocess.DEVNULL,
+                env=os.environ | {INSTANCE: str(granted.instance)},
             )
         except (OSError, ValueError, IndexError, subprocess.SubprocessError):
             self._status = 127

@@ -110,7 +110,7 @@ class Worker:
         if isinstance(answer, Report):
             it, task = answer.instances[0], answer.tasks[0]
             doomed = Stage.KILL if it.doomed else Stage.START
-            self._remember(stage=doomed, granted=Granted(task.command, it.resources))
+            self._remember(stage=doomed, granted=Granted(it.id, task.command, it.resources))
         elif answer.for_good:
             self._end("not started")
         else:
