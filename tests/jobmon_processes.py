@@ -25,7 +25,7 @@ LEASE, HEARTBEAT, POLL = 1.5, 0.25, 0.02
 WITNESS_PROGRAM = Path(__file__).with_name("jobmon_witness.py")
 MODULE = ("-m", "schedproof.impl.jobmon")
 
-KILLED = ("server", "client", "distributor", "reaper", "worker", "command")
+KILLED = ("server", "client", "distributor", "reaper", "worker", "worker", "command", "command")
 PAUSED = ("client", "distributor", "worker", "command")
 
 
@@ -151,7 +151,7 @@ def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
 class Chaos:
     """Kills and pauses of random processes, as ``seed`` says, while clients run one workflow after the other."""
 
-    def __init__(self, mine: Installation, seed: int, *, clients: int = 2, tasks: int = 6, ticks: int = 12) -> None:
+    def __init__(self, mine: Installation, seed: int, *, clients: int = 2, tasks: int = 6, ticks: int = 25) -> None:
         self._mine = mine
         self._random = random.Random(seed)
         self._tasks, self._ticks = tasks, ticks

@@ -29,7 +29,9 @@ def overlaps(lines: list[str]) -> list[str]:
         in_order = sorted(attempts.items(), key=lambda item: item[1])
         for (one, first), (other, second) in zip(in_order, in_order[1:], strict=False):
             if second[0] < first[1]:
-                found.append(f"task {task}: {other} began in line {second[0] + 1}, {one} acted until line {first[1] + 1}")
+                found.append(
+                    f"task {task}: {other} began in line {second[0] + 1}, {one} acted until line {first[1] + 1}"
+                )
     return found
 
 
