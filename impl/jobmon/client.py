@@ -195,7 +195,10 @@ class Client:
             else:
                 self._remember(stage=Stage.LOOK)
         else:
-            self._remember(stage=Stage.ADVANCE, run=answer.runs[0].id, status=answer.runs[0].status)
+            run = answer.runs[0]
+            self._remember(stage=Stage.ADVANCE, run=run.id, status=run.status)
+            if run.status not in NEXT:  # it was created when asked before, and is given up since
+                self._at(run.status)
         return "create run"
 
     def _advance(self) -> str:
