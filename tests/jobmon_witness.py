@@ -26,12 +26,14 @@ def overlaps(lines: list[str]) -> list[str]:
         span[1] = number
     found = []
     for task, attempts in spans.items():
-        in_order = sorted(attempts.items(), key=lambda item: item[1])
-        for (one, first), (other, second) in zip(in_order, in_order[1:], strict=False):
-            if second[0] < first[1]:
+        (one, longest), *others = sorted(attempts.items(), key=lambda item: item[1])
+        for other, span in others:
+            if span[0] < longest[1]:
                 found.append(
-                    f"task {task}: {other} began in line {second[0] + 1}, {one} acted until line {first[1] + 1}"
+                    f"task {task}: {other} began in line {span[0] + 1}, {one} acted until line {longest[1] + 1}"
                 )
+            if span[1] > longest[1]:
+                one, longest = other, span
     return found
 
 
