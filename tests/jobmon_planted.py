@@ -87,9 +87,9 @@ BUGS: dict[str, Sides] = {
 if __name__ == "__main__":
     import schedproof.impl.jobmon.distributor as distributor
     import schedproof.impl.jobmon.server as server
-    from schedproof.impl.jobmon.__main__ import main
+    from schedproof.impl.jobmon.__main__ import run
 
     planted = BUGS[sys.argv.pop(1)]
     server.Server = planted.server  # type: ignore[misc]
     distributor.Distributor = planted.distributor  # type: ignore[misc]
-    main()
+    run()

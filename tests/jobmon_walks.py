@@ -14,7 +14,7 @@ BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind
 
 
 @dataclass(frozen=True)
-class Broken(Exception):  # noqa: N818
+class Broken(Exception):
     """A promise that does not hold, and the acts that lead there."""
 
     said: str

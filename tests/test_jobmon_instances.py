@@ -69,7 +69,7 @@ FRESH = {
     "error": "R E",
     "resource error": "R Z",
 }
-OVERDUE = {name: "" for name in ("launched", "start", "start of another", "done", "error", "resource error")} | {
+OVERDUE = dict.fromkeys(("launched", "start", "start of another", "done", "error", "resource error"), "") | {
     "lapse": "I W  O X  R T",
 }
 DOOMED = {

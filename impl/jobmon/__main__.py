@@ -7,9 +7,7 @@ import signal
 import sys
 import time
 import uuid
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -149,13 +147,14 @@ def _token() -> str:
     return str(uuid.uuid4())
 
 
-def _said(run: Callable[..., Any]) -> None:
+def run() -> None:
+    """The command line; what goes wrong is said in one line."""
     try:
-        run()
+        main()
     except JobmonError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(1)
 
 
 if __name__ == "__main__":
-    _said(main)
+    run()

@@ -106,7 +106,9 @@ class Client:
         return max(1, len(self.memory.to_queue))
 
     def stop(self) -> None:
-        """The user stops the run, if it is running."""
+        """The user stops the run, if it is running; one that makes room already goes on with that."""
+        if self.memory.stage is Stage.WIND_UP:
+            return
         if self.memory.stage in (Stage.RUN, Stage.FINISH):
             self._remember(stage=Stage.FINISH, finish=RunState.STOPPED, to_queue=())
         else:
