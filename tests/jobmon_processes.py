@@ -32,14 +32,14 @@ PAUSED = ("client", "distributor", "worker", "command")
 class Installation:
     """A server, agents and the witness in a directory; ``program`` are the words for the interpreter that run them."""
 
-    def __init__(self, directory: Path, *, program: tuple[str, ...] = MODULE) -> None:
+    def __init__(self, directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None) -> None:
         self.directory = directory
         self._program = program
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.database = f"sqlite:///{directory / 'jobmon.db'}"
+        self.database = database or f"sqlite:///{directory / 'jobmon.db'}"
         self.witness = directory / "witness"
         self.witness.touch()
         self.agents: dict[str, subprocess.Popen[str]] = {}
@@ -124,9 +124,11 @@ class Installation:
 
 
 @contextmanager
-def installation(directory: Path, *, program: tuple[str, ...] = MODULE) -> Iterator[Installation]:
+def installation(
+    directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None
+) -> Iterator[Installation]:
     """An installation with a server that answers, two distributors and a reaper."""
-    mine = Installation(directory, program=program)
+    mine = Installation(directory, program=program, database=database)
     try:
         mine.start_server()
         mine.await_server()
@@ -167,8 +169,11 @@ class Chaos:
         while sum(n for what, n in self.done.items() if what.startswith("killed")) < kills:
             time.sleep(self._random.uniform(0, pause))
             self._continue_paused()
-            if self._random.random() < 0.2:
+            what = self._random.random()
+            if what < 0.2:
                 self._pause(self._random.choice(PAUSED))
+            elif what < 0.27:
+                self._rival()
             else:
                 self._kill(self._random.choice(KILLED))
             self._start_again(more=True)
@@ -179,7 +184,7 @@ class Chaos:
         def at_rest() -> bool:
             self._continue_paused()
             self._start_again(more=False)
-            return not self._workflows
+            return not self._workflows and not any(name.endswith("rival") for name in self._mine.agents)
 
         return until(at_rest, seconds)
 
@@ -187,6 +192,14 @@ class Chaos:
         self._made += 1
         self._workflows[client] = self._mine.write_workflow(f"w{self._made}", self._tasks, self._ticks)
         self._mine.start_client(client, self._workflows[client])
+
+    def _rival(self) -> None:
+        """Somebody else wants to run a workflow that a client runs."""
+        client = self._random.choice(sorted(self._workflows))
+        name = f"{client}'s rival"
+        if name not in self._mine.agents:
+            self._mine.start_client(name, self._workflows[client], self._random.choice(["cold", "hot"]))
+            self.done["rivals"] += 1
 
     def _victims(self, kind: str) -> list[int]:
         if kind in ("worker", "command"):
@@ -230,6 +243,8 @@ class Chaos:
                 self._mine.start_reaper()
             elif name.startswith("distributor"):
                 self._mine.start_distributor(name)
+            elif name.endswith("rival"):
+                del self._mine.agents[name]
             elif said != "done":
                 resume = self._random.choice(["cold", "hot"])
                 self._mine.start_client(name, self._workflows[name], resume)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from jobmon_processes import LEASE, Chaos, Installation, installation, until
 from jobmon_witness import ended, overlaps
+from postgres import Unavailable, server
 from schedproof.impl.jobmon.records import FINAL
 
 PLANTED = str(Path(__file__).with_name("jobmon_planted.py"))
@@ -64,9 +65,9 @@ def check(mine: Installation) -> None:
             assert over < first[task.name], f"{task.name} began before {names[number]} was over"
 
 
-def killed(directory: Path, seed: int, kills: int, **more: int) -> Chaos:
+def killed(directory: Path, seed: int, kills: int, database: str | None = None, **more: int) -> Chaos:
     """Kills so many, lets everything come to rest, and checks it."""
-    with installation(directory) as mine:
+    with installation(directory, database=database) as mine:
         chaos = Chaos(mine, seed, **more)
         chaos.run(kills, pause=0.4)
         assert chaos.come_to_rest(90), f"seed {seed}: {mine.records()}"
@@ -95,6 +96,17 @@ def test_hundreds_of_kills(tmp_path: Path) -> None:
         assert all(chaos.done[f"killed {kind}"] for kind in kinds), chaos.done
         total += sum(number for what, number in chaos.done.items() if what.startswith("killed"))
     assert total >= 390
+
+
+@pytest.mark.long
+def test_kills_on_postgresql(tmp_path: Path) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    try:
+        with server() as url:
+            killed(tmp_path, seed, kills=60, database=url)
+    except Unavailable as reason:
+        pytest.skip(f"no PostgreSQL here: {reason}")
 
 
 def late_worker(mine: Installation) -> list[str]:

@@ -11,7 +11,7 @@ from jobmon_planted import BUGS
 from jobmon_stories import Story, workflow
 from jobmon_walks import BAD, Broken, broken, explore, small
 from schedproof.impl.jobmon.client import Resume
-from schedproof.impl.jobmon.requests import TaskSpec
+from schedproof.impl.jobmon.requests import READS, Request, TaskSpec
 from schedproof.impl.jobmon.world import Act, ClientSpec, Kind, Sides, World
 
 TWO = workflow(TaskSpec("a", "x", max_attempts=3), TaskSpec("b", "x", upstream=("a",), max_attempts=3))
@@ -73,6 +73,20 @@ class TestOneValue:
         walk(world, random.Random(3), 200)
         fork.restore(world.state())
         assert fork.acts() == world.acts()
+
+    def test_an_act_is_one_request_at_most(self) -> None:
+        """And what is not told of changes nothing in the database but leases that run out."""
+        seen: list[Request] = []
+        world = World(busy_world().clients, 2, observer=lambda request, report: seen.append(request))
+        rng = random.Random(5)
+        for _ in range(1500):
+            before = world.state().records
+            seen.clear()
+            (act,) = walk(world, rng, 1)
+            assert len(seen) <= 1
+            lapses = act.kind in (Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES)
+            if not lapses and (not seen or isinstance(seen[0], READS)):
+                assert world.state().records == before
 
     def test_nothing_in_it_can_be_changed(self) -> None:
         world = busy_world()

@@ -18,6 +18,9 @@ from .store import Store, retried
 
 Clock = Callable[[], float]
 
+Observer = Callable[[Request, Report], None]
+"""Told of each request that was not refused, when its transaction has ended."""
+
 
 class Asks(Protocol):
     """What agents know of the server: a direct call, or a connection to its process."""
@@ -34,8 +37,16 @@ class Asks(Protocol):
 class Server(RunRequests, InstanceRequests):
     """Judges requests by what ``store`` says in the same transaction. Several may work on one store."""
 
-    def __init__(self, store: Store, *, clock: Clock = time.time, leases: Leases = Leases()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock = time.time,
+        leases: Leases = Leases(),  # noqa: B008 - it is frozen
+        observer: Observer | None = None,
+    ) -> None:
         self.store = store
+        self._observer = observer
         self._clock = clock
         self._leases = leases
 
@@ -52,7 +63,10 @@ class Server(RunRequests, InstanceRequests):
             with self.store.transaction() as transaction:
                 return self._judge(Draft(transaction, self._clock(), self._leases), request)
 
-        return retried(once)
+        report = retried(once)
+        if self._observer is not None:
+            self._observer(request, report)
+        return report
 
     def _judge(self, draft: Draft, request: Request) -> Report:
         match request:

@@ -20,7 +20,7 @@ from .memory_store import MemoryStore
 from .reaper import Reaper, ReaperMemory
 from .records import ENDED, UNFINISHED, InstanceState, Records, TaskInstance, WorkflowRun
 from .requests import Report, Request
-from .server import Asks, Server
+from .server import Asks, Observer, Server
 from .simulated_cluster import Job, Phase, SimulatedCluster, SimulatedCommands
 from .worker import Worker, WorkerMemory
 
@@ -105,7 +105,10 @@ class _Deaf:
 
 @dataclass(frozen=True)
 class World:
-    """Clients by name, distributors "d1", "d2", ..., and a reaper; all of it starts registered nowhere, at the beginning."""
+    """Clients by name, distributors "d1", "d2", ..., and a reaper, of which nobody has done anything yet.
+
+    ``observer`` is told what the server does; an act asks it once at most.
+    """
 
     clients: Mapping[str, ClientSpec]
     distributors: int = 1
@@ -113,6 +116,7 @@ class World:
     store: MemoryStore = field(default_factory=MemoryStore)
     cluster: SimulatedCluster = field(default_factory=SimulatedCluster)
     slots: dict[str, Slot] = field(default_factory=dict)
+    observer: Observer | None = None
 
     def __post_init__(self) -> None:
         self.slots.update(dict.fromkeys(self.clients, Slot(ClientMemory())))
@@ -212,7 +216,7 @@ class World:
 
     def server(self) -> Server:
         """The server: it is made anew for each act, since it keeps nothing."""
-        return self.sides.server(self.store, clock=lambda: NOW, leases=Leases(LEASE, LEASE))
+        return self.sides.server(self.store, clock=lambda: NOW, leases=Leases(LEASE, LEASE), observer=self.observer)
 
     def _agent(self, name: str, server: Asks | None = None) -> Client | Distributor | Reaper | Worker:
         asks = server or self.server()
