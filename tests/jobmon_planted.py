@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 from schedproof.impl.jobmon import requests as ask
@@ -15,13 +17,19 @@ from schedproof.impl.jobmon.world import Sides
 
 
 class StartsInAnyState(Server):
-    """Whoever asks to start may."""
+    """Whoever asks to start may, and may go on."""
 
     def start(self, draft: Draft, request: ask.Start) -> Report:
         it = draft.instance(request.instance)
         if it.status is InstanceState.LAUNCHED:
             return super().start(draft, request)
         return Report("start", tasks=(draft.task(it.task_id),), instances=(it,))
+
+    def renew_instance(self, draft: Draft, request: ask.RenewInstance) -> Report:
+        it = draft.instance(request.instance)
+        if it.process_group_id == request.identity:
+            return super().renew_instance(draft, request)
+        return Report("renew instance", instances=(it,))
 
 
 class RetriesWhileTriaging(Server):
@@ -62,6 +70,14 @@ class DoesNotKill(DoesNotWait):
         return Todo(Act.LOOK, todo.instance, todo.job, todo.seen)
 
 
+class DiesBeforeLaunch(Distributor):
+    """No bug: it dies when it has submitted a job, and before it says so. For processes."""
+
+    def _launch(self, todo: Todo) -> Todo | None:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return None
+
+
 class StartsUnasked(Worker):
     """Starts its command while it asks."""
 
@@ -83,13 +99,15 @@ BUGS: dict[str, Sides] = {
     "starts unasked": Sides(worker=StartsUnasked),
 }
 
+DEATHS = {"dies before launch": Sides(distributor=DiesBeforeLaunch)}
+
 
 if __name__ == "__main__":
     import schedproof.impl.jobmon.distributor as distributor
     import schedproof.impl.jobmon.server as server
     from schedproof.impl.jobmon.__main__ import run
 
-    planted = BUGS[sys.argv.pop(1)]
+    planted = (BUGS | DEATHS)[sys.argv.pop(1)]
     server.Server = planted.server  # type: ignore[misc]
     distributor.Distributor = planted.distributor  # type: ignore[misc]
     run()

@@ -47,9 +47,9 @@ class Installation:
 
     # Starting.
 
-    def start(self, name: str, kind: str, *words: str) -> None:
-        """Starts an agent, in place of one of the same name that is dead."""
-        command = [sys.executable, *self._program, kind, *words]
+    def start(self, name: str, kind: str, *words: str, program: tuple[str, ...] = ()) -> None:
+        """Starts an agent, in place of one of the same name that is dead; by another program if one is given."""
+        command = [sys.executable, *(program or self._program), kind, *words]
         self.agents[name] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True)
 
     def start_server(self) -> None:
@@ -57,10 +57,10 @@ class Installation:
         leases = (f"--run-lease={LEASE}", f"--instance-lease={LEASE}")
         self.start("server", "server", f"--database={self.database}", f"--port={self.port}", *leases)
 
-    def start_distributor(self, name: str) -> None:
+    def start_distributor(self, name: str, *, program: tuple[str, ...] = ()) -> None:
         """On this machine."""
         log = f"--log={self.directory / 'log'}"
-        self.start(name, "distributor", *self._options(), f"--heartbeat={HEARTBEAT}", log)
+        self.start(name, "distributor", *self._options(), f"--heartbeat={HEARTBEAT}", log, program=program)
 
     def start_reaper(self) -> None:
         """There is one."""
@@ -125,15 +125,15 @@ class Installation:
 
 @contextmanager
 def installation(
-    directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None
+    directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None, distributors: int = 2
 ) -> Iterator[Installation]:
-    """An installation with a server that answers, two distributors and a reaper."""
+    """An installation with a server that answers, distributors and a reaper."""
     mine = Installation(directory, program=program, database=database)
     try:
         mine.start_server()
         mine.await_server()
-        mine.start_distributor("distributor 1")
-        mine.start_distributor("distributor 2")
+        for number in range(distributors):
+            mine.start_distributor(f"distributor {number + 1}")
         mine.start_reaper()
         yield mine
     finally:

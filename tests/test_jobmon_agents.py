@@ -341,6 +341,19 @@ class TestLateWorker:
         assert story.states() == "R R D D"
 
 
+def test_a_heartbeat_before_an_answer_that_was_lost_is_asked_for_again() -> None:
+    """The run is further than its client knows; that is no reason to give up."""
+    story = Story.of()
+    for _ in range(3):
+        story.step("c1")
+    assert story.states() == "G L G -"
+    story.do(Kind.LOST, "c1")
+    assert story.states() == "Q B G -"
+    story.do(Kind.HEARTBEAT, "c1")
+    story.rest()
+    assert (story.states(), story.over("c1")) == ("D D D D", "done")
+
+
 class TestAnyoneDiesAnywhere:
     """After each of the steps that it does when all goes well."""
 

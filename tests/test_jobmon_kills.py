@@ -133,6 +133,30 @@ def test_the_witness_tells_of_a_planted_bug(tmp_path: Path, bug: str) -> None:
         assert late_worker(mine) != []
 
 
+def lost_launch(mine: Installation) -> list[str]:
+    """A distributor dies between submission and launch, so that nobody knows of its job; another one comes then."""
+    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=250))
+    mine.start_distributor("distributor", program=(PLANTED, "dies before launch"))
+    assert until(lambda: mine.agents["distributor"].poll() == -signal.SIGKILL)
+    assert [i.status for i in mine.records().instances] == ["I"]
+    assert mine.pids("worker")
+    mine.start_distributor("distributor")
+    assert until(lambda: "2" in {line.split()[2] for line in mine.lines()}, 10 * LEASE), "there is no second attempt"
+    time.sleep(10 * 0.02)
+    return overlaps(mine.lines())
+
+
+def test_a_job_that_nobody_knows_of_does_not_start(tmp_path: Path) -> None:
+    with installation(tmp_path, distributors=0) as mine:
+        assert lost_launch(mine) == []
+        assert {line.split()[2] for line in mine.lines()} == {"2"}
+
+
+def test_the_witness_tells_when_such_a_job_starts(tmp_path: Path) -> None:
+    with installation(tmp_path, program=(PLANTED, "starts in any state"), distributors=0) as mine:
+        assert lost_launch(mine) != []
+
+
 def test_a_command_dies_with_its_worker(tmp_path: Path) -> None:
     with installation(tmp_path) as mine:
         mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=500))

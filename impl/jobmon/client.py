@@ -120,8 +120,8 @@ class Client:
         if mine.run is None or mine.status is None or mine.over is not None:
             return None
         answer = asked(self._server, ask.RenewRun(mine.run, mine.status))
-        if isinstance(answer, Refused):
-            self._fenced(answer)
+        if isinstance(answer, Refused) and answer.state in {*RESUMING, *ENDED}:
+            self._fenced(answer)  # else its own request got further than it knows, and is asked again
         return "renew run"
 
     def step(self, choice: int = 0) -> str | None:

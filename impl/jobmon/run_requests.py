@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import requests as asked
 from .draft import Draft
 from .errors import Refused
+from .instance_requests import LAPSED
 from .records import (
     ENDED,
     ON_THEIR_WAY,
@@ -203,9 +204,7 @@ class RunRequests:
     def find_dead(self, draft: Draft, request: asked.FindDead) -> Report:
         """Reads."""
         runs = draft.find(WorkflowRun, status=frozenset(REAPED), heartbeat_date=UpTo(draft.now))
-        instances = draft.find(TaskInstance, status=UNFINISHED, report_by_date=UpTo(draft.now))
-        instances = tuple(i for i in instances if i.status is not InstanceState.NO_HEARTBEAT)
-        instances = tuple(i for i in instances if i.status is not InstanceState.TRIAGING)
+        instances = draft.find(TaskInstance, status=frozenset(LAPSED), report_by_date=UpTo(draft.now))
         dead = tuple(r for r in runs if r.status not in RESUMING or draft.is_wound_up(r))
         return Report("find dead", runs=dead, instances=instances, overdue=tuple(i.id for i in instances))
 
