@@ -32,9 +32,13 @@ PAUSED = ("client", "distributor", "worker", "command")
 class Installation:
     """A server, agents and the witness in a directory; ``program`` are the words for the interpreter that run them."""
 
-    def __init__(self, directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None) -> None:
+    def __init__(
+        self, directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None, lease: float = LEASE
+    ) -> None:
         self.directory = directory
         self._program = program
+        self._lease = lease
+        self.patience = 20.0
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
@@ -54,7 +58,7 @@ class Installation:
 
     def start_server(self) -> None:
         """Its leases are short."""
-        leases = (f"--run-lease={LEASE}", f"--instance-lease={LEASE}")
+        leases = (f"--run-lease={self._lease}", f"--instance-lease={self._lease}")
         self.start("server", "server", f"--database={self.database}", f"--port={self.port}", *leases)
 
     def start_distributor(self, name: str, *, program: tuple[str, ...] = ()) -> None:
@@ -71,7 +75,7 @@ class Installation:
         self.start(name, "client", *self._options(), f"--heartbeat={HEARTBEAT}", f"--resume={resume}", str(workflow))
 
     def _options(self) -> tuple[str, ...]:
-        return (f"--url={self.url}", f"--poll={POLL}", "--patience=20")
+        return (f"--url={self.url}", f"--poll={POLL}", f"--patience={self.patience}")
 
     def await_server(self) -> None:
         """Until it answers."""
@@ -125,10 +129,15 @@ class Installation:
 
 @contextmanager
 def installation(
-    directory: Path, *, program: tuple[str, ...] = MODULE, database: str | None = None, distributors: int = 2
+    directory: Path,
+    *,
+    program: tuple[str, ...] = MODULE,
+    database: str | None = None,
+    distributors: int = 2,
+    lease: float = LEASE,
 ) -> Iterator[Installation]:
     """An installation with a server that answers, distributors and a reaper."""
-    mine = Installation(directory, program=program, database=database)
+    mine = Installation(directory, program=program, database=database, lease=lease)
     try:
         mine.start_server()
         mine.await_server()

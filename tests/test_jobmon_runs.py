@@ -168,6 +168,7 @@ class TestQueueing:
         bench.queue()
         bench.bring(2, "Z")
         assert refused(bench, ask.QueueTask(1, 1, 3)).state == "A"
+        assert "other resources" in refused(bench, ask.QueueTask(1, 1, 3, (("cores", 6),))).said
         bench.queue(resources=big, queue="long")
         found = bench.store.snapshot()
         assert [(i.resources, i.queue) for i in found.instances] == [(small, "all"), (small, "all"), (big, "long")]

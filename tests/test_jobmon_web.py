@@ -265,7 +265,7 @@ class TestCommandLine:
             {"name": "c", "command": "false", "max_attempts": 2},
         ]  # fmt: skip
         (tmp_path / "w.json").write_text(json.dumps({"name": "w", "tasks": tasks}))
-        with installation(tmp_path) as mine:
+        with installation(tmp_path, lease=60) as mine:
             mine.start_client("client", tmp_path / "w.json")
             said = mine.agents["client"].communicate(timeout=30)[0]
             assert (said, mine.agents["client"].returncode) == ("failed\n", 1)
@@ -280,7 +280,7 @@ class TestCommandLine:
 
     def test_its_user_stops_it(self, tmp_path: Path) -> None:
         (tmp_path / "w.json").write_text(json.dumps({"name": "w", "tasks": [{"name": "a", "command": "sleep 1"}]}))
-        with installation(tmp_path) as mine:
+        with installation(tmp_path, lease=60) as mine:
             mine.start_client("client", tmp_path / "w.json")
             assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
             mine.agents["client"].send_signal(signal.SIGINT)

@@ -63,7 +63,7 @@ class ClientMemory:
     """All that a client remembers.
 
     ``other`` is the run that it asks to make room; ``to_queue`` are tasks with the numbers of their next attempts;
-    ``adjusted`` says how often the resources of a task have grown.
+    ``adjusted`` says how often the resources of a task have grown; ``failed`` is why the client cannot go on.
     """
 
     stage: Stage = Stage.REGISTER
@@ -74,6 +74,7 @@ class ClientMemory:
     to_queue: tuple[Task, ...] = ()
     finish: RunState = RunState.DONE
     adjusted: tuple[tuple[int, int], ...] = ()
+    failed: str | None = None
     over: str | None = None
 
 
@@ -222,9 +223,11 @@ class Client:
             return "read run"
         tasks = {task.id: task for task in report.tasks}
         found = {task.status for task in report.tasks}
-        ready = tuple(task for task in report.tasks if _is_ready(task, tasks))
+        ready = sorted(
+            (t for t in report.tasks if _is_ready(t, tasks)), key=lambda t: t.status is not TaskState.ADJUSTING
+        )
         if ready:
-            self._remember(to_queue=ready)
+            self._remember(to_queue=tuple(ready))
         elif found == {TaskState.DONE}:
             self._remember(stage=Stage.FINISH, finish=RunState.DONE)
         elif TaskState.FAILED in found and not found & ON_THEIR_WAY:
@@ -242,7 +245,12 @@ class Client:
         if task.status is TaskState.ADJUSTING:
             times = adjusted.get(task.id, 0)
             scaling = self._spec.scaling.get(task.name, Scaling())
-            resources, queue = scaling.adjusted(task.resources, task.queue, times)
+            try:
+                resources, queue = scaling.adjusted(task.resources, task.queue, times)
+            except Exception as error:  # what the user wrote may raise anything
+                why = f"the resources of task {task.name} cannot be scaled: {error}"
+                self._remember(stage=Stage.FINISH, finish=RunState.ERROR, failed=why, to_queue=())
+                return "give up"
             request = replace(request, resources=resources, queue=queue)
             adjusted[task.id] = times + 1
         answer = asked(self._server, request)
@@ -255,7 +263,7 @@ class Client:
 
     def _finish(self) -> str:
         assert self.memory.run is not None
-        answer = asked(self._server, ask.FinishRun(self.memory.run, self.memory.finish))
+        answer = asked(self._server, ask.FinishRun(self.memory.run, self.memory.finish, self.memory.failed is not None))
         if isinstance(answer, Report):
             self._at(answer.runs[0].status)
         elif answer.state == RunState.RUNNING:
@@ -281,18 +289,18 @@ class Client:
             status = RunState(refused.state or "")
         except ValueError:
             status = None
-        if status in RESUMING or status in ENDED:
+        if status is not None and status in RESUMING | ENDED:
             self._at(status)
         else:
             self._end(refused.said)
 
-    def _at(self, status: RunState | None) -> None:
+    def _at(self, status: RunState) -> None:
         """The run is in a state in which there are no tasks to be queued."""
         if status in RESUMING:
             self._remember(status=status, stage=Stage.WIND_UP, to_queue=())
         else:
             words = {RunState.DONE: "done", RunState.STOPPED: "stopped", RunState.TERMINATED: "made room"}
-            self._end(words.get(status, "failed") if status else "failed")
+            self._end(words.get(status) or self.memory.failed or "failed")
 
     def _end(self, why: str) -> None:
         self._remember(stage=Stage.OVER, over=why, to_queue=())

@@ -12,6 +12,7 @@ from .records import (
     RESUMING,
     UNFINISHED,
     InstanceState,
+    Resources,
     RunState,
     Task,
     TaskInstance,
@@ -139,6 +140,8 @@ class RunRequests:
                 f"task {task.id} is {task.status}: resources are to be given when it is A, and only then",
                 state=task.status,
             )
+        if request.resources is not None and _names(request.resources) != _names(task.resources):
+            raise Refused(f"task {task.id} asks for other resources than these", state=task.status)
         for number in task.upstream:
             if draft.task(number).status is not TaskState.DONE:
                 raise Refused(f"task {task.id} waits for task {number}", state=task.status, for_good=False)
@@ -248,6 +251,10 @@ class RunRequests:
             )
 
 
+def _names(resources: Resources) -> list[str]:
+    return [name for name, _ in resources]
+
+
 def _listed(states: set[RunState] | set[TaskState]) -> str:
     return ", ".join(sorted(states)) or "no state"
 
@@ -263,7 +270,7 @@ def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
             raise Refused(f"task {spec.name} comes after {unknown[0]}, which is no task before it")
         if spec.max_attempts < 1:
             raise Refused(f"task {spec.name} has {spec.max_attempts} attempts, but needs one at least")
-        names = [name for name, _ in spec.resources]
+        names = _names(spec.resources)
         if names != sorted(set(names)):
             raise Refused(f"the resources of task {spec.name} are not in the order of their names, each once")
         before.add(spec.name)
