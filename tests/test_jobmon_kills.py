@@ -111,7 +111,7 @@ def test_kills_on_postgresql(tmp_path: Path) -> None:
 
 def late_worker(mine: Installation) -> list[str]:
     """A worker is stopped for longer than its lease, while its command goes on; where attempts overlapped then."""
-    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=250))
+    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
     assert until(lambda: any(line.startswith("tick") for line in mine.lines()))
     (worker,) = mine.pids("worker")
     os.kill(worker, signal.SIGSTOP)
@@ -134,7 +134,7 @@ def test_the_witness_tells_of_a_planted_bug(tmp_path: Path, bug: str) -> None:
 
 def lost_launch(mine: Installation) -> list[str]:
     """A distributor dies between submission and launch, so that nobody knows of its job; another one comes then."""
-    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=250))
+    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
     mine.start_distributor("distributor", program=(PLANTED, "dies before launch"))
     assert until(lambda: mine.agents["distributor"].poll() == -signal.SIGKILL)
     assert mine.records().instances[0].status in ("I", "W")

@@ -258,6 +258,15 @@ class TestCommandLine:
         done = subprocess.run(words, capture_output=True, text=True)
         assert "install schedproof[jobmon]" in done.stderr and "Traceback" not in done.stderr
 
+    @pytest.mark.parametrize(
+        "words", [["distributor", "--url=http://127.0.0.1:1"], ["worker", "--url=http://127.0.0.1:1", "1"]]
+    )
+    def test_elsewhere_than_on_linux(self, words: list[str]) -> None:
+        code = "import sys; sys.platform = 'other'; from schedproof.impl.jobmon.__main__ import run; run()"
+        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+        assert done.returncode == 1
+        assert "processes of Linux" in done.stderr and "Traceback" not in done.stderr
+
     def test_a_workflow_from_its_file_to_its_end(self, tmp_path: Path) -> None:
         tasks = [
             {"name": "a", "command": "true"},

@@ -85,6 +85,8 @@ def distributor(url: str, poll: float, heartbeat: float, patience: float, log: P
     from .distributor import Distributor
     from .local_cluster import LocalCluster
 
+    _expect_linux()
+
     def worker(instance: int) -> list[str]:
         options = [f"--url={url}", f"--poll={poll}", f"--heartbeat={heartbeat}", f"--patience={patience}"]
         return [sys.executable, "-m", __package__, "worker", *options, str(instance)]
@@ -107,6 +109,7 @@ def worker(url: str, poll: float, heartbeat: float, patience: float, instance: i
     from .processes import own_identity
     from .worker import Worker
 
+    _expect_linux()
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)  # started by hand: the group that is killed is to be its own
     commands = LocalCommands()
@@ -140,6 +143,11 @@ def _run(agent: Agent, poll: float, heartbeat: float) -> None:
             due = time.monotonic() + heartbeat
         if agent.over is None and agent.step() is None:
             time.sleep(min(poll, max(0.0, due - time.monotonic())))
+
+
+def _expect_linux() -> None:
+    if sys.platform != "linux":
+        raise click.ClickException("jobs are processes of Linux here: distributors and workers run nowhere else")
 
 
 def _token() -> str:

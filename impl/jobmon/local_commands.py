@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from .cluster import Ending, Granted
 from .processes import processes
@@ -78,7 +79,8 @@ class LocalCommands:
             me = os.getpid()
             for each in processes():
                 if each.parent == me:
-                    os.kill(each.pid, signal.SIGKILL)
+                    with suppress(PermissionError):  # it became somebody else's: all that is left is to wait for it
+                        os.kill(each.pid, signal.SIGKILL)
             time.sleep(0.002)
 
     def _reap(self) -> bool:

@@ -1,4 +1,4 @@
-"""Processes as the kernel shows them: who they are, in which group, and whether anything of a group is left."""
+"""Processes as Linux shows them: who they are, in which group, and whether anything of a group is left."""
 
 from __future__ import annotations
 
@@ -62,10 +62,13 @@ def own_identity() -> str:
 
 
 def kill_group(identity: str, signal: int) -> None:
-    """Sends a signal to all processes of the group that a process of that identity leads, or led."""
+    """Sends a signal to all processes of the group that a process of that identity leads, or led.
+
+    Those of somebody else are not to be had: the group is left as long as they are.
+    """
     pid = _group_left(identity)
     if pid is not None:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal)
 
 
