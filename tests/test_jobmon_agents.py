@@ -175,6 +175,56 @@ class TestResume:
         story.rest()
         assert story.states() == "D TD DD DFD"
 
+    def test_what_has_ended_before_it_was_doomed_is_done(self) -> None:
+        """And is not run once more by the next client."""
+        story = Story.of(clients=2)
+        resuming(story, "c2", Resume.COLD)
+        story.endings = goes_on
+        story.bring_to("R R R R", "c1", "d1")
+        while not story.world.acting():
+            story.step("job 0")
+        story.do(Kind.COMMAND_ENDS, "job 0", ending=Ending.DONE)
+        story.step("job 0")
+        while story.states() != "R C R R":
+            story.step("c2")
+        story.rest()
+        assert story.states() == "D TD D D"
+        assert story.ever_acted() == [1]
+
+    def test_a_worker_that_killed_its_command_and_was_triaged_says_so_again(self) -> None:
+        story = Story.of(clients=2)
+        resuming(story, "c2", Resume.COLD)
+        story.endings = goes_on
+        story.bring_to("R R R R", "c1", "d1")
+        while not story.world.acting():
+            story.step("job 0")
+        while story.states() != "R C R R":
+            story.step("c2")
+        story.do(Kind.HEARTBEAT, "job 0")
+        story.step("job 0")
+        assert story.world.acting() == []
+        story.do(Kind.INSTANCE_LAPSES, "instance 1")
+        for _ in range(2):
+            story.step("reaper")
+        assert story.states() == "R C R T"
+        steps = []
+        while story.can(Kind.STEP, "job 0"):
+            steps.append(story.step("job 0"))
+        assert steps == ["say that it is killed", "renew before a report", "say that it is killed"]
+        assert story.states() == "R C G F"
+
+    def test_who_makes_room_does_not_stop(self) -> None:
+        story = Story.of(clients=2)
+        resuming(story, "c2", Resume.HOT)
+        story.endings = goes_on
+        story.bring_to("R R Q Q", "c1")
+        while story.states() != "R H G F":
+            story.step("c2")
+        story.do(Kind.HEARTBEAT, "c1")
+        story.do(Kind.STOP, "c1")
+        story.step("c1")
+        assert (story.over("c1"), story.states()) == ("made room", "H T G F")
+
     @pytest.mark.parametrize("resume", [Resume.COLD, Resume.HOT])
     @pytest.mark.parametrize("state", ["I", "O", "T", "X"])
     def test_after_a_death_that_was_noticed(self, state: str, resume: Resume) -> None:
