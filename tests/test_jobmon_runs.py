@@ -140,6 +140,15 @@ class TestQueueing:
         assert bench.tasks() == "F"
         assert refused(bench, ask.QueueTask(1, 1, 3)).state == "F"
 
+    def test_what_an_earlier_run_queued_is_not_its_own(self, bench: Bench) -> None:
+        bench.register()
+        bench.run()
+        bench.queue()
+        bench.bring(1, "R")
+        bench.ask(ask.FinishRun(1, RunState.STOPPED))
+        bench.run(token="next", cold=False)
+        assert refused(bench, ask.QueueTask(2, 1, 1)).state == "R"
+
     @pytest.mark.parametrize("state", "QIORTXD")
     def test_not_while_an_attempt_is_on_its_way_or_done(self, bench: Bench, state: str) -> None:
         bench.register()
