@@ -1,0 +1,319 @@
+"""The client: it registers a workflow, runs it, and makes room when somebody else wants to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from . import requests as ask
+from .agent import asked
+from .errors import Refused
+from .records import (
+    ENDED,
+    HOLDING,
+    ON_THEIR_WAY,
+    RESUMING,
+    InstanceState,
+    RunState,
+    Task,
+    TaskState,
+    WorkflowState,
+)
+from .requests import Report, TaskSpec
+from .resources import Scaling
+from .run_requests import NOT_YET_RUNNING
+from .server import Asks
+
+
+class Resume(StrEnum):
+    """What to do about another run of the workflow."""
+
+    NO = "no"
+    COLD = "cold"
+    HOT = "hot"
+
+
+@dataclass(frozen=True)
+class WorkflowSpec:
+    """A workflow to be run; a task that is not in ``scaling`` has its memory and runtime grow by half."""
+
+    name: str
+    tasks: tuple[TaskSpec, ...]
+    scaling: Mapping[str, Scaling] = field(default_factory=dict)
+
+
+class Stage(StrEnum):
+    """What a client does next."""
+
+    REGISTER = "register"
+    LOOK = "look who has the workflow"
+    ASK = "ask that run to make room"
+    CLEAR = "clear what a dead run left"
+    CREATE = "create a run"
+    ADVANCE = "advance the run"
+    RUN = "run tasks"
+    FINISH = "finish the run"
+    WIND_UP = "wind up"
+    OVER = "over"
+
+
+@dataclass(frozen=True)
+class ClientMemory:
+    """All that a client remembers.
+
+    ``other`` is the run that it asks to make room; ``to_queue`` are tasks with the numbers of their next attempts;
+    ``adjusted`` says how often the resources of a task have grown; ``failed`` is why the client cannot go on.
+    """
+
+    stage: Stage = Stage.REGISTER
+    workflow: int | None = None
+    run: int | None = None
+    status: RunState | None = None
+    other: int | None = None
+    to_queue: tuple[Task, ...] = ()
+    finish: RunState = RunState.DONE
+    adjusted: tuple[tuple[int, int], ...] = ()
+    failed: str | None = None
+    over: str | None = None
+
+
+NEXT = {
+    RunState.REGISTERED: RunState.LINKING,
+    RunState.LINKING: RunState.BOUND,
+    RunState.BOUND: RunState.INSTANTIATED,
+    RunState.INSTANTIATED: RunState.LAUNCHED,
+    RunState.LAUNCHED: RunState.RUNNING,
+}
+
+
+class Client:
+    """Runs one workflow once, as the run that it creates under ``token``, which nobody else has."""
+
+    def __init__(self, server: Asks, spec: WorkflowSpec, token: str, *, resume: Resume = Resume.NO) -> None:
+        self._server = server
+        self._spec = spec
+        self._token = token
+        self._resume = resume
+        self.memory = ClientMemory()
+
+    @property
+    def over(self) -> str | None:
+        """How it ended."""
+        return self.memory.over
+
+    def choices(self) -> int:
+        """Tasks may be queued in any order."""
+        return max(1, len(self.memory.to_queue))
+
+    def stop(self) -> None:
+        """The user stops the run, if it is running; one that makes room already goes on with that."""
+        if self.memory.stage is Stage.WIND_UP:
+            return
+        if self.memory.stage in (Stage.RUN, Stage.FINISH):
+            self._remember(stage=Stage.FINISH, finish=RunState.STOPPED, to_queue=())
+        else:
+            self._end("stopped before it ran")
+
+    def heartbeat(self) -> str | None:
+        """Renews the run's lease."""
+        mine = self.memory
+        if mine.run is None or mine.status is None or mine.over is not None:
+            return None
+        answer = asked(self._server, ask.RenewRun(mine.run, mine.status))
+        if isinstance(answer, Refused) and answer.state in {*RESUMING, *ENDED}:
+            self._fenced(answer)  # else its own request got further than it knows, and is asked again
+        return "renew run"
+
+    def step(self, choice: int = 0) -> str | None:
+        """One request."""
+        match self.memory.stage:
+            case Stage.REGISTER:
+                return self._register()
+            case Stage.LOOK:
+                return self._look()
+            case Stage.ASK:
+                return self._ask()
+            case Stage.CLEAR:
+                asked(self._server, ask.Clear(self._workflow()))
+                self._remember(stage=Stage.LOOK)
+                return "clear"
+            case Stage.CREATE:
+                return self._create()
+            case Stage.ADVANCE:
+                return self._advance()
+            case Stage.RUN:
+                return self._queue(choice) if self.memory.to_queue else self._read()
+            case Stage.FINISH:
+                return self._finish()
+            case Stage.WIND_UP:
+                return self._wind_up()
+            case Stage.OVER:
+                return None
+
+    def _register(self) -> str:
+        answer = asked(self._server, ask.Register(self._spec.name, self._spec.tasks))
+        if isinstance(answer, Refused):
+            self._end(answer.said)
+        elif answer.workflow is not None:
+            first = Stage.CREATE if self._resume is Resume.NO else Stage.LOOK
+            self._remember(workflow=answer.workflow.id, stage=first)
+            if answer.workflow.status is WorkflowState.DONE:
+                self._end("done")
+        return "register"
+
+    def _look(self) -> str | None:
+        report = self._server.ask(ask.ReadWorkflow(self._workflow()))
+        if report.workflow is not None and report.workflow.status is WorkflowState.DONE:
+            self._end("done")
+            return "read workflow"
+        for run in report.runs:
+            if run.status in HOLDING:
+                if run.status not in (RunState.BOUND, RunState.RUNNING):
+                    return None  # it gets there, or makes room already, or is dead
+                self._remember(stage=Stage.ASK, other=run.id)
+                return "read workflow"
+        cold = self._resume is Resume.COLD
+        left = [i for i in report.instances if cold or i.status in NOT_YET_RUNNING]
+        ending = [i for i in left if i.doomed or i.status is InstanceState.NO_HEARTBEAT]
+        if not left:
+            self._remember(stage=Stage.CREATE)
+        elif cold and left != ending:
+            self._remember(stage=Stage.CLEAR)
+        else:
+            return None
+        return "read workflow"
+
+    def _ask(self) -> str:
+        assert self.memory.other is not None
+        asked(self._server, ask.AskResume(self.memory.other, self._resume is Resume.COLD))
+        self._remember(stage=Stage.LOOK, other=None)
+        return "ask resume"
+
+    def _create(self) -> str:
+        answer = asked(self._server, ask.CreateRun(self._workflow(), self._token, self._resume is not Resume.HOT))
+        if isinstance(answer, Refused):
+            if self._resume is Resume.NO or answer.for_good:
+                self._end(answer.said)
+            else:
+                self._remember(stage=Stage.LOOK)
+        else:
+            run = answer.runs[0]
+            self._remember(stage=Stage.ADVANCE, run=run.id, status=run.status)
+            if run.status not in NEXT:  # it was created when asked before, and is given up since
+                self._at(run.status)
+        return "create run"
+
+    def _advance(self) -> str:
+        assert self.memory.run is not None and self.memory.status is not None
+        answer = asked(self._server, ask.AdvanceRun(self.memory.run, NEXT[self.memory.status]))
+        if isinstance(answer, Refused):
+            self._fenced(answer)
+        else:
+            status = answer.runs[0].status
+            self._remember(status=status, stage=Stage.RUN if status is RunState.RUNNING else Stage.ADVANCE)
+        return "advance run"
+
+    def _read(self) -> str | None:
+        assert self.memory.run is not None
+        report = self._server.ask(ask.ReadRun(self.memory.run))
+        status = report.runs[0].status
+        if status is not RunState.RUNNING:
+            self._at(status)
+            return "read run"
+        tasks = {task.id: task for task in report.tasks}
+        found = {task.status for task in report.tasks}
+        ready = sorted(
+            (t for t in report.tasks if _is_ready(t, tasks)), key=lambda t: t.status is not TaskState.ADJUSTING
+        )
+        if ready:
+            self._remember(to_queue=tuple(ready))
+        elif found == {TaskState.DONE}:
+            self._remember(stage=Stage.FINISH, finish=RunState.DONE)
+        elif TaskState.FAILED in found and not found & ON_THEIR_WAY:
+            self._remember(stage=Stage.FINISH, finish=RunState.ERROR)
+        else:
+            return None
+        return "read run"
+
+    def _queue(self, choice: int) -> str:
+        assert self.memory.run is not None
+        task = self.memory.to_queue[choice]
+        rest = (*self.memory.to_queue[:choice], *self.memory.to_queue[choice + 1 :])
+        request = ask.QueueTask(self.memory.run, task.id, task.num_attempts + 1)
+        adjusted = dict(self.memory.adjusted)
+        if task.status is TaskState.ADJUSTING:
+            times = adjusted.get(task.id, 0)
+            scaling = self._spec.scaling.get(task.name, Scaling())
+            try:
+                resources, queue = scaling.adjusted(task.resources, task.queue, times)
+            except Exception as error:  # what the user wrote may raise anything
+                why = f"the resources of task {task.name} cannot be scaled: {error}"
+                self._remember(stage=Stage.FINISH, finish=RunState.ERROR, failed=why, to_queue=())
+                return "give up"
+            request = replace(request, resources=resources, queue=queue)
+            adjusted[task.id] = times + 1
+        answer = asked(self._server, request)
+        if isinstance(answer, Refused):
+            rest = ()  # what it knows is old: it reads again, and learns why
+        else:
+            self._remember(adjusted=tuple(sorted(adjusted.items())))
+        self._remember(to_queue=rest)
+        return f"queue task {task.id}"
+
+    def _finish(self) -> str:
+        assert self.memory.run is not None
+        answer = asked(self._server, ask.FinishRun(self.memory.run, self.memory.finish, self.memory.failed is not None))
+        if isinstance(answer, Report):
+            self._at(answer.runs[0].status)
+        elif answer.state == RunState.RUNNING:
+            self._remember(stage=Stage.RUN)
+        else:
+            self._fenced(answer)
+        return "finish run"
+
+    def _wind_up(self) -> str | None:
+        assert self.memory.run is not None
+        answer = asked(self._server, ask.WindUp(self.memory.run))
+        if isinstance(answer, Report):
+            self._at(answer.runs[0].status)
+        elif answer.for_good:
+            self._fenced(answer)
+        else:
+            return None
+        return "wind up"
+
+    def _fenced(self, refused: Refused) -> None:
+        """The run is not what the client thought."""
+        try:
+            status = RunState(refused.state or "")
+        except ValueError:
+            status = None
+        if status is not None and status in RESUMING | ENDED:
+            self._at(status)
+        else:
+            self._end(refused.said)
+
+    def _at(self, status: RunState) -> None:
+        """The run is in a state in which there are no tasks to be queued."""
+        if status in RESUMING:
+            self._remember(status=status, stage=Stage.WIND_UP, to_queue=())
+        else:
+            words = {RunState.DONE: "done", RunState.STOPPED: "stopped", RunState.TERMINATED: "made room"}
+            self._end(words.get(status) or self.memory.failed or "failed")
+
+    def _end(self, why: str) -> None:
+        self._remember(stage=Stage.OVER, over=why, to_queue=())
+
+    def _workflow(self) -> int:
+        assert self.memory.workflow is not None
+        return self.memory.workflow
+
+    def _remember(self, **changes: object) -> None:
+        self.memory = replace(self.memory, **changes)  # type: ignore[arg-type]
+
+
+def _is_ready(task: Task, tasks: Mapping[int, Task]) -> bool:
+    if task.status not in (TaskState.REGISTERING, TaskState.ADJUSTING) or task.num_attempts >= task.max_attempts:
+        return False
+    return all(tasks[number].status is TaskState.DONE for number in task.upstream)

@@ -1,0 +1,187 @@
+"""One transaction's work: moves of instances, tasks, runs and workflows, and what follows for the others.
+
+Whether a request may be done is for its guard to say (:mod:`.run_requests`, :mod:`.instance_requests`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .errors import Refused
+from .legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES, check, task_after
+from .records import (
+    ENDED,
+    HOLDING,
+    RESUMING,
+    UNFINISHED,
+    InstanceState,
+    RunState,
+    Task,
+    TaskAudit,
+    TaskInstance,
+    TaskState,
+    Workflow,
+    WorkflowRun,
+    WorkflowState,
+)
+from .store import Condition, R, Transaction
+
+DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIATED, InstanceState.LAUNCHED})
+"""Instances whose command has not started."""
+
+
+@dataclass(frozen=True)
+class Leases:
+    """How many seconds without a heartbeat a run and an instance are believed to be alive."""
+
+    run: float = 93.0
+    instance: float = 279.0
+
+
+class Draft:
+    """The records as a transaction sees and changes them, at the moment ``now``.
+
+    Every method may raise Refused or IllegalMove: the transaction is rolled back then.
+    """
+
+    def __init__(self, transaction: Transaction, now: float, leases: Leases) -> None:
+        self._transaction = transaction
+        self.now = now
+        self.leases = leases
+
+    # What there is.
+
+    def workflow(self, number: int) -> Workflow:
+        """The workflow of that number."""
+        return self._known(Workflow, number, "workflow")
+
+    def run(self, number: int) -> WorkflowRun:
+        """The workflow run of that number."""
+        return self._known(WorkflowRun, number, "workflow run")
+
+    def task(self, number: int) -> Task:
+        """The task of that number."""
+        return self._known(Task, number, "task")
+
+    def instance(self, number: int) -> TaskInstance:
+        """The task instance of that number."""
+        return self._known(TaskInstance, number, "task instance")
+
+    def _known(self, kind: type[R], number: int, what: str) -> R:
+        found = self._transaction.get(kind, number)
+        if found is None:
+            raise Refused(f"there is no {what} {number}")
+        return found
+
+    def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
+        """The records whose columns meet the conditions."""
+        return self._transaction.find(kind, **conditions)
+
+    def unfinished(self, workflow: int) -> tuple[TaskInstance, ...]:
+        """The instances of a workflow that are on their way."""
+        return self.find(TaskInstance, workflow_id=workflow, status=UNFINISHED)
+
+    def holder(self, workflow: int) -> WorkflowRun | None:
+        """The run that has a workflow, if there is one."""
+        found = self.find(WorkflowRun, workflow_id=workflow, status=HOLDING)
+        return found[0] if found else None
+
+    def is_overdue(self, instance: TaskInstance) -> bool:
+        """Whether its lease has run out."""
+        return instance.report_by_date is not None and instance.report_by_date <= self.now
+
+    def is_wound_up(self, run: WorkflowRun) -> bool:
+        """Whether a run that is asked to make room has nothing on its way that the next one has to wait for."""
+        waits_for = UNFINISHED if run.status is RunState.COLD_RESUME else DOOMED_WITH_THEIR_RUN
+        return not self.find(TaskInstance, workflow_run_id=run.id, status=waits_for)
+
+    # New ones.
+
+    def add(self, record: R) -> R:
+        """A new record of any kind."""
+        new = self._transaction.add(record)
+        if isinstance(new, Task):
+            self._transaction.add(TaskAudit(0, new.id, new.workflow_id, None, new.status, self.now))
+        return new
+
+    def queue(self, task: Task, run: WorkflowRun) -> TaskInstance:
+        """A new instance of a task, which goes with it."""
+        self.move_task(replace(task, num_attempts=task.num_attempts + 1), TaskState.QUEUED)
+        return self.add(
+            TaskInstance(
+                0, task.id, task.workflow_id, run.id, InstanceState.QUEUED, self.now, task.resources, task.queue
+            )
+        )
+
+    # Moves.
+
+    def change(self, old: R, **columns: Any) -> R:
+        """Columns other than the state."""
+        new = replace(old, **columns)
+        if new != old:
+            self._transaction.update(old, new)
+        return new
+
+    def lease(self) -> float:
+        """The deadline of an instance's lease that begins now."""
+        return self.now + self.leases.instance
+
+    def move(self, instance: TaskInstance, status: InstanceState, **columns: Any) -> TaskInstance:
+        """An instance moves, and its task with it; a final one has no lease."""
+        check(f"task instance {instance.id}", INSTANCE_MOVES, instance.status, status)
+        if status not in UNFINISHED:
+            columns["report_by_date"] = None
+        moved = self.change(instance, status=status, status_date=self.now, **columns)
+        task = self.task(instance.task_id)
+        self.move_task(task, task_after(task.status, task.num_attempts < task.max_attempts, status))
+        return moved
+
+    def move_task(self, task: Task, status: TaskState) -> Task:
+        """A task moves, which is noted; other columns of ``task`` may be new, too."""
+        at_present = self.task(task.id)
+        check(f"task {task.id}", TASK_MOVES, at_present.status, status)
+        if status is at_present.status:
+            return self.change(at_present, **{**vars(task), "status": status})
+        moved = self.change(at_present, **{**vars(task), "status": status, "status_date": self.now})
+        for audit in self.find(TaskAudit, task_id=task.id, exited_at=None):
+            self.change(audit, exited_at=self.now)
+        self.add(TaskAudit(0, task.id, task.workflow_id, at_present.status, status, self.now))
+        return moved
+
+    def move_run(self, run: WorkflowRun, status: RunState) -> WorkflowRun:
+        """A run moves, and its workflow with it. One that ends without being done takes with it what it has not
+        started; one that is asked to make room as well, and what is running too if that is cold."""
+        check(f"workflow run {run.id}", RUN_MOVES, run.status, status)
+        moved = self.change(run, status=status, status_date=self.now)
+        after = OF_RUN.get(status)
+        if after is not None and not self._aborts_nothing(moved):
+            workflow = self.workflow(run.workflow_id)
+            check(f"workflow {workflow.id}", WORKFLOW_MOVES, workflow.status, after)
+            if after is not workflow.status:
+                self.change(workflow, status=after, status_date=self.now)
+        if status in RESUMING or (status in ENDED and status is not RunState.DONE):
+            kinds = UNFINISHED if status is RunState.COLD_RESUME else DOOMED_WITH_THEIR_RUN
+            self.doom(self.find(TaskInstance, workflow_run_id=run.id, status=kinds))
+        return moved
+
+    def _aborts_nothing(self, run: WorkflowRun) -> bool:
+        """Whether a run is aborted that never had the workflow: that is aborted only if it is still registering, for nobody else."""
+        if run.status is not RunState.ABORTED:
+            return False
+        registering = self.workflow(run.workflow_id).status is WorkflowState.REGISTERING
+        return not registering or self.holder(run.workflow_id) is not None
+
+    def doom(self, instances: Iterable[TaskInstance]) -> int:
+        """Instances are to end: queued ones do at once, the others are marked; how many there are that change."""
+        changed = 0
+        for each in instances:
+            if each.status is InstanceState.QUEUED:
+                self.move(each, InstanceState.FATAL, doomed=True)
+            elif not each.doomed and each.status is not InstanceState.NO_HEARTBEAT:
+                self.change(each, doomed=True)
+            else:
+                continue
+            changed += 1
+        return changed

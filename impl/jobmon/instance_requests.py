@@ -1,0 +1,190 @@
+"""What becomes of a request about task instances."""
+
+from __future__ import annotations
+
+from . import requests as asked
+from .draft import Draft
+from .errors import Refused
+from .records import UNFINISHED, InstanceState, RunState, TaskInstance, WorkflowRun
+from .requests import Report
+
+S = InstanceState
+
+LAPSED = {S.INSTANTIATED: S.NO_DISTRIBUTOR_ID, S.LAUNCHED: S.NO_HEARTBEAT, S.RUNNING: S.TRIAGING}
+"""What becomes of an overdue instance."""
+
+
+class InstanceRequests:
+    """Each method judges a request in a draft, and carries it out or raises Refused."""
+
+    # By distributors.
+
+    def find_work(self, draft: Draft, request: asked.FindWork) -> Report:
+        """Queued ones of running runs, what is to be removed from the cluster, and what is overdue."""
+        running = {run.id for run in draft.find(WorkflowRun, status=RunState.RUNNING)}
+        found: list[TaskInstance] = []
+        for each in draft.find(TaskInstance, status=UNFINISHED):
+            queued = each.status is S.QUEUED and each.workflow_run_id in running
+            removed = each.status in (S.NO_HEARTBEAT, S.TRIAGING) or (each.status is S.LAUNCHED and each.doomed)
+            if queued or removed or (each.status in LAPSED and draft.is_overdue(each)):
+                found.append(each)
+            if len(found) == request.limit:
+                break
+        overdue = tuple(each.id for each in found if each.status in LAPSED and draft.is_overdue(each))
+        return Report("find work", instances=tuple(found), overdue=overdue, lease=draft.leases.instance)
+
+    def claim(self, draft: Draft, request: asked.Claim) -> Report:
+        """A queued instance of a running run."""
+        it = draft.instance(request.instance)
+        if it.status is S.INSTANTIATED and it.token == request.token:
+            return self._done(draft, "claim", it)
+        self._expect(it, S.QUEUED)
+        run = draft.run(it.workflow_run_id)
+        if it.doomed or run.status is not RunState.RUNNING:
+            raise Refused(f"workflow run {run.id} of task instance {it.id} is {run.status}", state=it.status)
+        mine = draft.move(
+            it, S.INSTANTIATED, distributor=request.distributor, token=request.token, report_by_date=draft.lease()
+        )
+        return self._done(draft, "claim", mine, changed=True)
+
+    def launched(self, draft: Draft, request: asked.Launched) -> Report:
+        """By the holder of the claim, in time."""
+        it = draft.instance(request.instance)
+        if it.token == request.token and it.distributor_id == request.job:
+            return self._done(draft, "launched", it)
+        self._expect_claimed(it, request.token)
+        self._refuse_lost(draft, it)
+        launched = draft.move(it, S.LAUNCHED, distributor_id=request.job, report_by_date=draft.lease())
+        return self._done(draft, "launched", launched, changed=True)
+
+    def submission_failed(self, draft: Draft, request: asked.SubmissionFailed) -> Report:
+        """By the holder of the claim."""
+        it = draft.instance(request.instance)
+        if it.token == request.token and it.status is S.NO_DISTRIBUTOR_ID:
+            return self._done(draft, "submission failed", it)
+        self._expect_claimed(it, request.token)
+        return self._done(draft, "submission failed", draft.move(it, S.NO_DISTRIBUTOR_ID), changed=True)
+
+    def give_up(self, draft: Draft, request: asked.GiveUp) -> Report:
+        """By the holder of the claim, when the instance is doomed."""
+        it = draft.instance(request.instance)
+        if it.token == request.token and it.status is S.FATAL:
+            return self._done(draft, "give up", it)
+        self._expect_claimed(it, request.token)
+        self._expect_doomed(it)
+        return self._done(draft, "give up", draft.move(it, S.FATAL), changed=True)
+
+    def renew_launched(self, draft: Draft, request: asked.RenewLaunched) -> Report:
+        """Those that this distributor has launched, and that are not overdue; the report has what was renewed."""
+        renewed: list[TaskInstance] = []
+        for number in request.instances:
+            it = draft.instance(number)
+            mine = it.status is S.LAUNCHED and it.distributor == request.distributor
+            if mine and not draft.is_overdue(it):
+                renewed.append(draft.change(it, report_by_date=draft.lease()))
+        return Report("renew launched", bool(renewed), instances=tuple(renewed), lease=draft.leases.instance)
+
+    def job_over(self, draft: Draft, request: asked.JobOver) -> Report:
+        """The word of any distributor that nothing is left of a job."""
+        it = draft.instance(request.instance)
+        if request.seen not in (S.LAUNCHED, S.NO_HEARTBEAT, S.TRIAGING):
+            raise Refused(f"the end of a job says nothing of an instance in {request.seen}", state=it.status)
+        if it.status is self._after_job(it, request):
+            return self._done(draft, "job over", it)
+        self._expect(it, request.seen)
+        if it.status is S.LAUNCHED:
+            self._expect_doomed(it)
+        return self._done(draft, "job over", draft.move(it, self._after_job(it, request)), changed=True)
+
+    def _after_job(self, it: TaskInstance, request: asked.JobOver) -> InstanceState:
+        if request.seen is S.NO_HEARTBEAT:
+            return S.ERROR
+        if request.seen is S.LAUNCHED or it.doomed:
+            return S.FATAL
+        return S.RESOURCE_ERROR if request.resource_error else S.UNKNOWN_ERROR
+
+    # By workers.
+
+    def start(self, draft: Draft, request: asked.Start) -> Report:
+        """Once launched, in time; whoever comes before that may ask again."""
+        it = draft.instance(request.instance)
+        if it.status is S.RUNNING and it.process_group_id == request.identity:
+            return self._done(draft, "start", it)
+        if it.status is S.INSTANTIATED and not (it.doomed or draft.is_overdue(it)):
+            raise Refused(f"task instance {it.id} is not launched yet", state=it.status, for_good=False)
+        self._expect(it, S.LAUNCHED)
+        self._refuse_lost(draft, it)
+        started = draft.move(it, S.RUNNING, process_group_id=request.identity, report_by_date=draft.lease())
+        return self._done(draft, "start", started, changed=True)
+
+    def renew_instance(self, draft: Draft, request: asked.RenewInstance) -> Report:
+        """Of a running instance; one that is triaged is running again."""
+        it = draft.instance(request.instance)
+        self._expect_mine(it, request.identity)
+        if it.status is S.TRIAGING:
+            renewed = draft.move(it, S.RUNNING, report_by_date=draft.lease())
+        else:
+            self._expect(it, S.RUNNING)
+            renewed = draft.change(it, report_by_date=draft.lease())
+        return self._done(draft, "renew instance", renewed, changed=True)
+
+    def end(self, draft: Draft, request: asked.End) -> Report:
+        """In time: a worker renews first, then reports."""
+        it = draft.instance(request.instance)
+        if request.status not in (S.DONE, S.ERROR, S.RESOURCE_ERROR):
+            raise Refused(f"a command does not end as {request.status}", state=it.status)
+        self._expect_mine(it, request.identity)
+        if it.status is request.status:
+            return self._done(draft, "end", it)
+        self._expect(it, S.RUNNING)
+        if draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
+        return self._done(draft, "end", draft.move(it, request.status), changed=True)
+
+    def killed(self, draft: Draft, request: asked.Killed) -> Report:
+        """By the worker of a doomed instance."""
+        it = draft.instance(request.instance)
+        self._expect_mine(it, request.identity)
+        if it.status is S.FATAL:
+            return self._done(draft, "killed", it)
+        self._expect(it, S.RUNNING)
+        self._expect_doomed(it)
+        return self._done(draft, "killed", draft.move(it, S.FATAL), changed=True)
+
+    # By distributors and the reaper.
+
+    def lapse(self, draft: Draft, request: asked.Lapse) -> Report:
+        """An overdue instance moves on."""
+        it = draft.instance(request.instance)
+        if it.status in LAPSED.values():
+            return self._done(draft, "lapse", it)
+        self._expect(it, *LAPSED)
+        if not draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is not overdue", state=it.status, for_good=False)
+        return self._done(draft, "lapse", draft.move(it, LAPSED[it.status]), changed=True)
+
+    def _done(self, draft: Draft, request: str, it: TaskInstance, *, changed: bool = False) -> Report:
+        return Report(request, changed, tasks=(draft.task(it.task_id),), instances=(it,), lease=draft.leases.instance)
+
+    def _expect(self, it: TaskInstance, *states: InstanceState) -> None:
+        if it.status not in states:
+            raise Refused(f"task instance {it.id} is {it.status}, not {', '.join(states)}", state=it.status)
+
+    def _expect_claimed(self, it: TaskInstance, token: str) -> None:
+        self._expect(it, S.INSTANTIATED)
+        if it.token != token:
+            raise Refused(f"task instance {it.id} is claimed by another distributor, {it.distributor}", state=it.status)
+
+    def _expect_mine(self, it: TaskInstance, identity: str) -> None:
+        if it.process_group_id != identity:
+            raise Refused(f"task instance {it.id} is not run by {identity}", state=it.status)
+
+    def _expect_doomed(self, it: TaskInstance) -> None:
+        if not it.doomed:
+            raise Refused(f"task instance {it.id} is not doomed", state=it.status, for_good=False)
+
+    def _refuse_lost(self, draft: Draft, it: TaskInstance) -> None:
+        if it.doomed:
+            raise Refused(f"task instance {it.id} is doomed", state=it.status)
+        if draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is overdue", state=it.status)

@@ -1,0 +1,47 @@
+"""The reaper: it sees to runs whose clients are dead, and to instances that are late, whosever they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from . import requests as ask
+from .agent import asked
+from .server import Asks
+
+
+@dataclass(frozen=True)
+class ReaperMemory:
+    """All that the reaper remembers: what it found and has not seen to yet."""
+
+    todo: tuple[ask.ReapRun | ask.Lapse, ...] = ()
+
+
+class Reaper:
+    """One reaper is enough; several do no harm."""
+
+    over: str | None = None
+
+    def __init__(self, server: Asks) -> None:
+        self._server = server
+        self.memory = ReaperMemory()
+
+    def choices(self) -> int:
+        """What it found may be seen to in any order."""
+        return max(1, len(self.memory.todo))
+
+    def heartbeat(self) -> str | None:
+        """It has no lease."""
+        return None
+
+    def step(self, choice: int = 0) -> str | None:
+        """One request."""
+        todo = self.memory.todo
+        if not todo:
+            dead = self._server.ask(ask.FindDead())
+            runs = tuple(ask.ReapRun(run.id) for run in dead.runs)
+            self.memory = replace(self.memory, todo=(*runs, *(ask.Lapse(it.id) for it in dead.instances)))
+            return "find dead" if self.memory.todo else None
+        request = todo[choice]
+        asked(self._server, request)
+        self.memory = replace(self.memory, todo=(*todo[:choice], *todo[choice + 1 :]))
+        return f"{type(request).__name__} {request.run if isinstance(request, ask.ReapRun) else request.instance}"

@@ -1,0 +1,283 @@
+"""What becomes of a request about workflows and their runs."""
+
+from __future__ import annotations
+
+from . import requests as asked
+from .draft import Draft
+from .errors import Refused
+from .instance_requests import LAPSED
+from .records import (
+    ENDED,
+    ON_THEIR_WAY,
+    RESUMING,
+    UNFINISHED,
+    InstanceState,
+    Resources,
+    RunState,
+    Task,
+    TaskInstance,
+    TaskState,
+    Workflow,
+    WorkflowRun,
+    WorkflowState,
+)
+from .requests import Report, TaskSpec
+from .store import UpTo
+
+BEFORE = {
+    RunState.LINKING: RunState.REGISTERED,
+    RunState.BOUND: RunState.LINKING,
+    RunState.INSTANTIATED: RunState.BOUND,
+    RunState.LAUNCHED: RunState.INSTANTIATED,
+    RunState.RUNNING: RunState.LAUNCHED,
+}
+"""A run's way to running."""
+
+NOT_YET_RUNNING = UNFINISHED - {InstanceState.RUNNING, InstanceState.TRIAGING}
+
+REAPED = {
+    RunState.REGISTERED: RunState.ABORTED,
+    RunState.LINKING: RunState.ABORTED,
+    RunState.BOUND: RunState.ERROR,
+    RunState.INSTANTIATED: RunState.ERROR,
+    RunState.LAUNCHED: RunState.ERROR,
+    RunState.RUNNING: RunState.ERROR,
+    RunState.COLD_RESUME: RunState.TERMINATED,
+    RunState.HOT_RESUME: RunState.TERMINATED,
+}
+"""What becomes of a run whose client is dead."""
+
+
+class RunRequests:
+    """Each method judges a request in a draft, and carries it out or raises Refused."""
+
+    def register(self, draft: Draft, request: asked.Register) -> Report:
+        """A workflow that is there already must have the same tasks."""
+        _check_specs(request.tasks)
+        found = draft.find(Workflow, name=request.name)
+        if found:
+            tasks = draft.find(Task, workflow_id=found[0].id)
+            if not _same(request.tasks, tasks):
+                raise Refused(f"there is a workflow {request.name} with other tasks")
+            return self._workflow(draft, "register", found[0].id)
+        new = draft.add(Workflow(0, request.name, WorkflowState.REGISTERING, draft.now))
+        numbers: dict[str, int] = {}
+        for spec in request.tasks:
+            upstream = tuple(numbers[name] for name in spec.upstream)
+            task = Task(
+                0, new.id, spec.name, spec.command, upstream, spec.resources, spec.queue,
+                0, spec.max_attempts, TaskState.REGISTERING, draft.now,
+            )  # fmt: skip
+            numbers[spec.name] = draft.add(task).id
+        return self._workflow(draft, "register", new.id, changed=True)
+
+    def create_run(self, draft: Draft, request: asked.CreateRun) -> Report:
+        """Refused while another run has the workflow, and while something is on its way that the new one has to wait for."""
+        workflow = draft.workflow(request.workflow)
+        for run in draft.find(WorkflowRun, token=request.token):
+            if run.workflow_id != workflow.id:
+                raise Refused(f"the token {request.token} is taken by workflow run {run.id}")
+            return Report("create run", workflow=workflow, runs=(run,), lease=draft.leases.run)
+        if workflow.status is WorkflowState.DONE:
+            raise Refused(f"workflow {workflow.id} is done", state=workflow.status)
+        self._refuse_held(draft, workflow)
+        waits_for = UNFINISHED if request.cold else NOT_YET_RUNNING
+        if left := [i for i in draft.unfinished(workflow.id) if i.status in waits_for]:
+            raise Refused(f"task instance {left[0].id} is {left[0].status}", state=left[0].status, for_good=False)
+        run = WorkflowRun(0, workflow.id, request.token, RunState.REGISTERED, draft.now, draft.now + draft.leases.run)
+        run = draft.add(run)
+        for task in draft.find(Task, workflow_id=workflow.id):
+            if task.status is TaskState.FAILED:
+                task = draft.move_task(task, TaskState.REGISTERING)
+            if task.status in (TaskState.REGISTERING, TaskState.ADJUSTING):
+                draft.change(task, num_attempts=0)
+        return Report("create run", True, workflow=workflow, runs=(run,), lease=draft.leases.run)
+
+    def advance_run(self, draft: Draft, request: asked.AdvanceRun) -> Report:
+        """To each state from the one before it only; to linking if no other run has the workflow."""
+        run = draft.run(request.run)
+        if run.status is request.to:
+            return self._run(draft, "advance run", run)
+        if request.to not in BEFORE:
+            raise Refused(f"a workflow run does not advance to {request.to}", state=run.status)
+        self._expect_run(run, BEFORE[request.to])
+        if request.to is RunState.LINKING:
+            workflow = draft.workflow(run.workflow_id)
+            self._refuse_held(draft, workflow, run.status)
+            if workflow.status is WorkflowState.DONE:
+                raise Refused(f"workflow {workflow.id} is done", state=run.status)
+        return self._run(draft, "advance run", draft.move_run(run, request.to), changed=True)
+
+    def renew_run(self, draft: Draft, request: asked.RenewRun) -> Report:
+        """In every state that is not final; refused in another one than the client thinks."""
+        run = draft.run(request.run)
+        self._expect_run(run, request.status)
+        if run.status in ENDED:
+            raise Refused(f"workflow run {run.id} is over ({run.status})", state=run.status)
+        renewed = draft.change(run, heartbeat_date=draft.now + draft.leases.run)
+        return self._run(draft, "renew run", renewed, changed=True)
+
+    def queue_task(self, draft: Draft, request: asked.QueueTask) -> Report:
+        """A first attempt or a retry, by the client of a running run."""
+        run, task = draft.run(request.run), draft.task(request.task)
+        if task.workflow_id != run.workflow_id:
+            raise Refused(f"task {task.id} is not of the workflow of run {run.id}")
+        self._expect_run(run, RunState.RUNNING)
+        latest = draft.find(TaskInstance, task_id=task.id)[-1:]
+        if task.num_attempts == request.attempt and latest and latest[0].workflow_run_id == run.id:
+            return Report("queue task", runs=(run,), tasks=(task,), instances=latest)
+        if task.status not in (TaskState.REGISTERING, TaskState.ADJUSTING):
+            raise Refused(f"task {task.id} is {task.status}", state=task.status)
+        if request.attempt != task.num_attempts + 1 or task.num_attempts >= task.max_attempts:
+            raise Refused(
+                f"task {task.id} was tried {task.num_attempts} times of {task.max_attempts}, "
+                f"so attempt {request.attempt} is not to come",
+                state=task.status,
+            )
+        adjusting = task.status is TaskState.ADJUSTING
+        if adjusting is (request.resources is None) or (request.queue is not None and not adjusting):
+            raise Refused(
+                f"task {task.id} is {task.status}: resources are to be given when it is A, and only then",
+                state=task.status,
+            )
+        if request.resources is not None and _names(request.resources) != _names(task.resources):
+            raise Refused(f"task {task.id} asks for other resources than these", state=task.status)
+        for number in task.upstream:
+            if draft.task(number).status is not TaskState.DONE:
+                raise Refused(f"task {task.id} waits for task {number}", state=task.status, for_good=False)
+        if request.resources is not None:
+            task = draft.change(task, resources=request.resources, queue=request.queue or task.queue)
+        new = draft.queue(task, run)
+        return Report("queue task", True, runs=(run,), tasks=(draft.task(task.id),), instances=(new,))
+
+    def finish_run(self, draft: Draft, request: asked.FinishRun) -> Report:
+        """Done when all tasks are; in error when one failed and none is on its way, or the client cannot go on."""
+        run = draft.run(request.run)
+        if request.to not in (RunState.DONE, RunState.ERROR, RunState.STOPPED):
+            raise Refused(f"a workflow run does not finish as {request.to}", state=run.status)
+        if run.status is request.to:
+            return self._run(draft, "finish run", run)
+        self._expect_run(run, RunState.RUNNING)
+        found = {task.status for task in draft.find(Task, workflow_id=run.workflow_id)}
+        if request.to is RunState.DONE and found - {TaskState.DONE}:
+            raise Refused(f"workflow run {run.id} has tasks in {_listed(found)}", state=run.status)
+        failed = request.failed or (TaskState.FAILED in found and not found & ON_THEIR_WAY)
+        if request.to is RunState.ERROR and not failed:
+            raise Refused(f"workflow run {run.id} has tasks in {_listed(found)}", state=run.status)
+        return self._run(draft, "finish run", draft.move_run(run, request.to), changed=True)
+
+    def ask_resume(self, draft: Draft, request: asked.AskResume) -> Report:
+        """Of a run that is bound or running."""
+        run = draft.run(request.run)
+        to = RunState.COLD_RESUME if request.cold else RunState.HOT_RESUME
+        if run.status is to:
+            return self._run(draft, "ask resume", run)
+        if run.status not in (RunState.BOUND, RunState.RUNNING):
+            on_its_way = run.status in (RunState.INSTANTIATED, RunState.LAUNCHED)
+            raise Refused(f"workflow run {run.id} is {run.status}", state=run.status, for_good=not on_its_way)
+        return self._run(draft, "ask resume", draft.move_run(run, to), changed=True)
+
+    def wind_up(self, draft: Draft, request: asked.WindUp) -> Report:
+        """When nothing is on its way that the next run has to wait for."""
+        run = draft.run(request.run)
+        if run.status is RunState.TERMINATED:
+            return self._run(draft, "wind up", run)
+        self._expect_run(run, *RESUMING)
+        if not draft.is_wound_up(run):
+            raise Refused(f"workflow run {run.id} has instances on their way", state=run.status, for_good=False)
+        return self._run(draft, "wind up", draft.move_run(run, RunState.TERMINATED), changed=True)
+
+    def clear(self, draft: Draft, request: asked.Clear) -> Report:
+        """Dooms what is on its way, when no run has the workflow."""
+        workflow = draft.workflow(request.workflow)
+        self._refuse_held(draft, workflow)
+        changed = draft.doom(draft.unfinished(workflow.id)) > 0
+        return self._workflow(draft, "clear", workflow.id, changed=changed)
+
+    def read_workflow(self, draft: Draft, request: asked.ReadWorkflow) -> Report:
+        """Reads."""
+        return self._workflow(draft, "read workflow", draft.workflow(request.workflow).id)
+
+    def read_run(self, draft: Draft, request: asked.ReadRun) -> Report:
+        """Reads."""
+        run = draft.run(request.run)
+        tasks = draft.find(Task, workflow_id=run.workflow_id)
+        return Report("read run", workflow=draft.workflow(run.workflow_id), runs=(run,), tasks=tasks)
+
+    def find_dead(self, draft: Draft, request: asked.FindDead) -> Report:
+        """Reads."""
+        runs = draft.find(WorkflowRun, status=frozenset(REAPED), heartbeat_date=UpTo(draft.now))
+        instances = draft.find(TaskInstance, status=frozenset(LAPSED), report_by_date=UpTo(draft.now))
+        dead = tuple(r for r in runs if r.status not in RESUMING or draft.is_wound_up(r))
+        return Report("find dead", runs=dead, instances=instances, overdue=tuple(i.id for i in instances))
+
+    def reap_run(self, draft: Draft, request: asked.ReapRun) -> Report:
+        """Only an overdue one; one that makes room only when it is wound up."""
+        run = draft.run(request.run)
+        if run.status in ENDED:
+            if run.status in REAPED.values():
+                return self._run(draft, "reap run", run)
+            raise Refused(f"workflow run {run.id} is over ({run.status})", state=run.status)
+        if run.heartbeat_date > draft.now:
+            raise Refused(f"workflow run {run.id} is not overdue", state=run.status, for_good=False)
+        if run.status in RESUMING and not draft.is_wound_up(run):
+            raise Refused(f"workflow run {run.id} has instances on their way", state=run.status, for_good=False)
+        return self._run(draft, "reap run", draft.move_run(run, REAPED[run.status]), changed=True)
+
+    def _run(self, draft: Draft, request: str, run: WorkflowRun, *, changed: bool = False) -> Report:
+        return Report(request, changed, workflow=draft.workflow(run.workflow_id), runs=(run,), lease=draft.leases.run)
+
+    def _workflow(self, draft: Draft, request: str, number: int, *, changed: bool = False) -> Report:
+        return Report(
+            request,
+            changed,
+            workflow=draft.workflow(number),
+            runs=draft.find(WorkflowRun, workflow_id=number, status=frozenset(RunState) - ENDED),
+            tasks=draft.find(Task, workflow_id=number),
+            instances=draft.unfinished(number),
+        )
+
+    def _expect_run(self, run: WorkflowRun, *states: RunState) -> None:
+        if run.status not in states:
+            raise Refused(f"workflow run {run.id} is {run.status}, not {_listed(set(states))}", state=run.status)
+
+    def _refuse_held(self, draft: Draft, workflow: Workflow, asker: RunState | None = None) -> None:
+        holder = draft.holder(workflow.id)
+        if holder is not None:
+            raise Refused(
+                f"workflow run {holder.id} has workflow {workflow.id} ({holder.status})",
+                state=asker or holder.status,
+                for_good=False,
+            )
+
+
+def _names(resources: Resources) -> list[str]:
+    return [name for name, _ in resources]
+
+
+def _listed(states: set[RunState] | set[TaskState]) -> str:
+    return ", ".join(sorted(states)) or "no state"
+
+
+def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
+    if not specs:
+        raise Refused("a workflow has at least one task")
+    before: set[str] = set()
+    for spec in specs:
+        if spec.name in before:
+            raise Refused(f"there are two tasks {spec.name}")
+        if unknown := sorted(set(spec.upstream) - before):
+            raise Refused(f"task {spec.name} comes after {unknown[0]}, which is no task before it")
+        if spec.max_attempts < 1:
+            raise Refused(f"task {spec.name} has {spec.max_attempts} attempts, but needs one at least")
+        names = _names(spec.resources)
+        if names != sorted(set(names)):
+            raise Refused(f"the resources of task {spec.name} are not in the order of their names, each once")
+        before.add(spec.name)
+
+
+def _same(specs: tuple[TaskSpec, ...], tasks: tuple[Task, ...]) -> bool:
+    """Resources and queues may have been adjusted since."""
+    names = {task.id: task.name for task in tasks}
+    there = [(t.name, t.command, tuple(names[u] for u in t.upstream), t.max_attempts) for t in tasks]
+    return there == [(s.name, s.command, s.upstream, s.max_attempts) for s in specs]

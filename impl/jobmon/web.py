@@ -1,0 +1,66 @@
+"""The server as an HTTP process: one POST for each kind of request, its fields as a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from . import requests
+from .errors import IllegalMove, Refused, StoreError
+from .requests import Report
+from .server import Asks
+from .wire import plain
+
+KINDS: tuple[type[Any], ...] = get_args(requests.Request)
+
+
+def application(server: Asks) -> FastAPI:
+    """What answers: 200 with a report, 409 with a refusal, 422 if a request is malformed, 503 if it may be asked again."""
+    app = FastAPI(title="Jobmon's reference server")
+    for kind in KINDS:
+        app.post(f"/{kind.__name__}", response_model=None)(_endpoint(server, kind))
+    app.exception_handler(Refused)(_refused)
+    app.exception_handler(StoreError)(_unavailable)
+    app.exception_handler(IllegalMove)(_at_fault)
+    app.exception_handler(RequestValidationError)(_malformed)
+    return app
+
+
+def serve(server: Asks, port: int) -> None:
+    """Answers on the loopback interface until the process is ended."""
+    uvicorn.run(application(server), host="127.0.0.1", port=port, log_level="warning", access_log=False)
+
+
+def _endpoint(server: Asks, kind: type[Any]) -> Callable[..., Any]:
+    def answer(request: Any) -> JSONResponse:
+        report: Report = server.ask(request)
+        return JSONResponse(plain(report))
+
+    answer.__annotations__ = {"request": kind}
+    answer.__doc__ = kind.__doc__
+    return answer
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refused)
+    return JSONResponse({"said": error.said, "state": error.state, "for_good": error.for_good}, 409)
+
+
+async def _unavailable(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"said": str(error)}, 503)
+
+
+async def _at_fault(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"said": f"a fault of the server: {error}"}, 422)
+
+
+async def _malformed(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return JSONResponse({"said": f"{where}: {first['msg']}" if where else str(first["msg"])}, 422)

@@ -1,0 +1,79 @@
+"""Records, requests and reports as JSON, driven by their types; imports nothing heavy, since every wrapper uses it."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from .errors import Malformed
+
+T = TypeVar("T")
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """A dataclass as what JSON can say."""
+    return asdict(value)
+
+
+def parsed(kind: type[T], data: Any) -> T:
+    """What ``data``, read from JSON, says, as a value of the type ``kind``.
+
+    Raises:
+        Malformed: it is not of that form.
+    """
+    value: T = _parsed(kind, data, kind.__name__)
+    return value
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
+    hints = get_type_hints(kind)
+    return tuple((f.name, hints[f.name], f.default is MISSING) for f in fields(kind))
+
+
+def _parsed(kind: Any, data: Any, where: str) -> Any:
+    if is_dataclass(kind):
+        return _object(kind, data, where)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        if data is None and type(None) in arguments:
+            return None
+        (other,) = (a for a in arguments if a is not type(None))
+        return _parsed(other, data, where)
+    if origin is tuple:
+        return _tuple(arguments, data, where)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        try:
+            return kind(data)
+        except ValueError as error:
+            raise Malformed(f"{where}: {data!r} is no {kind.__name__}") from error
+    if kind is float and type(data) is int:
+        return float(data)
+    if type(data) is not kind:
+        raise Malformed(f"{where}: {data!r} is no {kind.__name__}")
+    return data
+
+
+def _tuple(arguments: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(data, list | tuple):
+        raise Malformed(f"{where}: {data!r} is no list")
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        arguments = (arguments[0],) * len(data)
+    if len(arguments) != len(data):
+        raise Malformed(f"{where}: {data!r} has not {len(arguments)} parts")
+    return tuple(_parsed(kind, each, where) for kind, each in zip(arguments, data, strict=True))
+
+
+def _object(kind: Any, data: Any, where: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise Malformed(f"{where}: {data!r} is no object")
+    known = _fields(kind)
+    if unknown := sorted(set(data) - {name for name, _, _ in known}):
+        raise Malformed(f"{where}: there is no {unknown[0]!r}")
+    if missing := [name for name, _, needed in known if needed and name not in data]:
+        raise Malformed(f"{where}: {missing[0]!r} is missing")
+    return kind(**{name: _parsed(hint, data[name], f"{where}.{name}") for name, hint, _ in known if name in data})

@@ -1,0 +1,222 @@
+"""What Jobmon's reference server does with each request about an instance, in each state that it may be in."""
+
+from __future__ import annotations
+
+import pytest
+from jobmon_bench import Bench
+from schedproof.impl.jobmon import requests as ask
+from schedproof.impl.jobmon.errors import Refused
+from schedproof.impl.jobmon.memory_store import MemoryStore
+from schedproof.impl.jobmon.records import InstanceState as S
+from schedproof.impl.jobmon.records import RunState
+from schedproof.impl.jobmon.requests import Request
+
+
+def requests(i: int) -> dict[str, Request]:
+    return {
+        "claim": ask.Claim(i, "d", f"t{i}"),
+        "claim of another": ask.Claim(i, "e", "t of another"),
+        "launched": ask.Launched(i, f"t{i}", f"j{i}"),
+        "launched by another": ask.Launched(i, "t of another", "j2"),
+        "submission failed": ask.SubmissionFailed(i, f"t{i}"),
+        "submission of another failed": ask.SubmissionFailed(i, "t of another"),
+        "give up": ask.GiveUp(i, f"t{i}"),
+        "given up by another": ask.GiveUp(i, "t of another"),
+        "removed when launched": ask.JobOver(i, S.LAUNCHED),
+        "removed when not heard of": ask.JobOver(i, S.NO_HEARTBEAT),
+        "triaged": ask.JobOver(i, S.TRIAGING),
+        "triaged, resources": ask.JobOver(i, S.TRIAGING, resource_error=True),
+        "job over while running": ask.JobOver(i, S.RUNNING),
+        "start": ask.Start(i, f"g{i}"),
+        "start of another": ask.Start(i, "g of another"),
+        "renew": ask.RenewInstance(i, f"g{i}"),
+        "renew by another": ask.RenewInstance(i, "g of another"),
+        "done": ask.End(i, f"g{i}", S.DONE),
+        "done, says another": ask.End(i, "g of another", S.DONE),
+        "error": ask.End(i, f"g{i}", S.ERROR),
+        "resource error": ask.End(i, f"g{i}", S.RESOURCE_ERROR),
+        "ends as nothing": ask.End(i, f"g{i}", S.UNKNOWN_ERROR),
+        "killed": ask.Killed(i, f"g{i}"),
+        "another killed": ask.Killed(i, "g of another"),
+        "lapse": ask.Lapse(i),
+    }
+
+
+# From state to state; one that stays where it is was answered as if it had been done. All else is refused.
+AGAIN = {
+    "claim": "I I",
+    "submission failed": "W W",
+    "triaged": "U U",
+    "launched": "O O  R R  T T  X X  D D  E E  Z Z  U U",
+    "start": "R R",
+    "done": "D D",
+    "error": "E E",
+    "resource error": "Z Z",
+    "lapse": "W W  X X  T T",
+}
+FRESH = {
+    "claim": "Q I",
+    "claim of another": "Q I",
+    "launched": "I O",
+    "submission failed": "I W",
+    "removed when not heard of": "X E  E E",
+    "triaged": "T U",
+    "triaged, resources": "T Z  Z Z",
+    "start": "O R",
+    "start of another": "O R",
+    "renew": "R R  T R",
+    "done": "R D",
+    "error": "R E",
+    "resource error": "R Z",
+}
+OVERDUE = dict.fromkeys(("launched", "start", "start of another", "done", "error", "resource error"), "") | {
+    "lapse": "I W  O X  R T",
+}
+DOOMED = {
+    "claim": "",
+    "claim of another": "",
+    "launched": "",
+    "start": "",
+    "start of another": "",
+    "give up": "I F",
+    "removed when launched": "O F",
+    "triaged": "T F",
+    "triaged, resources": "T F",
+    "killed": "R F",
+}
+CONDITIONS = {"fresh": FRESH, "overdue": FRESH | OVERDUE, "doomed": FRESH | DOOMED}
+
+
+def moves(condition: str, name: str) -> dict[str, str]:
+    again = AGAIN.get(name, "").split()
+    if condition == "doomed" and name.startswith("triaged"):
+        again = []  # what it comes to is another state then
+    said = again + CONDITIONS[condition].get(name, "").split()
+    return dict(zip(said[::2], said[1::2], strict=True))
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("state", "QIORTXDEZUW")
+def test_every_request_in_every_state(condition: str, state: str) -> None:
+    bench = Bench(MemoryStore())
+    for i, name in enumerate(requests(0), start=1):
+        request = requests(i)[name]
+        bench.register(name=f"w{i}")
+        bench.run(i, f"run {i}")
+        bench.queue(i, i)
+        bench.bring(i, state)
+        if condition == "doomed":
+            bench.doom(i)
+        if condition == "overdue" and state in "IOR":
+            bench.let_lapse(i)
+        before = bench.store.snapshot()
+        expected = moves(condition, name).get(state)
+        if expected is None:
+            with pytest.raises(Refused) as refused:
+                bench.ask(request)
+            assert refused.value.state == state, name
+            assert bench.store.snapshot() == before, name
+            continue
+        report = bench.ask(request)
+        assert report.instances[0].status == expected, (name, expected)
+        if expected == state and name != "renew":
+            assert not report.changed, name
+            assert bench.store.snapshot() == before, name
+        elif expected != state:
+            assert report.changed
+            assert bench.store.snapshot().instances[i - 1] == report.instances[0]
+            assert bench.outcome(request).endswith("as it was") or name == "renew", f"{name} twice"
+
+
+@pytest.mark.parametrize(
+    ("way", "attempts_left", "task"),
+    [
+        ("QIORD", True, "D"),
+        ("QIORE", True, "G"), ("QIORE", False, "F"),
+        ("QIORZ", True, "A"), ("QIORZ", False, "F"),
+        ("QIW", True, "G"), ("QIW", False, "F"),
+        ("QIORTU", True, "G"), ("QIORTU", False, "F"),
+        ("QIORT", True, "R"), ("QIOX", True, "O"), ("QIO", True, "O"), ("QI", True, "I"), ("Q", True, "Q"),
+    ],
+)  # fmt: skip
+def test_the_task_goes_with_its_instance(way: str, attempts_left: bool, task: str) -> None:
+    """And each of its states is noted."""
+    bench = Bench(MemoryStore())
+    bench.register(ask.TaskSpec("a", "true", max_attempts=2 if attempts_left else 1))
+    bench.run()
+    bench.queue()
+    bench.bring(1, way[-1])
+    assert bench.tasks() == task
+    good = "".join(state for state in way if state in "QIORD")
+    assert bench.audits() == "G" + good + (task if task in "AFG" else "")
+    audits = bench.store.snapshot().audits
+    assert [a.previous_status for a in audits] == [None, *(a.new_status for a in audits[:-1])]
+    assert [a.exited_at is None for a in audits] == [False] * (len(audits) - 1) + [True]
+
+
+def test_an_instance_that_is_launched_is_renewed_by_its_distributor_in_time() -> None:
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    bench.queue()
+    bench.bring(1, "O")
+    bench.time = 5.0
+    assert bench.ask(ask.RenewLaunched((1,), "e")).instances == ()
+    (renewed,) = bench.ask(ask.RenewLaunched((1,), "d")).instances
+    assert renewed.report_by_date == 15.0
+    bench.time = 15.0
+    assert bench.ask(ask.RenewLaunched((1,), "d")).instances == ()
+    assert bench.ask(ask.Lapse(1)).instances[0].status is S.NO_HEARTBEAT
+
+
+def test_leases_run_out_at_their_deadline() -> None:
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    bench.queue()
+    bench.bring(1, "R")
+    bench.time = 9.9
+    with pytest.raises(Refused, match="not overdue") as refused:
+        bench.ask(ask.Lapse(1))
+    assert not refused.value.for_good
+    bench.time = 10.0
+    with pytest.raises(Refused, match="overdue"):
+        bench.ask(ask.End(1, "g1", S.DONE))
+    bench.ask(ask.RenewInstance(1, "g1"))
+    bench.ask(ask.End(1, "g1", S.DONE))
+    assert bench.instances() == "D"
+
+
+def test_a_wrapper_that_comes_before_its_launch_is_known_may_ask_again() -> None:
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    bench.queue()
+    bench.bring(1, "I")
+    with pytest.raises(Refused) as early:
+        bench.ask(ask.Start(1, "g1"))
+    assert not early.value.for_good
+    bench.let_lapse(1)
+    with pytest.raises(Refused) as late:
+        bench.ask(ask.Start(1, "g1"))
+    assert late.value.for_good
+
+
+def test_work_is_found_for_distributors() -> None:
+    """Queued ones, what is to be removed, and what is overdue; nothing else."""
+    bench = Bench(MemoryStore())
+    names = "QIORTXDoir"  # small letters: launched and doomed; claimed, and running, overdue
+    bench.register(*(ask.TaskSpec(f"a{n}", "true") for n in range(len(names))))
+    bench.run()
+    for number, name in enumerate(names, start=1):
+        bench.queue(task=number)
+        bench.bring(number, name.upper())
+    bench.doom(8)
+    for number in (9, 10):
+        bench.let_lapse(number)
+    found = bench.ask(ask.FindWork())
+    assert [i.id for i in found.instances] == [1, 5, 6, 8, 9, 10]
+    assert found.overdue == (9, 10)
+    assert [i.id for i in bench.ask(ask.FindWork(limit=2)).instances] == [1, 5]
+    bench.ask(ask.FinishRun(1, RunState.STOPPED))
+    assert 1 not in [i.id for i in bench.ask(ask.FindWork()).instances]

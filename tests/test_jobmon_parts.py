@@ -1,0 +1,364 @@
+"""Jobmon's smaller parts: the tables of legal moves, resources, JSON, workflow files, processes and commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from schedproof.impl.jobmon import requests as ask
+from schedproof.impl.jobmon.client import WorkflowSpec
+from schedproof.impl.jobmon.cluster import Ending, Granted
+from schedproof.impl.jobmon.errors import IllegalMove, Malformed, SubmitFailed
+from schedproof.impl.jobmon.legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES, check
+from schedproof.impl.jobmon.local_cluster import EXCEEDED, LocalCluster
+from schedproof.impl.jobmon.local_commands import LocalCommands
+from schedproof.impl.jobmon.processes import group_is_left, kill_group, own_identity, process
+from schedproof.impl.jobmon.records import ENDED, FINAL, InstanceState, RunState, TaskState, WorkflowState
+from schedproof.impl.jobmon.requests import Report
+from schedproof.impl.jobmon.resources import Queue, Scaling, Series
+from schedproof.impl.jobmon.wire import parsed, plain
+from schedproof.impl.jobmon.workflow_file import read_workflow
+from schedproof.model.jobmon import shipped_tables as shipped
+from schedproof.model.lang import Row
+
+WAIT = 10.0
+
+
+def until(condition: Callable[[], object], seconds: float = WAIT) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+class TestLegal:
+    """The repaired tables against those that run: what was taken away, and what was added, each for a reason."""
+
+    @pytest.mark.parametrize(
+        ("mine", "table", "states", "gone", "new"),
+        [
+            # No state to kill oneself; no way into final ones past an owner; nothing runs that was not launched.
+            (
+                INSTANCE_MOVES, shipped.TASK_INSTANCE_TABLE, shipped.TASK_INSTANCE_STATES,
+                "QK IK OK RK KF KD IR OU OZ RU", "QF IF RF",
+            ),
+            # E is passed through in one transaction; what is doomed goes back, or fails; a new run takes failed ones up.
+            (
+                TASK_MOVES, shipped.TASK_TABLE, shipped.TASK_STATES,
+                "IE OE RE EA EQ EF EG IR", "QG QF IG IF OG OF RG RA RF FG",
+            ),
+            (RUN_MOVES, shipped.WORKFLOW_RUN_TABLE, shipped.WORKFLOW_RUN_STATES, "", "GA"),
+            (WORKFLOW_MOVES, shipped.WORKFLOW_TABLE, shipped.WORKFLOW_STATES, "", ""),
+        ],
+    )  # fmt: skip
+    def test_what_differs_from_what_runs(
+        self, mine: dict[str, set[str]], table: list[Row], states: dict[str, str], gone: str, new: str
+    ) -> None:
+        letters = {name: letter for letter, name in states.items()}
+        theirs = {letters[row.source] + letters[row.target] for row in table}
+        ours = {str(before) + str(after) for before, afters in mine.items() for after in afters}
+        assert theirs - ours == set(gone.split())
+        assert ours - theirs == set(new.split())
+
+    def test_final_states_are_those_without_a_move(self) -> None:
+        assert {state for state, after in INSTANCE_MOVES.items() if not after} == FINAL
+        assert {state for state, after in RUN_MOVES.items() if not after} == ENDED
+        assert all(
+            len(table) == len(type(next(iter(table))))
+            for table in (INSTANCE_MOVES, TASK_MOVES, RUN_MOVES, WORKFLOW_MOVES)
+        )
+
+    def test_a_workflow_can_follow_its_run(self) -> None:
+        """Whatever a run that has it does, from the state that the run brought it to."""
+        for before in RunState:
+            for after in RUN_MOVES[before]:
+                if after in OF_RUN and before in OF_RUN:
+                    assert OF_RUN[after] in WORKFLOW_MOVES[OF_RUN[before]], (before, after)
+        assert OF_RUN[RunState.LINKING] is WorkflowState.REGISTERING
+
+    def test_what_is_not_there_is_said(self) -> None:
+        with pytest.raises(IllegalMove, match="task 1 cannot go from D to Q"):
+            check("task 1", TASK_MOVES, TaskState.DONE, TaskState.QUEUED)
+
+
+class TestResources:
+    def test_by_half_unless_said(self) -> None:
+        mine = Scaling()
+        found, queue = (("cores", 4), ("memory", 40), ("runtime", 3)), "all"
+        seen = []
+        for times in range(2):
+            found, queue = mine.adjusted(found, queue, times)
+            seen.append(found)
+        assert seen == [(("cores", 4), ("memory", 60), ("runtime", 5)), (("cores", 4), ("memory", 90), ("runtime", 8))]
+
+    @pytest.mark.parametrize(("value", "scale", "after"), [(40, 0.5, 60), (41, 0.5, 62), (10, 0.1, 11), (1, 0.01, 2), (7, 0.0, 7), (3, 2, 9)])  # fmt: skip
+    def test_numbers_are_rounded_up_exactly(self, value: int, scale: float, after: int) -> None:
+        assert Scaling({"memory": scale}).adjusted((("memory", value),), "all", 0)[0] == (("memory", after),)
+
+    def test_functions(self) -> None:
+        assert Scaling({"memory": lambda v: v + 7}).adjusted((("memory", 1),), "all", 5)[0] == (("memory", 8),)
+
+    def test_series_stay_at_their_last_value(self) -> None:
+        mine = Scaling({"memory": Series(iter([5, 9]))})
+        assert [mine.adjusted((("memory", 1),), "all", n)[0][0][1] for n in (0, 1, 2, 7, 0)] == [5, 9, 9, 9, 5]
+        with pytest.raises(ValueError, match="at least one value"):
+            Series([]).at(0)
+
+    @pytest.mark.parametrize(
+        ("queue", "memory", "after"),
+        [
+            ("short", 4, (6, "short")),
+            ("short", 8, (12, "middle")),
+            ("middle", 4, (6, "middle")),  # never back
+            ("short", 30, (45, "long")),
+            ("short", 80, (50, "long")),  # lowered to the limits of the last one
+            ("else", 4, (6, "else")),  # a queue without known limits
+        ],
+    )
+    def test_queues(self, queue: str, memory: int, after: tuple[int, str]) -> None:
+        queues = tuple(Queue(name, (("memory", most),)) for name, most in (("short", 10), ("middle", 20), ("long", 50)))
+        found, there = Scaling(queues=queues).adjusted((("memory", memory),), queue, 0)
+        assert (found[0][1], there) == after
+
+
+class TestWire:
+    def test_there_and_back(self) -> None:
+        for request in (
+            ask.Register("w", (ask.TaskSpec("a", "x", ("b",), (("memory", 1),)),)),
+            ask.QueueTask(1, 2, 3, (("memory", 4),), "long"),
+            ask.QueueTask(1, 2, 3),
+            ask.RenewLaunched((1, 2), "d"),
+            ask.End(1, "g", InstanceState.DONE),
+        ):
+            assert parsed(type(request), json.loads(json.dumps(plain(request)))) == request
+
+    @pytest.mark.parametrize(
+        ("kind", "data", "says"),
+        [
+            (ask.Claim, {"instance": 1, "distributor": "d"}, "Claim: 'token' is missing"),
+            (ask.ReapRun, {"run": 1, "walk": 2}, "ReapRun: there is no 'walk'"),
+            (ask.ReapRun, {"run": "1"}, "ReapRun.run: '1' is no int"),
+            (ask.ReapRun, {"run": True}, "ReapRun.run: True is no int"),
+            (ask.ReapRun, [1], r"ReapRun: \[1\] is no object"),
+            (ask.AdvanceRun, {"run": 1, "to": "Y"}, "AdvanceRun.to: 'Y' is no RunState"),
+            (ask.RenewLaunched, {"instances": 3, "distributor": "d"}, "RenewLaunched.instances: 3 is no list"),
+            (ask.QueueTask, {"run": 1, "task": 1, "attempt": 1, "resources": [["a"]]}, "has not 2 parts"),
+        ],
+    )
+    def test_what_is_malformed_is_said(self, kind: type[object], data: object, says: str) -> None:
+        with pytest.raises(Malformed, match=says):
+            parsed(kind, data)
+
+    def test_whole_numbers_are_times_too(self) -> None:
+        assert parsed(Report, {"request": "x", "lease": 3}).lease == 3.0
+
+
+def written(directory: Path, data: object) -> WorkflowSpec:
+    """Read from a file that says so."""
+    path = directory / "w.json"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return read_workflow(path)
+
+
+class TestWorkflowFile:
+    def test_all_that_can_be_said(self, tmp_path: Path) -> None:
+        task = {"name": "a", "command": "true", "resources": [["runtime", 1], ["memory", 2]], "growth": [{"name": "memory", "values": [5]}]}  # fmt: skip
+        spec = written(tmp_path, {"name": "w", "tasks": [task, {"name": "b", "command": "x", "upstream": ["a"]}]})
+        assert spec.tasks[0].resources == (("memory", 2), ("runtime", 1))
+        assert spec.scaling["a"].adjusted(spec.tasks[0].resources, "all", 0)[0] == (("memory", 5), ("runtime", 1))
+        assert spec.scaling["b"].adjusted((("memory", 2),), "all", 0)[0] == (("memory", 3),)
+
+    @pytest.mark.parametrize(
+        ("data", "says"),
+        [
+            ("{", "cannot be read"),
+            ({"name": "w"}, "'tasks' is missing"),
+            ({"name": "w", "tasks": [{"name": "a"}]}, r"w.json: WorkflowEntry.tasks: 'command' is missing"),
+            ({"name": "w", "tasks": [{"name": "a", "command": "x", "growth": [{"name": "memory"}]}]}, "memory of task a grows either by"),
+        ],
+    )  # fmt: skip
+    def test_what_is_no_workflow_is_said(self, tmp_path: Path, data: object, says: str) -> None:
+        with pytest.raises(Malformed, match=says):
+            written(tmp_path, data)
+
+    def test_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(Malformed, match="cannot be read"):
+            read_workflow(tmp_path / "none.json")
+
+
+class TestLocalCluster:
+    def cluster(self, *words: str) -> LocalCluster:
+        return LocalCluster(lambda instance: words)
+
+    def test_over_only_when_nothing_of_the_group_is_left(self) -> None:
+        """The leader is gone, and what it left behind is not."""
+        cluster = self.cluster("sh", "-c", "sleep 30 & exit 0")
+        job = cluster.submit(1, (), "all")
+        pid = int(job.split(":")[1])
+        assert until(lambda: (found := process(pid)) is None or not found.acting)
+        assert not cluster.is_over(job)
+        cluster.terminate(job)
+        assert until(lambda: cluster.is_over(job))
+        cluster.terminate(job)  # does nothing
+
+    def test_a_group_that_does_not_want_to_end(self) -> None:
+        cluster = self.cluster("sh", "-c", "trap '' TERM INT HUP; while true; do sleep 1; done")
+        job = cluster.submit(1, (), "all")
+        assert not cluster.is_over(job)
+        cluster.terminate(job)
+        assert until(lambda: cluster.is_over(job))
+
+    def test_a_number_that_is_used_again_is_another_job(self) -> None:
+        """As if the number of this process had been a job's before."""
+        booted, pid, started = own_identity().split(":")
+        before = f"{booted}:{pid}:{int(started) - 1}"
+        cluster = self.cluster("true")
+        assert cluster.is_over(before)
+        cluster.terminate(before)  # or this would be the end
+        assert cluster.is_over(f"other:{pid}:{started}")
+        cluster.terminate(f"other:{pid}:{started}")
+
+    def test_what_cannot_be_started_is_no_job(self) -> None:
+        with pytest.raises(SubmitFailed, match="the worker of task instance 7 cannot be started"):
+            self.cluster("/nowhere/at/all").submit(7, (), "all")
+
+    def test_who_submitted_knows_how_it_ended(self) -> None:
+        cluster = self.cluster("sh", "-c", f"exit {EXCEEDED}")
+        job = cluster.submit(1, (), "all")
+        assert until(lambda: cluster.is_over(job))
+        assert cluster.exceeded(job)
+        assert not self.cluster("true").exceeded(job)
+
+    def test_output_goes_to_the_log(self, tmp_path: Path) -> None:
+        cluster = LocalCluster(lambda instance: ["echo", f"instance {instance}"], log=tmp_path / "log")
+        job = cluster.submit(7, (), "all")
+        assert until(lambda: cluster.is_over(job))
+        assert (tmp_path / "log").read_text() == "instance 7\n"
+
+
+COMMANDS = """
+import sys, time, json
+from schedproof.impl.jobmon.client import WorkflowSpec
+from schedproof.impl.jobmon.cluster import Granted
+from schedproof.impl.jobmon.local_commands import LocalCommands
+mine = LocalCommands()
+mine.start(Granted(7, sys.argv[1], tuple(map(tuple, json.loads(sys.argv[2])))))
+if sys.argv[3] == "kill":
+    time.sleep(1.0)
+    mine.kill()
+    print("killed", flush=True)
+elif sys.argv[3] == "wait":
+    while (ending := mine.ending()) is None:
+        time.sleep(0.01)
+    print(ending, flush=True)
+else:
+    time.sleep(60)
+"""
+
+
+class TestLocalCommands:
+    """Each in a process of its own, as a worker's are."""
+
+    def start(self, command: str, how: str = "wait", resources: object = ()) -> subprocess.Popen[str]:
+        words = [sys.executable, "-c", COMMANDS, command, json.dumps(resources), how]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+    @pytest.mark.parametrize(
+        ("command", "resources", "said"),
+        [
+            ("true", [], "done"),
+            ("false", [], "error"),
+            ("sh -c 'kill -9 $$'", [], "error"),
+            ("/nowhere/at/all", [], "error"),
+            ("", [], "error"),
+            ("'", [], "error"),
+            ("sleep 30", [["runtime", 0]], "resource error"),
+            (f"{sys.executable} -c 'import time; x = bytearray(200 << 20); time.sleep(30)'", [["memory", 100]], "resource error"),
+            (f"{sys.executable} -c 'x = bytearray(20 << 20)'", [["memory", 1000], ["runtime", 60]], "done"),
+            ("sh -c 'test $JOBMON_TASK_INSTANCE_ID = 7'", [], "done"),
+        ],
+    )  # fmt: skip
+    def test_endings(self, command: str, resources: object, said: str) -> None:
+        assert self.start(command, resources=resources).communicate(timeout=20)[0] == f"{said}\n"
+
+    @pytest.mark.parametrize("how", ["wait", "kill"])
+    @pytest.mark.parametrize("detached", ["", "setsid "])
+    def test_what_it_leaves_behind_is_ended_first(self, tmp_path: Path, how: str, detached: str) -> None:
+        """Even if it has gone into a session of its own."""
+        ticks = tmp_path / "ticks"
+        loop = f"while true; do echo tick >> {ticks}; sleep 0.02; done"
+        command = f"sh -c \"{detached}sh -c '{loop}' & sleep {0.5 if how == 'wait' else 30}\""
+        said = self.start(command, how).communicate(timeout=20)[0]
+        assert said == ("done\n" if how == "wait" else "killed\n")
+        before = ticks.read_text()
+        assert before
+        time.sleep(0.2)
+        assert ticks.read_text() == before
+
+    def test_it_dies_with_its_worker(self, tmp_path: Path) -> None:
+        alive = tmp_path / "alive"
+        worker = self.start(f"sh -c 'echo $$ > {alive}; exec sleep 60'", "sleep")
+        assert until(lambda: alive.exists() and alive.read_text())
+        command = int(alive.read_text())
+        found = process(command)
+        assert found is not None and found.group == worker.pid
+        worker.kill()
+        worker.wait()
+        assert until(lambda: (now := process(command)) is None or not now.acting, 2.0)
+        worker.communicate()
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    yield mine
+    mine.kill()
+    mine.wait()
+
+
+class TestProcesses:
+    def test_a_process_that_nobody_asked_after_does_not_act(self, sleeper: subprocess.Popen[bytes]) -> None:
+        there = process(sleeper.pid)
+        assert there is not None and there.acting and there.parent == os.getpid() and there.group == sleeper.pid
+        kill_group(there.identity, signal.SIGKILL)
+        assert until(lambda: not group_is_left(there.identity))
+        zombie = process(sleeper.pid)
+        assert zombie is not None and not zombie.acting and zombie.identity == there.identity
+        sleeper.wait()
+        assert process(sleeper.pid) is None
+
+    def test_a_process_whose_first_thread_has_ended_acts(self, tmp_path: Path) -> None:
+        code = (
+            "import ctypes, threading, time\n"
+            "threading.Thread(target=time.sleep, args=(30,)).start()\n"
+            "ctypes.CDLL(None).pthread_exit(None)\n"
+        )
+        mine = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        try:
+            stat = Path(f"/proc/{mine.pid}/stat")
+            assert until(lambda: re.search(r"\) Z ", stat.read_text()))
+            found = process(mine.pid)
+            assert found is not None and found.acting
+            assert group_is_left(found.identity)
+        finally:
+            mine.kill()
+            mine.wait()
+
+
+def test_a_worker_is_up_quickly() -> None:
+    """It imports neither the database, nor the web, nor what the client needs."""
+    code = "import sys, schedproof.impl.jobmon.__main__, schedproof.impl.jobmon.worker, schedproof.impl.jobmon.local_commands; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    roots = {name.partition(".")[0] for name in found}
+    assert not roots & {"sqlalchemy", "fastapi", "pydantic", "uvicorn", "httpx", "z3", "cvc5", "networkx"}
+    assert LocalCommands.__module__ in found and Ending.__module__ in found and Granted.__module__ in found

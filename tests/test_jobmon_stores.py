@@ -1,0 +1,237 @@
+"""Where Jobmon's reference server keeps its records: memory and SQLite behave alike; transactions, schema, errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jobmon_bench import Bench
+from jobmon_requests import goes_on, random_requests
+from schedproof.impl.jobmon import requests as ask
+from schedproof.impl.jobmon.errors import Contended, Refused, StoreError
+from schedproof.impl.jobmon.memory_store import MemoryStore
+from schedproof.impl.jobmon.records import (
+    InstanceState,
+    RunState,
+    Task,
+    TaskInstance,
+    TaskState,
+    Workflow,
+    WorkflowRun,
+    WorkflowState,
+)
+from schedproof.impl.jobmon.sql_store import SqlStore
+from schedproof.impl.jobmon.store import ATTEMPTS, Store, UpTo
+
+KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_memory_and_sqlite_behave_alike(seed: int) -> None:
+    one, other = Bench(MemoryStore()), Bench(SqlStore())
+    seen: Counter[str] = Counter()
+    for number, request in enumerate(random_requests(seed, 400, one.store.snapshot)):
+        one.time = other.time = one.time + goes_on(seed, number)
+        try:
+            expected: object = one.ask(request)
+        except Refused as refused:
+            expected = vars(refused)
+        try:
+            found: object = other.ask(request)
+        except Refused as refused:
+            found = vars(refused)
+        assert found == expected, request
+        seen[one.instances() + one.runs()] += 1
+    assert other.store.snapshot() == one.store.snapshot()
+    assert len(seen) > 30  # something happened
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_conditions(kind: Callable[[], Store]) -> None:
+    bench = Bench(kind())
+    bench.register(ask.TaskSpec("a", "x"), ask.TaskSpec("b", "x"), ask.TaskSpec("c", "x"))
+    bench.run()
+    for task, state in ((1, "Q"), (2, "I"), (3, "R")):
+        bench.queue(task=task)
+        bench.bring(task, state)
+    with bench.store.transaction() as t:
+        ids = [
+            [i.id for i in t.find(TaskInstance, **conditions)]  # type: ignore[arg-type]
+            for conditions in (
+                {},
+                {"task_id": 2},
+                {"status": InstanceState.RUNNING},
+                {"status": frozenset({InstanceState.RUNNING, InstanceState.QUEUED})},
+                {"report_by_date": UpTo(9.9)},
+                {"report_by_date": UpTo(10.0)},
+                {"report_by_date": None},
+                {"report_by_date": None, "status": InstanceState.RUNNING},
+            )
+        ]
+        assert ids == [[1, 2, 3], [2], [3], [1, 3], [], [2, 3], [1], []]
+        assert t.get(Task, 9) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_rolls_everything_back(kind: Callable[[], Store]) -> None:
+    store = kind()
+    Bench(store).register()
+    before = store.snapshot()
+
+    def fail() -> None:
+        with store.transaction() as transaction:
+            transaction.add(replace(before.workflows[0], name="v"))
+            transaction.update(before.tasks[0], replace(before.tasks[0], status=TaskState.QUEUED))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert store.snapshot() == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_holds_only_if_nothing_came_in_between(kind: Callable[[], Store]) -> None:
+    bench = Bench(kind())
+    bench.register()
+    bench.run()
+    bench.queue()
+    stale = bench.store.snapshot().instances[0]
+    bench.bring(1, "O")
+    before = bench.store.snapshot()
+    with pytest.raises(Contended, match="is not as it was read"), bench.store.transaction() as transaction:
+        transaction.update(stale, replace(stale, status=InstanceState.FATAL))
+    assert bench.store.snapshot() == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_are_taken(kind: Callable[[], Store]) -> None:
+    store = kind()
+    Bench(store).register()
+    with pytest.raises(StoreError), store.transaction() as transaction:
+        transaction.add(Workflow(0, "w", WorkflowState.REGISTERING, 0.0))
+
+
+def test_a_file_is_there_the_next_time(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/jobmon.db"
+    with SqlStore(url) as store:
+        bench = Bench(store)
+        bench.register()
+        bench.run()
+        bench.queue()
+        before = store.snapshot()
+    with SqlStore(url) as store:
+        assert store.snapshot() == before
+        Bench(store).bring(1, "D")
+
+
+def test_a_request_is_tried_again_when_another_one_came_in_between() -> None:
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    tries: list[int] = []
+    real = bench.server.queue_task
+
+    def interrupted(draft: object, request: ask.QueueTask) -> ask.Report:
+        tries.append(1)
+        if len(tries) == 1:
+            raise Contended("another one came in between")
+        return real(draft, request)  # type: ignore[arg-type]
+
+    bench.server.queue_task = interrupted  # type: ignore[assignment,method-assign]
+    bench.queue()
+    assert (len(tries), bench.instances()) == (2, "Q")
+
+
+def test_contention_without_end_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedproof.impl.jobmon.store.time.sleep", lambda seconds: None)
+    bench = Bench(MemoryStore())
+    tries: list[object] = []
+
+    def never(draft: object, request: object) -> ask.Report:
+        tries.append(request)
+        raise Contended("another one came in between")
+
+    bench.server.register = never  # type: ignore[assignment,method-assign]
+    with pytest.raises(Contended):
+        bench.register()
+    assert len(tries) == ATTEMPTS
+
+
+class TestSchema:
+    """Even a server that is wrong cannot write this."""
+
+    def refused(self, bench: Bench, old: object, **columns: object) -> str:
+        before = bench.store.snapshot()
+        with pytest.raises(StoreError) as caught, bench.store.transaction() as transaction:
+            transaction.update(old, replace(old, **columns))  # type: ignore[type-var]
+        assert bench.store.snapshot() == before
+        return str(caught.value)
+
+    def test_two_runs_that_have_one_workflow(self) -> None:
+        bench = Bench(SqlStore())
+        bench.register()
+        bench.run()
+        with bench.store.transaction() as transaction:
+            other = transaction.add(WorkflowRun(0, 1, "other", RunState.REGISTERED, 0.0, 10.0))
+        assert "UNIQUE" in self.refused(bench, other, status=RunState.LINKING)
+
+    def test_two_attempts_on_their_way(self) -> None:
+        bench = Bench(SqlStore())
+        bench.register()
+        bench.run()
+        bench.queue()
+        bench.bring(1, "T")
+        before = bench.store.snapshot()
+        second = TaskInstance(0, 1, 1, 1, InstanceState.QUEUED, 0.0, (), "all")
+        with pytest.raises(StoreError), bench.store.transaction() as transaction:
+            transaction.add(second)
+        assert bench.store.snapshot() == before
+
+    def test_states_without_what_they_need(self) -> None:
+        bench = Bench(SqlStore())
+        bench.register()
+        bench.run()
+        bench.queue()
+        bench.bring(1, "I")
+        records = bench.store.snapshot()
+        (it,), (task,) = records.instances, records.tasks
+        assert "somebody_runs_it" in self.refused(bench, it, status=InstanceState.RUNNING)
+        assert "a_job_that_is_known" in self.refused(bench, it, status=InstanceState.LAUNCHED)
+        assert "attempts_are_limited" in self.refused(bench, task, num_attempts=3)
+        assert "CHECK" in self.refused(bench, task, status="K")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("nonsense", "'nonsense' is no database URL; give sqlite:///file"),
+        ("oracle://somewhere/x", "no driver for this kind of database"),
+        ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
+    ],
+)
+def test_a_wrong_url_is_said(url: str, says: str) -> None:
+    with pytest.raises(StoreError, match=says):
+        SqlStore(url)
+
+
+def test_a_locked_file_is_contention(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedproof.impl.jobmon.sql_store.BUSY_SECONDS", 0.01)
+    with SqlStore(f"sqlite:///{tmp_path}/x.db") as store:
+        other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(Contended, match="another transaction came in between"), store.transaction():
+            pass
+        other.execute("ROLLBACK")
+        other.close()
+        with store.transaction() as transaction:
+            assert transaction.find(Workflow) == ()
+
+
+def test_passwords_are_not_shown() -> None:
+    with pytest.raises(StoreError) as caught:
+        SqlStore("postgresql://somebody:secret@127.0.0.1:1/nothing")
+    assert "secret" not in str(caught.value)
