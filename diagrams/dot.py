@@ -81,7 +81,9 @@ def dot(diagram: Diagram) -> str:
                     label=f"<<b>{escape(cluster.name)}</b>>",
                     color=border,
                     fontcolor=border,
-                    labelloc="t", labeljust="l", style="rounded",
+                    labelloc="t",
+                    labeljust="l",
+                    style="rounded",
                     margin="14",
                 )
                 for name in cluster.nodes:

@@ -85,7 +85,8 @@ EVERY_RUN_IS_REAPED = Change(
     repairs=["runs-can-end", "workflows-can-be-run", "workflows-can-be-done"],
     adds=[
         *m.RUN_LEASE_TABLE,
-        *(runs.beat_run, runs.run_is_late, runs.give_up_run, runs.reap, runs.reap_terminated, *runs.REAPED),
+        *(runs.beat_run, runs.run_is_late, runs.give_up_run, runs.reap, runs.reap_terminated),
+        *runs.REAPED,
         *promises.PROGRESS,
     ],
     drops=[
@@ -108,7 +109,9 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
     ],
     adds=[
         *m.RESET_TABLE,
-        *(*runs.PLANS, runs.clear, runs.CLEAR, runs.register, runs.link, *runs.RESETS),
+        *runs.PLANS,
+        *(runs.clear, runs.CLEAR, runs.register, runs.link),
+        *runs.RESETS,
         *promises.ONE_RUN,
     ],
     drops=[

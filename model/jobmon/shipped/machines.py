@@ -134,12 +134,19 @@ IN_HAND = ("Instantiating", "Launched", "Running")
 NEXT_ATTEMPT = {"attempts": me.attempts + 1, "instance": given("instance")}
 
 TASK_TABLE = [
-    Row(Task, "queue", "Registering", "Queued", fact="2.2", **NEXT_ATTEMPT),
+    Row(Task, "queue", "Registering", "Queued", line=None, fact="2.2", **NEXT_ATTEMPT),
     # the resources are scaled, as far as there is a queue that has so much
     Row(
-        Task, "queue_with_more", "AdjustingResources", "Queued", fact="3.3", resources=me.resources + 1, **NEXT_ATTEMPT
+        Task,
+        "queue_with_more",
+        "AdjustingResources",
+        "Queued",
+        line=None,
+        fact="3.3",
+        resources=me.resources + 1,
+        **NEXT_ATTEMPT,
     ),
-    Row(Task, "queue_with_as_much", "AdjustingResources", "Queued", fact="3.3", **NEXT_ATTEMPT),
+    Row(Task, "queue_with_as_much", "AdjustingResources", "Queued", line=None, fact="3.3", **NEXT_ATTEMPT),
     Row(Task, "instantiate", "Queued", "Instantiating", fact="2.2"),
     Row(Task, "launch", "Instantiating", "Launched", fact="2.2"),
     Row(Task, "start", "Instantiating", "Running", fact="2.2"),

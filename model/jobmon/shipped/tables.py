@@ -70,7 +70,7 @@ def rows(
 ) -> list[Row]:
     """The rows of a table: event -> its moves, as the facts write them (``I>O R>O``), and what else it sets."""
     return [
-        Row(sort, event, states[move[0]], states[move[2]], fact=fact, **sets.get(event, {}))
+        Row(sort, event, states[move[0]], states[move[2]], line=None, fact=fact, **sets.get(event, {}))
         for event, among in moves.items()
         for move in among.split()
     ]
