@@ -12,7 +12,26 @@ import pytest
 import z3
 from cross_check import Counts, CrossCheck, holds
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.model.lang import Invariant, Model, Recovery, Ref, Row, Rule, StepInvariant, after, implies
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    Document,
+    IntRange,
+    Invariant,
+    Machine,
+    Model,
+    Recovery,
+    Ref,
+    Row,
+    Rule,
+    Sort,
+    StepInvariant,
+    after,
+    forall,
+    implies,
+    variable,
+)
+from schedproof.model.lang import State as StateOf
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
@@ -410,3 +429,28 @@ def test_what_a_step_does_not_write_is_proved_by_z3_too() -> None:
         assert (found, used <= {obligation.invariant}) == ("unsat", True), obligation.name
     written = [o for o in proof.obligations if o.inductive and o.invariant in proof.stated and o not in unchanged]
     assert written, "steps write what most invariants read"
+
+
+def test_a_counterexample_to_the_axioms_has_numbers_of_their_types() -> None:
+    """Where an axiom reads an attribute of no object, that is shown in an instance, whose numbers are in their ranges."""
+    lamp, room = Sort("Lamp", "l"), Sort("Room", "o")
+    it = variable(lamp, "l")
+    model = Model(
+        system="lamps",
+        variant="toy",
+        about="lamps in rooms, or in none",
+        document=Document("lamps", "Lamps"),
+        machines=[
+            Machine(lamp, [StateOf("Off"), StateOf("On")], [Attribute("room", Ref(room), rigid=True)]),
+            Machine(room, [], [Attribute("size", IntRange(1, 3), rigid=True)]),
+        ],
+        rows=[Row(lamp, "light", "Off", "On")],
+        actions=[Action("light", [it], [it.is_("Off")], [it.fires("light")], "{l} is lit")],
+        rules=[],
+        properties=[],
+        axioms=[forall(it, it.room.size > 1)],
+        default_scope={"Lamp": 1, "Room": 1},
+        topologies=lambda sizes: [{("Lamp", "room"): [0] * sizes["Lamp"], ("Room", "size"): [2] * sizes["Room"]}],
+    )
+    [refuted] = [answer for answer in prove(model).answers if answer.counterexample is not None]
+    assert refuted.obligation.detail == "the axioms read no attribute of no object"

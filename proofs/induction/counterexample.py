@@ -94,9 +94,8 @@ class _Reader:
                 return frozenset(n for n, v in enumerate(self.objects[sort.name]) if self.true(value(v)))
             case BoolType():
                 return self.true(value)
-            case IntRange(low, high):
-                # z3 is told the ranges of the objects that a claim is about; what it says of others is of no account.
-                return min(max(int(self.value(value).as_long()), low), high)
+            case IntRange():
+                return int(self.value(value).as_long())
             case EnumType():
                 return str(self.value(value)).split(".", 1)[-1]
 

@@ -97,7 +97,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
     asked = [p for p in invariants if p.name not in known]
     if WELL_FORMED not in known and not z3.is_true(z3.simplify(reads)):
         what = "the axioms read no attribute of no object"
-        found.append(Obligation(WELL_FORMED, INITIAL, what, reads, (), inductive=False))
+        found.append(Obligation(WELL_FORMED, INITIAL, what, reads, ranges, inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in asked:
         # Ranges are said of rigid numbers here: the others are as they begin.
