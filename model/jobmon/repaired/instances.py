@@ -88,6 +88,8 @@ report_that_it_was_stopped = Action(
     says="the wrapper of {i} reports that it has killed its command",
 )
 
+worker_dies = replace(worker.worker_dies, when=[JOB.mortal, JOB.is_("Submitted", "Running", *WRAPPED)])
+
 # --- When a lease has run out
 
 instance_is_late = replace(server.instance_is_late, when=[~i.punctual, i.is_(*LEASED), ~i.overdue])

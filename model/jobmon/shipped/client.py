@@ -80,8 +80,9 @@ BEGINNING = [plan_cold, plan_hot, register, link, bind, instantiate_run, launch_
 
 # --- It queues tasks
 
-# Its loop ends with a run that is Error, Terminated or Stopped (3.5), but only when a heartbeat has told it.
-THINKS_IT_RUNS = GOES_ON & RUN.is_("Running", "Error")
+# That its run has been reaped, or is to be resumed, only its next heartbeat tells it (3.5); until then it goes on queueing. A run that was
+# not yet Running when it was to be resumed (its workflow is still Queued) has queued nothing.
+THINKS_IT_RUNS = GOES_ON & (RUN.is_("Running", "Error") | (RUN.is_(*RESUMING) & RUN.workflow.is_("Running")))
 CAN_QUEUE = THINKS_IT_RUNS & (t.workflow == RUN.workflow) & i.is_("Absent")
 
 
@@ -123,7 +124,7 @@ beat_run = Action(
     says="the heartbeat of {c} arrives",
     fact="3.4",
 )
-# "of this run only"
+# "of this run only", and with each heartbeat, also while it winds its run up
 OVERDUE = (i.run == RUN) & i.overdue
 
 
@@ -132,7 +133,7 @@ def miss(now: str, says: str) -> Action:
     return Action(
         f"miss_{now.lower()}",
         [c, i],
-        when=[GOES_ON, RUN.is_("Running"), OVERDUE, i.is_(now)],
+        when=[GOES_ON, RUN.is_("Running", *RESUMING), OVERDUE, i.is_(now)],
         fires=[i.fires("miss_heartbeat")],
         says=says,
         fact="3.1",
