@@ -138,9 +138,7 @@ def failed(world: World, setup: Setup, n: int, state: str, **new: object) -> Wor
     may = "IORQ" if setup.repaired else "IOR"
     if task.state not in may:
         return None
-    if state == "F" and not setup.repaired:
-        after = "F"
-    elif task.attempts >= setup.tasks[of]:
+    if (state == "F" and not setup.repaired) or task.attempts >= setup.tasks[of]:
         after = "F"
     else:
         after = "A" if state == "Z" else "G"
@@ -698,13 +696,12 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
             yield "failed-tasks-wait-for-a-resume"
         if task.resources != to.resources and (task.state, to.state) != ("A", "Q"):
             yield "resources-stay-otherwise"
-        if task.state == "A" != to.state and task.resources < MOST:
-            if to.state != "Q" or to.resources <= task.resources:
-                yield "resources-grow-on-resource-errors"
-    who = [n for n in range(len(before.clients)) if before.clients[n] != after.clients[n]]
-    if name == "register" and before.clients[who[0]] == "cold":
-        if any(it.job == "running" for it in before.instances):
-            yield "halted-before-a-new-run"
+        left = task.state == "A" != to.state and task.resources < MOST
+        if left and (to.state != "Q" or to.resources <= task.resources):
+            yield "resources-grow-on-resource-errors"
+    began_cold = ("cold", "on") in zip(before.clients, after.clients, strict=True)
+    if name == "register" and began_cold and any(it.job == "running" for it in before.instances):
+        yield "halted-before-a-new-run"
     if name.startswith("queue"):
         [run] = {
             new.run for old, new in zip(before.instances, after.instances, strict=True) if old.state == "-" != new.state

@@ -14,18 +14,15 @@ def shipped(*beginnings: str) -> list[str]:
 
 CLAIMS_ARE_ATOMIC = Change(
     why="a distributor that claims an instance finds it queued in the same transaction",
-    repairs=["instances-end-for-good", "the-distributor-moves-only-its-own"],
+    repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
     adds=[*m.CLAIM_TABLE, of.claim, promises.MOVES["distributor"], *promises.HELD],
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
     why="whoever has control of an instance has it for a time: after that he is refused, and the server takes it, whatever the run",
     repairs=[
-        "the-client-moves-only-its-own",
-        "the-worker-moves-only-its-own",
-        "the-server-moves-only-its-own",
-        "signals-can-be-taken-up",
-        "instances-can-end",
+        *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
+        *("finished-work-counts", "instances-can-end", "runs-can-end", "workflows-can-be-done"),
     ],
     adds=[
         *m.LEASE_TABLE,
@@ -41,7 +38,10 @@ CONTROL_IS_A_LEASE = Change(
 )
 LOST_MEANS_OVER = Change(
     why="an instance is lost only when nothing is left of its job: triage sees to that, or hands it back to a worker that is heard of again",
-    repairs=["one-live-instance", "finished-work-counts"],
+    repairs=[
+        *("one-live-instance", "finished-work-counts", "halted-before-a-new-run"),
+        *("instances-can-end", "runs-can-end", "workflows-can-be-done"),
+    ],
     adds=[
         *(of.take_job, of.TAKE_JOB, of.hand_back, of.triage_lost, of.triage_resources, of.give_up_lost),
         *promises.LIVE_JOBS,
@@ -71,12 +71,18 @@ WHAT_IS_TO_END_IS_MARKED = Change(
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
     why="a run that ends, or is to be resumed, takes along what has not begun; a cold resume ends what runs as well",
-    repairs=["signals-can-be-taken-up", "instances-can-end", "task-is-the-image-of-its-instance"],
+    repairs=[
+        *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
     adds=[*runs.ENDING, runs.terminate_run, *promises.QUEUED],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     why="distributors do not end with a client, serve every run, and are started again when they have died",
-    repairs=["signals-can-be-taken-up", "instances-can-end", "runs-can-end"],
+    repairs=[
+        *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
     adds=[m.DISTRIBUTOR_BEGINS_AGAIN, of.distributor_starts, of.beat_launched],
     drops=["a distributor ends with its client"],
 )
@@ -95,7 +101,10 @@ EVERY_RUN_IS_REAPED = Change(
 )
 A_LATE_CLIENT_IS_REFUSED = Change(
     why="the server queues tasks for the run that runs only",
-    repairs=["only-the-live-run-queues"],
+    repairs=[
+        *("only-the-live-run-queues", "signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
     adds=runs.QUEUEING,
 )
 A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
