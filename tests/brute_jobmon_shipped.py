@@ -619,6 +619,7 @@ BAD_STATES: dict[str, BadState] = {
     "instances-have-a-task": lambda w, s: without_a_task(w),
     "latest-instances-are-there": lambda w, s: latest_of_another(w),
     "jobs-have-an-instance": lambda w, s: any(it.state == "-" and it.job != "none" for it in w.instances),
+    "done-workflows-have-done-tasks": lambda w, s: w.flow == "D" and any(t.state != "D" for t in w.tasks),
     "waiting-tasks-have-attempts-left": lambda w, s: any(
         t.state in "GA" and t.attempts >= m for t, m in zip(w.tasks, s.tasks, strict=True)
     ),
@@ -678,6 +679,9 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
     agent = AGENT.get(name, "client")
     own = (OWN_BY_LEASE if setup.repaired else OWN)[agent]
     for old, new in zip(before.instances, after.instances, strict=True):
+        moves = ((old.state, new.state), (old.job, new.job))
+        if old.doomed and {("I", "O"), ("O", "R"), ("submitted", "running")} & set(moves):
+            yield "what-is-to-end-goes-no-further"
         if old.state == new.state:
             continue
         if old.state != "-" and not own(old):
@@ -694,6 +698,8 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
             yield "done-is-final"
         if task.state == "F" != to.state and name != "register":
             yield "failed-tasks-wait-for-a-resume"
+        if task.state != "Q" == to.state and to.attempts <= task.attempts:
+            yield "attempts-are-counted"
         if task.resources != to.resources and (task.state, to.state) != ("A", "Q"):
             yield "resources-stay-otherwise"
         left = task.state == "A" != to.state and task.resources < MOST

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...lang import Invariant, LeadsTo, exists
+from ...lang import Invariant, LeadsTo, StepInvariant, after, exists, implies
 from ..shipped.client import CLIENT_ACTIONS
 from ..shipped.distributor import DISTRIBUTOR_ACTIONS
 from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, i, q, r, t, w
@@ -65,6 +65,19 @@ HELD = [
         over=[d, i],
         given=d.held.has(i),
         then=~i.is_("Absent", "Queued"),
+    ),
+]
+DOOMED = [
+    StepInvariant(
+        name="what-is-to-end-goes-no-further",
+        says="an instance that is to end is not launched any more, and its command not started",
+        line=154,
+        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        over=[i],
+        given=i.doomed,
+        then=implies(i.is_("Instantiated"), after(~i.is_("Launched")))
+        & implies(i.is_("Launched"), after(~i.is_("Running")))
+        & implies(i.job.is_("Submitted"), after(~i.job.is_("Running"))),
     ),
 ]
 LIVE_JOBS = [

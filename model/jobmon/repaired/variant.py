@@ -59,7 +59,7 @@ WHAT_IS_TO_END_IS_MARKED = Change(
     adds=[
         *(*m.DOOM_TABLE, *m.QUEUED_TASK_TABLE, *m.STOP_TABLE),
         *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
-        *of.ENDED_REACTIONS,
+        *(*of.ENDED_REACTIONS, *promises.DOOMED),
     ],
     drops=[
         *m.KILL_SELF_ROWS,

@@ -150,6 +150,15 @@ TASKS = [
         then=t.attempts <= t.most,
     ),
     StepInvariant(
+        name="attempts-are-counted",
+        says="each time that a task is queued is an attempt",
+        line=107,
+        sentence="if it has not exceeded the maximum attempts.",
+        over=[t, n],
+        given=~t.is_("Queued") & (t.attempts == n) & after(t.is_("Queued")),
+        then=after(t.attempts > n),
+    ),
+    StepInvariant(
         name="resources-stay-otherwise",
         says="the resources of a task change only when it is queued after a resource error",
         line=113,
@@ -299,6 +308,15 @@ ENDS = [
         over=[t, w],
         given=t.is_("Done") | w.is_("Done"),
         then=stays(t, ["Done"]) & stays(w, ["Done"]),
+    ),
+    Invariant(
+        name="done-workflows-have-done-tasks",
+        says="a workflow is done only when its tasks are",
+        line=65,
+        sentence="- DONE (D) = All work has finished successfully.",
+        over=[w, t],
+        given=w.is_("Done") & (t.workflow == w),
+        then=t.is_("Done"),
     ),
     StepInvariant(
         name="failed-tasks-wait-for-a-resume",
