@@ -73,9 +73,9 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
     """All the changes that a property of ``broken`` (by default the base variant) needs, in their own words:
     those of the first variant that amends it and repairs the property, or else weakens it, or gives it up."""
     broken = system.base if broken is None else broken
-    if not broken.amends and broken is not system.base:
-        return _elsewhere(system, prop, broken)
     amended = [model for model in system.variants.values() if _builds_on(system, model, broken)]
+    if not amended and not broken.amends and broken is not system.base:
+        return _elsewhere(system, prop, broken)
     for model in amended:
         if why := [change.why for change in model.changes if prop in change.repairs]:
             return f"{' And: '.join(why)} (variant {model.variant})"
@@ -106,7 +106,7 @@ def _amends(system: System, model: Model) -> set[str]:
 
 
 def _elsewhere(system: System, prop: str, broken: Model) -> str:
-    """Of a variant that is a model of its own no change is modelled; another variant may keep the promise."""
+    """Of a variant that is a model of its own and that none amends no change is modelled; another variant may keep the promise."""
     for model in system.variants.values():
         if model.document == broken.document and keeps(model, prop):
             return f"no change of this variant is modelled; variant {model.variant} keeps the promise of this name"

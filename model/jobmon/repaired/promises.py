@@ -6,7 +6,7 @@ from ...lang import Invariant, LeadsTo, StepInvariant, after, exists, implies
 from ..shipped.client import CLIENT_ACTIONS
 from ..shipped.distributor import DISTRIBUTOR_ACTIONS
 from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, i, q, r, t, w
-from ..shipped.promises import moves_only, names
+from ..shipped.promises import DRIVEN, FUTURE, HALTED, TERMINAL, moves_only, names
 from ..shipped.server import SERVER_ACTIONS
 from ..shipped.worker import WORKER_ACTIONS
 from .machines import LEASED
@@ -71,8 +71,8 @@ DOOMED = [
     StepInvariant(
         name="what-is-to-end-goes-no-further",
         says="an instance that is to end is not launched any more, and its command not started",
-        line=154,
-        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        line=153,
+        sentence=HALTED,
         over=[i],
         given=i.doomed,
         then=implies(i.is_("Instantiated"), after(~i.is_("Launched")))
@@ -94,7 +94,7 @@ LIVE_JOBS = [
         name="open-instances-are-the-latest",
         says="an instance that is not over is the latest of its task",
         line=155,
-        sentence="before a new instance can be created. **Future Question:** Should this pattern also be",
+        sentence=FUTURE,
         over=[i],
         given=i.is_(*OPEN),
         then=i.task.instance == i,
@@ -104,8 +104,8 @@ ONE_RUN = [
     Invariant(
         name="one-run-on-its-way",
         says="a workflow has one run at a time that is on its way",
-        line=154,
-        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        line=153,
+        sentence=HALTED,
         over=[r, q],
         given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY),
         then=~q.is_(*ON_ITS_WAY),
@@ -114,7 +114,7 @@ ONE_RUN = [
         name="workflows-rest-without-a-run",
         says="a workflow that has no run on its way can be linked again, or is done",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        sentence=DRIVEN,
         over=[w],
         given=~exists(r, (r.workflow == w) & r.is_(*ON_ITS_WAY[1:])),
         then=w.is_("Registering", "Aborted", "Failed", "Halted", "Done"),
@@ -168,8 +168,8 @@ PROGRESS = [
     LeadsTo(
         name="instances-end",
         says="every instance comes to an end, whatever dies, if the reaper and a distributor go on",
-        line=32,
-        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        line=31,
+        sentence=TERMINAL,
         over=[i],
         given=i.is_(*OPEN),
         goal=i.is_(*INSTANCE_ENDS),
@@ -180,8 +180,8 @@ PROGRESS = [
     LeadsTo(
         name="runs-end",
         says="every run comes to an end, whatever dies, if the reaper and a distributor go on",
-        line=32,
-        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        line=31,
+        sentence=TERMINAL,
         over=[r],
         given=r.is_(*ON_ITS_WAY),
         # Explorations have few instances: a run that waits for one more is no counterexample.

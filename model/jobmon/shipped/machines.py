@@ -30,7 +30,8 @@ from ...lang import (
 from ..sorts import Client, Distributor, Job, Task, TaskInstance, Workflow, WorkflowRun
 from . import tables
 
-FACTS = Document("jobmon.md", "Jobmon as implemented")
+DOCUMENT = Document("jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines")
+"""Lines are of this; what runs, and not what it says, is told by sections of the facts."""
 
 w = variables(Workflow, "w")[0]
 r, q = variables(WorkflowRun, "r q")

@@ -46,6 +46,23 @@ from .worker import WORKER_ACTIONS
 
 n = variable(IntRange(0, MOST), "n")
 
+# --- The document's sentences
+
+DRIVEN = "The transitions in each are driven by the progression of associated instance finite state machines."
+TERMINAL = "The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered."
+SIGNALS = "When the deployment unit wants to pass off control it signals using an **-ed** word to signal to the next deployment unit that it can claim control."
+WHILE_LOOP = (
+    "It is appropriate to think of each deployment unit as a while loop waiting for a signal state to begin work."
+)
+WORK = "The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal."
+RESILIENT = (
+    "This is preferable because it would increase resiliency since the workflow can be retried from the database."
+)
+INCREASED = "If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts."
+ROW_ADDED = "In addition it has a row added each time that a resource error occurs and the resources are be increased."
+HALTED = "... the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created."
+FUTURE = "**Future Question:** Should this pattern also be adopted in the Task Instance FSM as well?"
+
 
 def stays(what: Var, states: Sequence[str]) -> Term:
     """``what`` is after the step what it was before, if that is one of ``states``."""
@@ -65,8 +82,8 @@ def moves_only(agent: str, actions: Sequence[str], own: Term, which: str) -> Ste
     return StepInvariant(
         name=f"the-{agent}-moves-only-its-own",
         says=f"a {agent} moves an instance on only if it is {which}",
-        line=48,
-        sentence="the deployment unit wants to pass off control it signals using an **-ed** word to signal to",
+        line=47,
+        sentence=SIGNALS,
         over=[i],
         on=actions,
         given=~i.is_("Absent") & ~own,
@@ -87,8 +104,8 @@ CONTROL = [
     AlwaysCanReach(
         name="signals-can-be-taken-up",
         says="an instance that is queued or launched can always be taken up",
-        line=49,
-        sentence="the next deployment unit that it can claim control.",
+        line=47,
+        sentence=SIGNALS,
         over=[i],
         given=i.is_("Queued", "Launched"),
         goal=~i.is_("Queued", "Launched"),
@@ -119,7 +136,7 @@ TASKS = [
         name="one-live-instance",
         says="no two commands of one task run at once",
         line=155,
-        sentence="before a new instance can be created. **Future Question:** Should this pattern also be",
+        sentence=FUTURE,
         over=[i, k],
         given=(i != k) & (i.task == k.task) & i.job.is_(*LIVE),
         then=~k.job.is_(*LIVE),
@@ -128,7 +145,7 @@ TASKS = [
         name="done-iff-an-instance-is-done",
         says="a task is done exactly when an instance of it is",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        sentence=DRIVEN,
         over=[t],
         then=iff(t.is_("Done"), exists(i, (i.task == t) & i.is_("Done"))),
     ),
@@ -136,7 +153,7 @@ TASKS = [
         name="task-is-the-image-of-its-instance",
         says="the state of a task is what its latest instance makes of it",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        sentence=DRIVEN,
         over=[t, i],
         given=t.instance == i,
         then=both([implies(i.is_(state), t.is_(*image)) for state, image in IMAGE.items()]),
@@ -144,16 +161,16 @@ TASKS = [
     Invariant(
         name="attempts-within-the-maximum",
         says="no task is attempted more often than it may be",
-        line=107,
-        sentence="if it has not exceeded the maximum attempts.",
+        line=105,
+        sentence=INCREASED,
         over=[t],
         then=t.attempts <= t.most,
     ),
     StepInvariant(
         name="attempts-are-counted",
         says="each time that a task is queued is an attempt",
-        line=107,
-        sentence="if it has not exceeded the maximum attempts.",
+        line=105,
+        sentence=INCREASED,
         over=[t, n],
         given=~t.is_("Queued") & (t.attempts == n) & after(t.is_("Queued")),
         then=after(t.attempts > n),
@@ -162,7 +179,7 @@ TASKS = [
         name="resources-stay-otherwise",
         says="the resources of a task change only when it is queued after a resource error",
         line=113,
-        sentence="In addition it has a row added each time that a resource error occurs",
+        sentence=ROW_ADDED,
         over=[t, n],
         given=(t.resources == n) & ~(t.is_("AdjustingResources") & after(t.is_("Queued"))),
         then=after(t.resources == n),
@@ -170,8 +187,8 @@ TASKS = [
     StepInvariant(
         name="resources-grow-on-resource-errors",
         says="a task that has run out of resources is queued with more, as far as there is more",
-        line=106,
-        sentence="resource enforcing, the resources are increased and the job will be retried",
+        line=105,
+        sentence=INCREASED,
         over=[t, n],
         given=t.is_("AdjustingResources") & (t.resources == n) & (n < MOST) & after(~t.is_("AdjustingResources")),
         then=after(t.is_("Queued") & (t.resources > n)),
@@ -179,8 +196,8 @@ TASKS = [
     AlwaysCanReach(
         name="finished-work-counts",
         says="what a command has done can always be reported, as long as its wrapper lives",
-        line=56,
-        sentence="either errors and posts an error signal or finishes and posts a proceed signal. The states",
+        line=55,
+        sentence=WORK,
         over=[i],
         given=i.job.is_("Succeeded") & i.is_(*OPEN),
         goal=i.is_("Done"),
@@ -193,8 +210,8 @@ RUNS = [
     Invariant(
         name="one-live-run",
         says="a workflow has one run at a time that is on its way, once it is linked",
-        line=154,
-        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        line=153,
+        sentence=HALTED,
         over=[r, q],
         given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY[1:]),
         then=~q.is_(*ON_ITS_WAY[1:]),
@@ -203,7 +220,7 @@ RUNS = [
         name="only-the-live-run-queues",
         says="a client queues tasks only as long as its run runs",
         line=54,
-        sentence="via the special aborted error. It is appropriate to think of each deployment unit as a while",
+        sentence=WHILE_LOOP,
         over=[],
         on=names(QUEUEING),
         then=c.run.is_("Running"),
@@ -212,7 +229,7 @@ RUNS = [
         name="workflow-is-the-image-of-its-run",
         says="the state of a workflow is what its run makes of it, while that is on its way",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state",
+        sentence=DRIVEN,
         over=[r],
         given=r.is_(*ON_ITS_WAY[1:]),
         then=both(
@@ -233,8 +250,8 @@ RUNS = [
     StepInvariant(
         name="halted-before-a-new-run",
         says="a run that begins cold finds no command of its workflow running",
-        line=154,
-        sentence="Run FSM mandates that the worker node signals back that the process has successfully halted",
+        line=153,
+        sentence=HALTED,
         over=[c, i],
         on=["register"],
         given=c.is_("ResumesCold") & c.fires("begin") & (i.run != NONE) & (i.run.workflow == c.run.workflow),
@@ -243,8 +260,8 @@ RUNS = [
     AlwaysCanReach(
         name="runs-can-end",
         says="a run can always come to an end, without a new client",
-        line=32,
-        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        line=31,
+        sentence=TERMINAL,
         over=[r],
         given=r.is_(*ON_ITS_WAY),
         goal=r.is_(*RUN_ENDS),
@@ -253,8 +270,8 @@ RUNS = [
     AlwaysCanReach(
         name="instances-can-end",
         says="an instance can always come to an end",
-        line=32,
-        sentence="signal for the next deployment unit to begin working, or 2. that an unrecoverable error",
+        line=31,
+        sentence=TERMINAL,
         over=[i],
         given=i.is_(*OPEN),
         goal=i.is_(*INSTANCE_ENDS),
@@ -263,7 +280,7 @@ RUNS = [
         name="workflows-can-be-done",
         says="a workflow that a client has begun can always be done, if another client may begin",
         line=95,
-        sentence="node as if it were a task. This is preferable because it would increase resiliency since the",
+        sentence=RESILIENT,
         over=[w, c, i],
         given=c.is_("NotStarted") & (c.run.workflow == w) & i.is_("Absent"),
         goal=w.is_("Done"),
@@ -272,7 +289,7 @@ RUNS = [
         name="workflows-can-be-run",
         says="a workflow that is not done can always be run by another client",
         line=95,
-        sentence="node as if it were a task. This is preferable because it would increase resiliency since the",
+        sentence=RESILIENT,
         over=[w, c],
         given=c.is_("NotStarted") & (c.run.workflow == w) & ~w.is_("Done"),
         goal=w.is_("Running"),
@@ -344,8 +361,8 @@ ENDS = [
     LifeCycle(
         name="life-of-a-task",
         says="a task can be attempted again with more resources, and be done",
-        line=106,
-        sentence="resource enforcing, the resources are increased and the job will be retried",
+        line=105,
+        sentence=INCREASED,
         sort=Task,
         states=[
             *("Registering", "Queued", "Instantiating", "Launched", "Running", "AdjustingResources"),
@@ -403,8 +420,8 @@ RECORDS = [
     Invariant(
         name="waiting-tasks-have-attempts-left",
         says="a task that waits to be queued may be attempted again",
-        line=107,
-        sentence="if it has not exceeded the maximum attempts.",
+        line=105,
+        sentence=INCREASED,
         over=[t],
         given=t.is_("Registering", "AdjustingResources"),
         then=t.attempts < t.most,

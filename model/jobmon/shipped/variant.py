@@ -3,7 +3,7 @@
 from ...lang import Model
 from .client import CLIENT_ACTIONS, CLIENT_RULES
 from .distributor import DISTRIBUTOR_ACTIONS, DISTRIBUTOR_RULES
-from .machines import AXIOMS, FACTS, MACHINES, TABLE
+from .machines import AXIOMS, DOCUMENT, MACHINES, TABLE
 from .promises import PROPERTIES
 from .server import SERVER_ACTIONS, SERVER_RULES
 from .situations import situations
@@ -19,7 +19,7 @@ SHIPPED = Model(
     system="jobmon",
     variant="shipped",
     about="what runs: four tables of moves, a client with a distributor of its own, workers, and a reaper",
-    document=FACTS,
+    document=DOCUMENT,
     machines=MACHINES,
     rows=TABLE,
     actions=[*CLIENT_ACTIONS, *DISTRIBUTOR_ACTIONS, *WORKER_ACTIONS, *SERVER_ACTIONS],

@@ -99,7 +99,7 @@ def report(what: str, ended: str, states: tuple[str, ...], event: str, tasks: tu
         [i],
         when=[JOB.is_(ended), i.is_(*states), TASK.is_(*tasks)],
         fires=[JOB.fires("report"), i.fires(event)],
-        says=f"the wrapper of {{i}} reports {what}",
+        says=f"the wrapper of {{i}} reports {what.replace('_', ' ')}",
         fact="3.1",
     )
 
