@@ -11,13 +11,13 @@ from schedproof.model.jobmon.shipped import client, tables
 from schedproof.model.jobmon.shipped.situations import SITUATIONS
 from schedproof.model.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 from schedproof.model.lang import Model, Row, Sort
-from schedproof.model.semantics import Stepper
+from schedproof.model.semantics import State, Step
 from schedproof.model.semantics.instance import Instance, fitted
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
-from schedproof.proofs.findings import findings
-from schedproof.proofs.verdict import Result, Verdict
+from schedproof.proofs.findings import Finding, findings
+from schedproof.proofs.verdict import Verdict
 
 DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [SHIPPED, REPAIRED]
@@ -81,9 +81,7 @@ def test_every_move_of_the_facts_is_in_the_model(sort: Sort) -> None:
 def parts_of_paths(mine: set[tuple[str, str]]) -> set[tuple[str, str]]:
     """The moves to and from ErrorRecoverable that moves of the model are made of."""
     ends = ("AdjustingResources", "Registering", "ErrorFatal")
-    by_error = {
-        (row.source, row.target) for row in SHIPPED.table(Task) if row.event in ("adjust", "retry", "give_up")
-    }
+    by_error = {(row.source, row.target) for row in SHIPPED.table(Task) if row.event in ("adjust", "retry", "give_up")}
     assert by_error <= mine and {target for _, target in by_error} == set(ends)
     return {(source, "ErrorRecoverable") for source, _ in by_error} | {
         ("ErrorRecoverable", target) for _, target in by_error
@@ -95,24 +93,53 @@ def test_runs_and_workflows_are_coupled_as_the_facts_say() -> None:
     to = {row.event: row.target for row in tables.WORKFLOW_RUN_TABLE}
     flow = {row.event: row.target for row in tables.WORKFLOW_TABLE}
     found = {to[event]: flow[workflow] for event, workflow in client.COUPLED.items()}
-    assert tables.COUPLING == found | {"Aborted": "Aborted", "Linking": "Registering"}
+    assert found | {"Aborted": "Aborted", "Linking": "Registering"} == tables.COUPLING
     assert flow["register_again"] == "Registering"
 
 
 # --- What fires -------------------------------------------------------------------------------------------------------------
 
+SCALED_OUT = "five resource errors of a task are more than a situation has instances; induction speaks of it"
+BY_HEARTBEAT = "what is Launched is lost by its heartbeat only; word is asked of what is Triaging (3.1)"
+NOT_TIMELY = "what runs is triaged first (3.1)"
+REAPED = "only the reaper brings it about, in its own way (3.4)"
+ANY_WORKFLOW = "the reaper writes whatever the workflow is (3.4): rows for all states, though it finds those only that go with the run"
+FLOWS = {
+    # what the reaper finds a workflow in
+    "write_aborted": ("Registering",),
+    "write_failed": ("Running",),
+    "write_halted": ("Queued", "Running"),
+}
+IN_BOTH = {
+    "Task.queue_with_as_much from AdjustingResources": SCALED_OUT,
+    "TaskInstance.vanish from Launched": BY_HEARTBEAT,
+    "TaskInstance.run_out_of_resources from Launched": BY_HEARTBEAT,
+    "TaskInstance.vanish from Running": NOT_TIMELY,
+    "WorkflowRun.abort from Linking": REAPED,
+}
 NOBODY_ASKS = {
-    "Task.launch": set(),
-    # a resume writes F where the instance has not been launched (3.5): K is for what is Launched or runs
-    "TaskInstance.be_told_to_die": {"Queued", "Instantiated"},
-    # the environment of a worker (2.1) is not modelled
-    "TaskInstance.end": {"Launched"},
-    # what is Launched is lost by its heartbeat only: the distributor asks for the word of what is Triaging (3.1)
-    "TaskInstance.vanish": {"Launched", "Running"},
-    "TaskInstance.run_out_of_resources": {"Launched"},
-    # the reaper writes it (3.4)
-    "WorkflowRun.abort": {"Linking"},
-    "Workflow.abort": {"Registering"},
+    "shipped": {
+        **IN_BOTH,
+        **dict.fromkeys(
+            (f"TaskInstance.be_told_to_die from {now}" for now in ("Queued", "Instantiated")),
+            "these a resume writes F (3.5): K is for what is Launched or runs",
+        ),
+        "TaskInstance.end from Launched": "the environment of a worker (2.1) is left out",
+        "Workflow.abort from Registering": REAPED,
+        **{
+            f"Workflow.{event} from {now}": ANY_WORKFLOW
+            for event, found in FLOWS.items()
+            for now in tables.WORKFLOW_STATES.values()
+            if now not in found
+        },
+    },
+    "repaired": {
+        **IN_BOTH,
+        **dict.fromkeys(
+            (f"Task.adjust from {now}" for now in ("Instantiating", "Launched")),
+            "word of resources comes from what runs, or has run",
+        ),
+    },
 }
 
 
@@ -120,13 +147,98 @@ NOBODY_ASKS = {
 def fired(variant: str) -> frozenset[str]:
     """The rows that some step of some situation takes."""
     [model] = [model for model in VARIANTS if model.variant == variant]
-    found: set[str] = set()
+    taken: set[tuple[str, str, int]] = set()
     for situation in SITUATIONS:
         rigid = situation.rigid
         instance = Instance(model, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
-        explored = explore(instance, symmetry=False)
-        stepper = Stepper(instance)
-        for state in explored.states:
-            for step in stepper.steps(state):
-                found |= rows_of(instance, state, step)
-    return frozenset(found)
+        slots = {m.sort.name: instance.slot(m.sort.name) for m in model.machines}
+
+        def note(state: State, number: int, step: Step, slots: dict[str, int] = slots) -> None:
+            for (sort, event), objects in step.fired.items():
+                taken.update((sort, event, state[slots[sort] + who]) for who in objects)
+
+        explore(instance, symmetry=False, on_step=note)
+    return frozenset(f"{sort}.{event} from {model.machine(sort).states[at].name}" for sort, event, at in taken)
+
+
+@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
+def test_every_row_fires_or_nobody_asks_for_it(model: Model) -> None:
+    rows = {row.name for row in model.rows}
+    assert rows - fired(model.variant) == set(NOBODY_ASKS[model.variant])
+
+
+# --- The document's words ---------------------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+QUOTED = {(m.variant, p.name): p for m in VARIANTS for p in m.properties if p.line is not None}
+
+
+@pytest.mark.parametrize("key", QUOTED, ids=" ".join)
+def test_a_quoted_sentence_begins_at_its_line(key: tuple[str, str]) -> None:
+    if not DOCUMENT.exists():
+        pytest.skip(f"the document is not at {DOCUMENT}")
+    lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
+    prop = QUOTED[key]
+    assert prop.line is not None
+    words = plain(prop.sentence.removeprefix("... "))
+    rest = plain(" ".join(lines[prop.line - 1 :]))
+    assert words in rest and rest.index(words) < len(plain(lines[prop.line - 1]))
+
+
+def test_what_rests_on_no_line_rests_on_the_facts() -> None:
+    for model in VARIANTS:
+        for prop in model.properties:
+            assert prop.line is not None or prop.sentence.startswith("section ")
+
+
+# --- What is found ----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def found() -> dict[str, Finding]:
+    """The finding of each promise that what runs does not keep."""
+    return {each.property: each for each in findings(SYSTEMS["jobmon"], variants=["shipped"])}
+
+
+def told(name: str) -> list[str]:
+    """A finding's run, step by step."""
+    return [step.says for step in found()[name].counterexample.steps]
+
+
+def test_what_the_manifest_says_is_found() -> None:
+    assert set(found()) == SHIPPED.refuted
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
+def test_nothing_else_is_found(model: Model) -> None:
+    refuted = {r.name for r in examine(model, {}) if r.verdict is Verdict.REFUTED}
+    assert refuted == model.refuted
+
+
+def test_a_run_tells_who_does_what() -> None:
+    """Three that can be told from the facts: 3.4 (G is never reaped), 3.5 (nobody asks whose run it is), 3.1 (I -> R)."""
+    assert told("runs-can-end") == [
+        "the client r0 finds that no run is alive: it will begin one, cold",
+        "the client r0 resets the tasks, and registers its run",
+        "the client r0 dies",
+    ]
+    assert told("only-the-live-run-queues") == [
+        "somebody wants to resume cold what r0 runs",
+        "the client r0 queues t0, with a new instance i0",
+    ]
+    assert told("the-worker-moves-only-its-own") == [
+        "the client r0 queues t0, with a new instance i0",
+        "the distributor r0 finds i0 queued",
+        "the distributor r0 has i0 instantiated",
+        "the distributor r0 submits the job of i0 to the cluster",
+        "the wrapper of i0 comes up, reports, and starts the command",
+    ]
+
+
+def test_each_finding_has_its_repair() -> None:
+    assert all(each.repair.endswith("(variant repaired)") for each in found().values())

@@ -279,7 +279,7 @@ RUNS = [
     AlwaysCanReach(
         name="workflows-can-be-done",
         says="a workflow that a client has begun can always be done, if another client may begin",
-        line=95,
+        line=94,
         sentence=RESILIENT,
         over=[w, c, i],
         given=c.is_("NotStarted") & (c.run.workflow == w) & i.is_("Absent"),
@@ -288,7 +288,7 @@ RUNS = [
     AlwaysCanReach(
         name="workflows-can-be-run",
         says="a workflow that is not done can always be run by another client",
-        line=95,
+        line=94,
         sentence=RESILIENT,
         over=[w, c],
         given=c.is_("NotStarted") & (c.run.workflow == w) & ~w.is_("Done"),
