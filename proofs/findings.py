@@ -106,7 +106,7 @@ def _amends(system: System, model: Model) -> set[str]:
 
 
 def _elsewhere(system: System, prop: str, broken: Model) -> str:
-    """Of a variant that is a model of its own, and that none amends, no change is modelled; another variant may keep the promise."""
+    """Of a variant that is a model of its own and that none amends no change is modelled; another variant may keep the promise."""
     for model in system.variants.values():
         if model.document == broken.document and keeps(model, prop):
             return f"no change of this variant is modelled; variant {model.variant} keeps the promise of this name"

@@ -3,6 +3,7 @@
 from ..lang import Document, Sort
 
 DOCUMENT = Document("jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines")
+"""Lines are of this; what runs, and not what it says, is told by sections of the facts."""
 
 Workflow = Sort("Workflow", "w")
 """What a client defines: tasks that are to be done (lines 28 to 30)."""

@@ -88,6 +88,8 @@ report_that_it_was_stopped = Action(
     says="the wrapper of {i} reports that it has killed its command",
 )
 
+worker_dies = replace(worker.worker_dies, when=[JOB.mortal, JOB.is_("Submitted", "Running", *WRAPPED)])
+
 # --- When a lease has run out
 
 instance_is_late = replace(server.instance_is_late, when=[~i.punctual, i.is_(*LEASED), ~i.overdue])
@@ -113,7 +115,7 @@ take_job = Action(
     [d, i],
     when=[GOES_ON, NOT_NEEDED | HELD_AND_DOOMED, JOB.is_("Submitted", "Running", *WRAPPED)],
     fires=[],
-    says="{d} takes the job of {i} from the cluster, and waits until nothing is left of it",
+    says="the distributor {d} takes the job of {i} from the cluster, and waits until nothing is left of it",
 )
 TAKE_JOB = Rule(
     "take_job kills it",
@@ -126,13 +128,13 @@ hand_back = Action(
     [d, i],
     when=[GOES_ON, i.is_("Triaging"), ~i.overdue],
     fires=[i.fires("start")],
-    says="{d} finds that the worker of {i} has been heard of again: it goes on",
+    says="the distributor {d} finds that the worker of {i} has been heard of again: it goes on",
     line=66,
 )
 triage_lost = replace(
     old.triage_lost,
     when=[GOES_ON, i.is_("Triaging"), ~i.doomed, JOB.is_(*OVER)],
-    says="{d} reports that the job of {i} is over, nobody knows how",
+    says="the distributor {d} reports that the job of {i} is over, nobody knows how",
 )
 triage_resources = replace(
     old.triage_resources, when=[GOES_ON, i.is_("Triaging"), ~i.doomed, JOB.is_("OutOfResources")]
@@ -142,14 +144,14 @@ end_doomed = Action(
     [d, i],
     when=[GOES_ON, i.is_("Triaging", "Launched"), i.doomed, JOB.is_(*OVER)],
     fires=[i.fires("end")],
-    says="{d} reports that the job of {i}, which was to end, is over",
+    says="the distributor {d} reports that the job of {i}, which was to end, is over",
 )
 drop_doomed = Action(
     "drop_doomed",
     [d, i],
     when=[GOES_ON, d.held.has(i), i.is_("Instantiated"), ~i.overdue, i.doomed, JOB.is_(*OVER)],
     fires=[d.fires("drop", instance=i), i.fires("end")],
-    says="{d} ends {i}, which it was to launch",
+    says="the distributor {d} ends {i}, which it was to launch",
 )
 give_up_lost = replace(old.give_up_lost, when=[GOES_ON, i.is_("NoHeartbeat"), JOB.is_(*OVER)])
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from ...lang import Invariant, LeadsTo, exists
+from ...lang import Invariant, LeadsTo, StepInvariant, after, exists, implies
 from ..shipped.client import CLIENT_ACTIONS
 from ..shipped.distributor import DISTRIBUTOR_ACTIONS
 from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, i, q, r, t, w
-from ..shipped.promises import moves_only, names
+from ..shipped.promises import DRIVEN, FUTURE, HALTED, TERMINAL, moves_only, names
 from ..shipped.server import SERVER_ACTIONS
 from ..shipped.worker import WORKER_ACTIONS
 from .machines import LEASED
@@ -67,6 +67,19 @@ HELD = [
         then=~i.is_("Absent", "Queued"),
     ),
 ]
+DOOMED = [
+    StepInvariant(
+        name="what-is-to-end-goes-no-further",
+        says="an instance that is to end is not launched any more, and its command not started",
+        line=153,
+        sentence=HALTED,
+        over=[i],
+        given=i.doomed,
+        then=implies(i.is_("Instantiated"), after(~i.is_("Launched")))
+        & implies(i.is_("Launched"), after(~i.is_("Running")))
+        & implies(i.job.is_("Submitted"), after(~i.job.is_("Running"))),
+    ),
+]
 LIVE_JOBS = [
     Invariant(
         name="live-jobs-are-running-or-triaged",
@@ -81,7 +94,7 @@ LIVE_JOBS = [
         name="open-instances-are-the-latest",
         says="an instance that is not over is the latest of its task",
         line=155,
-        sentence="**Future Question:** Should this pattern also be adopted in the Task Instance FSM as well?",
+        sentence=FUTURE,
         over=[i],
         given=i.is_(*OPEN),
         then=i.task.instance == i,
@@ -92,7 +105,7 @@ ONE_RUN = [
         name="one-run-on-its-way",
         says="a workflow has one run at a time that is on its way",
         line=153,
-        sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+        sentence=HALTED,
         over=[r, q],
         given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY),
         then=~q.is_(*ON_ITS_WAY),
@@ -101,7 +114,7 @@ ONE_RUN = [
         name="workflows-rest-without-a-run",
         says="a workflow that has no run on its way can be linked again, or is done",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state machines.",
+        sentence=DRIVEN,
         over=[w],
         given=~exists(r, (r.workflow == w) & r.is_(*ON_ITS_WAY[1:])),
         then=w.is_("Registering", "Aborted", "Failed", "Halted", "Done"),
@@ -156,7 +169,7 @@ PROGRESS = [
         name="instances-end",
         says="every instance comes to an end, whatever dies, if the reaper and a distributor go on",
         line=31,
-        sentence="The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered.",
+        sentence=TERMINAL,
         over=[i],
         given=i.is_(*OPEN),
         goal=i.is_(*INSTANCE_ENDS),
@@ -168,7 +181,7 @@ PROGRESS = [
         name="runs-end",
         says="every run comes to an end, whatever dies, if the reaper and a distributor go on",
         line=31,
-        sentence="The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered.",
+        sentence=TERMINAL,
         over=[r],
         given=r.is_(*ON_ITS_WAY),
         # Explorations have few instances: a run that waits for one more is no counterexample.

@@ -38,7 +38,7 @@ give_up_run = Action(
         exists(t, OF_ITS_WORKFLOW & t.is_("ErrorFatal")),
     ],
     fires=[RUN.fires("err"), c.fires("go")],
-    says="a task has failed, and all others are done: {c} gives its run up",
+    says="a task has failed, and all others are done: the client {c} gives its run up",
 )
 
 # --- A run that is to be resumed, or is over, takes along what has not begun; what runs has a lease of its own
@@ -128,7 +128,7 @@ clear = Action(
         exists(i, IN_ITS_WORKFLOW & i.is_("Running", "Triaging") & ~i.doomed),
     ],
     fires=[],
-    says="{c} has ended what an earlier run has left running",
+    says="the client {c} has ended what an earlier run has left running",
 )
 CLEAR = Rule("clear dooms what runs", clear, [IN_ITS_WORKFLOW, i.is_("Running", "Triaging")], i.fires("doom"))
 

@@ -13,19 +13,16 @@ def shipped(*beginnings: str) -> list[str]:
 
 
 CLAIMS_ARE_ATOMIC = Change(
-    why="a distributor that claims an instance finds it queued in the same transaction",
-    repairs=["instances-end-for-good", "the-distributor-moves-only-its-own"],
+    why="A distributor that claims an instance finds it queued in the same transaction.",
+    repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
     adds=[*m.CLAIM_TABLE, of.claim, promises.MOVES["distributor"], *promises.HELD],
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
-    why="whoever has control of an instance has it for a time: after that he is refused, and the server takes it, whatever the run",
+    why="Whoever has control of an instance has it for a time: after that he is refused, and the server takes it, whatever the run.",
     repairs=[
-        "the-client-moves-only-its-own",
-        "the-worker-moves-only-its-own",
-        "the-server-moves-only-its-own",
-        "signals-can-be-taken-up",
-        "instances-can-end",
+        *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
+        *("finished-work-counts", "instances-can-end", "runs-can-end", "workflows-can-be-done"),
     ],
     adds=[
         *m.LEASE_TABLE,
@@ -40,8 +37,11 @@ CONTROL_IS_A_LEASE = Change(
     ],
 )
 LOST_MEANS_OVER = Change(
-    why="an instance is lost only when nothing is left of its job: triage sees to that, or hands it back to a worker that is heard of again",
-    repairs=["one-live-instance", "finished-work-counts"],
+    why="An instance is lost only when nothing is left of its job: triage sees to that, or hands it back to a worker that is heard of again.",
+    repairs=[
+        *("one-live-instance", "finished-work-counts", "halted-before-a-new-run"),
+        *("instances-can-end", "runs-can-end", "workflows-can-be-done"),
+    ],
     adds=[
         *(of.take_job, of.TAKE_JOB, of.hand_back, of.triage_lost, of.triage_resources, of.give_up_lost),
         *promises.LIVE_JOBS,
@@ -49,7 +49,7 @@ LOST_MEANS_OVER = Change(
     drops=["triage_fatal"],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
-    why="what is to end is marked, and whoever has control of it ends it; its task waits for the next run",
+    why="What is to end is marked, and whoever has control of it ends it; its task waits for the next run.",
     repairs=[
         "the-client-moves-only-its-own",
         "the-server-moves-only-its-own",
@@ -58,8 +58,8 @@ WHAT_IS_TO_END_IS_MARKED = Change(
     ],
     adds=[
         *(*m.DOOM_TABLE, *m.QUEUED_TASK_TABLE, *m.STOP_TABLE),
-        *(of.stop_command, of.report_that_it_was_stopped, of.end_doomed, of.drop_doomed),
-        *of.ENDED_REACTIONS,
+        *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
+        *(*of.ENDED_REACTIONS, *promises.DOOMED),
     ],
     drops=[
         *m.KILL_SELF_ROWS,
@@ -70,18 +70,24 @@ WHAT_IS_TO_END_IS_MARKED = Change(
     ],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
-    why="a run that ends, or is to be resumed, takes along what has not begun; a cold resume ends what runs as well",
-    repairs=["signals-can-be-taken-up", "instances-can-end", "task-is-the-image-of-its-instance"],
+    why="A run that ends, or is to be resumed, takes along what has not begun; a cold resume ends what runs as well.",
+    repairs=[
+        *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
     adds=[*runs.ENDING, runs.terminate_run, *promises.QUEUED],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
-    why="distributors do not end with a client, serve every run, and are started again when they have died",
-    repairs=["signals-can-be-taken-up", "instances-can-end", "runs-can-end"],
+    why="Distributors do not end with a client, serve every run, and are started again when they have died.",
+    repairs=[
+        *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
     adds=[m.DISTRIBUTOR_BEGINS_AGAIN, of.distributor_starts, of.beat_launched],
     drops=["a distributor ends with its client"],
 )
 EVERY_RUN_IS_REAPED = Change(
-    why="every run that is on its way has a heartbeat, and is ended when that is late; its workflow's table is asked",
+    why="Every run that is on its way has a heartbeat, and is ended when that is late; its workflow's table is asked.",
     repairs=["runs-can-end", "workflows-can-be-run", "workflows-can-be-done"],
     adds=[
         *m.RUN_LEASE_TABLE,
@@ -95,12 +101,15 @@ EVERY_RUN_IS_REAPED = Change(
     ],
 )
 A_LATE_CLIENT_IS_REFUSED = Change(
-    why="the server queues tasks for the run that runs only",
-    repairs=["only-the-live-run-queues"],
+    why="The server queues tasks for the run that runs only.",
+    repairs=[
+        *("only-the-live-run-queues", "signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
     adds=runs.QUEUEING,
 )
 A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
-    why="a run is registered when no other is on its way, and nothing is left of the last one that it would repeat; tasks that wait keep what they wait for",
+    why="A run is registered when no other is on its way, and nothing is left of the last one that it would repeat; tasks that wait keep what they wait for.",
     repairs=[
         "halted-before-a-new-run",
         "one-live-instance",

@@ -37,7 +37,7 @@ register = Action(
     [c],
     when=[c.is_("ResumesCold", "ResumesHot")],
     fires=[c.fires("begin"), RUN.fires("register")],
-    says="{c} resets the tasks, and registers its run",
+    says="the client {c} resets the tasks, and registers its run",
     fact="3.5",
 )
 OF_ITS_WORKFLOW = t.workflow == RUN.workflow
@@ -54,7 +54,7 @@ link = Action(
         RUN.workflow.is_("Registering", "Aborted", "Failed", "Halted"),
     ],
     fires=[RUN.fires("link")],
-    says="{c} links its run to the workflow",
+    says="the client {c} links its run to the workflow",
     fact="3.5",
 )
 
@@ -71,17 +71,18 @@ def coupled(name: str, now: str, workflow: tuple[str, ...], says: str) -> Action
     )
 
 
-bind = coupled("bind", "Linking", ("Registering",), "{c} binds the workflow's tasks")
-instantiate_run = coupled("instantiate_run", "Bound", ("Queued",), "{c} starts its distributor")
-launch_run = coupled("launch_run", "Instantiated", ("Instantiating",), "the distributor of {c} has come up")
-start_run = coupled("start_run", "Launched", ("Launched",), "{c} begins to run")
+bind = coupled("bind", "Linking", ("Registering",), "the client {c} binds the workflow's tasks")
+instantiate_run = coupled("instantiate_run", "Bound", ("Queued",), "the client {c} starts its distributor")
+launch_run = coupled("launch_run", "Instantiated", ("Instantiating",), "the distributor of the client {c} has come up")
+start_run = coupled("start_run", "Launched", ("Launched",), "the client {c} begins to run")
 
 BEGINNING = [plan_cold, plan_hot, register, link, bind, instantiate_run, launch_run, start_run]
 
 # --- It queues tasks
 
-# Its loop ends with a run that is Error, Terminated or Stopped (3.5), but only when a heartbeat has told it.
-THINKS_IT_RUNS = GOES_ON & RUN.is_("Running", "Error")
+# That its run has been reaped, or is to be resumed, only its next heartbeat tells it (3.5); until then it goes on queueing. A run that was
+# not yet Running when it was to be resumed (its workflow is still Queued) has queued nothing.
+THINKS_IT_RUNS = GOES_ON & (RUN.is_("Running", "Error") | (RUN.is_(*RESUMING) & RUN.workflow.is_("Running")))
 CAN_QUEUE = THINKS_IT_RUNS & (t.workflow == RUN.workflow) & i.is_("Absent")
 
 
@@ -98,16 +99,16 @@ def queue(name: str, says: str, *when: Term) -> Action:
 
 
 QUEUEING = [
-    queue("queue", "{c} queues {t}, with a new instance {i}", t.is_("Registering")),
+    queue("queue", "the client {c} queues {t}, with a new instance {i}", t.is_("Registering")),
     queue(
         "queue_with_more",
-        "{c} scales the resources of {t}, and queues it with a new instance {i}",
+        "the client {c} scales the resources of {t}, and queues it with a new instance {i}",
         t.is_("AdjustingResources"),
         t.resources < MOST,
     ),
     queue(
         "queue_with_as_much",
-        "no queue has more than {t} had: {c} queues it again with a new instance {i}",
+        "no queue has more than {t} had: the client {c} queues it again with a new instance {i}",
         t.is_("AdjustingResources"),
         t.resources == MOST,
     ),
@@ -120,10 +121,10 @@ beat_run = Action(
     [c],
     when=[GOES_ON, RUN.is_("Linking", "Running")],
     fires=[RUN.fires("beat")],
-    says="the heartbeat of {c} arrives",
+    says="the heartbeat of the client {c} arrives",
     fact="3.4",
 )
-# "of this run only"
+# "of this run only", and with each heartbeat, also while it winds its run up
 OVERDUE = (i.run == RUN) & i.overdue
 
 
@@ -132,7 +133,7 @@ def miss(now: str, says: str) -> Action:
     return Action(
         f"miss_{now.lower()}",
         [c, i],
-        when=[GOES_ON, RUN.is_("Running"), OVERDUE, i.is_(now)],
+        when=[GOES_ON, RUN.is_("Running", *RESUMING), OVERDUE, i.is_(now)],
         fires=[i.fires("miss_heartbeat")],
         says=says,
         fact="3.1",
@@ -141,8 +142,8 @@ def miss(now: str, says: str) -> Action:
 
 SYNC = [
     beat_run,
-    miss("Running", "{c} has the overdue instance {i} triaged"),
-    miss("Launched", "{c} has the overdue instance {i} marked: nobody has heard of its job"),
+    miss("Running", "the client {c} has the overdue instance {i} triaged"),
+    miss("Launched", "the client {c} has the overdue instance {i} marked: nobody has heard of its job"),
 ]
 
 # --- It ends, or another wants to resume
@@ -157,7 +158,7 @@ finish_run = Action(
         forall(t, implies(OF_ITS_WORKFLOW, t.is_("Done"))),
     ],
     fires=[RUN.fires("finish"), c.fires("go")],
-    says="all tasks are done, and so is the run of {c}",
+    says="all tasks are done, and so is the run of the client {c}",
     fact="2.3",
 )
 err_run = Action(
@@ -169,7 +170,7 @@ err_run = Action(
         RUN.workflow.is_("Queued", "Instantiating", "Launched", "Running"),
     ],
     fires=[RUN.fires("err"), c.fires("go")],
-    says="{c} ends with an error",
+    says="the client {c} ends with an error",
     fact="2.3",
 )
 stop_run = Action(
@@ -177,7 +178,7 @@ stop_run = Action(
     [c],
     when=[GOES_ON, RUN.is_("Running"), RUN.workflow.is_("Running")],
     fires=[RUN.fires("stop"), c.fires("go")],
-    says="the user of {c} stops it",
+    says="the user of the client {c} stops it",
     fact="3.5",
 )
 
@@ -205,7 +206,7 @@ wind_up = Action(
     [c],
     when=[GOES_ON, RUN.is_(*RESUMING), exists(i, (i.run == RUN) & to_be_ended(RUN))],
     fires=[],
-    says="{c} has the instances of its run ended",
+    says="the client {c} has the instances of its run ended",
     fact="3.5",
 )
 terminate_run = Action(
@@ -218,7 +219,7 @@ terminate_run = Action(
         ~exists(t, OF_ITS_WORKFLOW & t.is_("Instantiating", "Launched", "Running")),
     ],
     fires=[RUN.fires("terminate"), c.fires("go")],
-    says="{c} sees no task on its way, and gives its run up",
+    says="the client {c} sees no task on its way, and gives its run up",
     fact="3.5",
 )
 leave = Action(
@@ -226,10 +227,12 @@ leave = Action(
     [c],
     when=[GOES_ON, RUN.is_("Error", "Terminated", "Aborted")],
     fires=[c.fires("go")],
-    says="{c} hears that its run has been ended, and ends",
+    says="the client {c} hears that its run has been ended, and ends",
     fact="3.5",
 )
-client_dies = Action("client_dies", [c], [c.mortal, GOES_ON], [c.fires("go")], "{c} dies", crash=True, fact="3.1")
+client_dies = Action(
+    "client_dies", [c], [c.mortal, GOES_ON], [c.fires("go")], "the client {c} dies", crash=True, fact="3.1"
+)
 
 ENDING = [finish_run, err_run, stop_run, ask("cold"), ask("hot"), wind_up, terminate_run, leave, client_dies]
 

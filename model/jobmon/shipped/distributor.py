@@ -26,7 +26,7 @@ instantiate = Action(
     # "then every listed TI whose Task is I is set to I without checking the TI's own status"
     when=[GOES_ON, d.listed.has(i), TASK.is_("Queued", "Instantiating")],
     fires=[d.fires("hold", instance=i), i.fires("instantiate")],
-    says="{d} has {i} instantiated",
+    says="the distributor {d} has {i} instantiated",
     fact="3.1",
 )
 submit = Action(
@@ -34,7 +34,7 @@ submit = Action(
     [d, i],
     when=[GOES_ON, d.held.has(i), JOB.is_("Absent")],
     fires=[JOB.fires("submit")],
-    says="{d} submits the job of {i} to the cluster",
+    says="the distributor {d} submits the job of {i} to the cluster",
     fact="3.1",
 )
 launch = Action(
@@ -48,7 +48,7 @@ launch = Action(
         TASK.is_("Instantiating"),
     ],
     fires=[d.fires("drop", instance=i), i.fires("launch")],
-    says="{d} reports that the job of {i} is launched",
+    says="the distributor {d} reports that the job of {i} is launched",
     fact="3.1",
 )
 get_no_id = Action(
@@ -62,7 +62,7 @@ get_no_id = Action(
         TASK.is_(*IN_HAND),
     ],
     fires=[d.fires("drop", instance=i), i.fires("get_no_id")],
-    says="the cluster does not take the job of {i}, and {d} reports that",
+    says="the cluster does not take the job of {i}, and the distributor {d} reports that",
     fact="3.1",
 )
 beat_launched = Action(
@@ -70,7 +70,7 @@ beat_launched = Action(
     [d, i],
     when=[GOES_ON, OF_ITS_RUN, i.is_("Launched"), JOB.is_("Submitted")],
     fires=[i.fires("beat")],
-    says="{d} reports that the job of {i} is still there",
+    says="the distributor {d} reports that the job of {i} is still there",
     fact="3.1",
 )
 # "log_unknown_error acts only if report_by_date <= now": nothing asks whether the job is over.
@@ -79,7 +79,7 @@ triage_lost = Action(
     [d, i],
     when=[GOES_ON, OF_ITS_RUN, i.is_("Triaging"), i.overdue, TASK.is_(*IN_HAND)],
     fires=[i.fires("vanish")],
-    says="{d} learns nothing of the job of {i}, and reports an unknown error",
+    says="the distributor {d} learns nothing of the job of {i}, and reports an unknown error",
     fact="3.1",
 )
 triage_resources = Action(
@@ -93,7 +93,7 @@ triage_resources = Action(
         TASK.is_(*IN_HAND),
     ],
     fires=[i.fires("run_out_of_resources")],
-    says="{d} learns that the job of {i} has run out of resources, and reports that",
+    says="the distributor {d} learns that the job of {i} has run out of resources, and reports that",
     fact="3.1",
 )
 triage_fatal = Action(
@@ -101,7 +101,7 @@ triage_fatal = Action(
     [d, i],
     when=[GOES_ON, i.run == d.run, i.is_("Triaging"), JOB.is_("Failed"), TASK.is_(*IN_HAND)],
     fires=[i.fires("end")],
-    says="{d} learns that the job of {i} cannot run, and reports that",
+    says="the distributor {d} learns that the job of {i} cannot run, and reports that",
     fact="3.1",
 )
 give_up_lost = Action(
@@ -109,7 +109,7 @@ give_up_lost = Action(
     [d, i],
     when=[GOES_ON, OF_ITS_RUN, i.is_("NoHeartbeat"), TASK.is_(*IN_HAND)],
     fires=[i.fires("fail")],
-    says="{d} gives {i} up, of which nobody has heard",
+    says="the distributor {d} gives {i} up, of which nobody has heard",
     fact="3.1",
 )
 kill = Action(
@@ -117,7 +117,7 @@ kill = Action(
     [d, i],
     when=[GOES_ON, OF_ITS_RUN, i.is_("KillSelf"), TASK.is_(*IN_HAND)],
     fires=[i.fires("end")],
-    says="{d} takes the job of {i} from the cluster, and reports that it is killed",
+    says="the distributor {d} takes the job of {i} from the cluster, and reports that it is killed",
     fact="3.1",
 )
 distributor_dies = Action(

@@ -46,6 +46,23 @@ from .worker import WORKER_ACTIONS
 
 n = variable(IntRange(0, MOST), "n")
 
+# --- The document's sentences
+
+DRIVEN = "The transitions in each are driven by the progression of associated instance finite state machines."
+TERMINAL = "The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered."
+SIGNALS = "When the deployment unit wants to pass off control it signals using an **-ed** word to signal to the next deployment unit that it can claim control."
+WHILE_LOOP = (
+    "It is appropriate to think of each deployment unit as a while loop waiting for a signal state to begin work."
+)
+WORK = "The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal."
+RESILIENT = (
+    "This is preferable because it would increase resiliency since the workflow can be retried from the database."
+)
+INCREASED = "If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts."
+ROW_ADDED = "In addition it has a row added each time that a resource error occurs and the resources are be increased."
+HALTED = "... the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created."
+FUTURE = "**Future Question:** Should this pattern also be adopted in the Task Instance FSM as well?"
+
 
 def stays(what: Var, states: Sequence[str]) -> Term:
     """``what`` is after the step what it was before, if that is one of ``states``."""
@@ -66,7 +83,7 @@ def moves_only(agent: str, actions: Sequence[str], own: Term, which: str) -> Ste
         name=f"the-{agent}-moves-only-its-own",
         says=f"a {agent} moves an instance on only if it is {which}",
         line=47,
-        sentence="When the deployment unit wants to pass off control it signals using an **-ed** word to signal to the next deployment unit that it can claim control.",
+        sentence=SIGNALS,
         over=[i],
         on=actions,
         given=~i.is_("Absent") & ~own,
@@ -88,7 +105,7 @@ CONTROL = [
         name="signals-can-be-taken-up",
         says="an instance that is queued or launched can always be taken up",
         line=47,
-        sentence="When the deployment unit wants to pass off control it signals using an **-ed** word to signal to the next deployment unit that it can claim control.",
+        sentence=SIGNALS,
         over=[i],
         given=i.is_("Queued", "Launched"),
         goal=~i.is_("Queued", "Launched"),
@@ -119,7 +136,7 @@ TASKS = [
         name="one-live-instance",
         says="no two commands of one task run at once",
         line=155,
-        sentence="**Future Question:** Should this pattern also be adopted in the Task Instance FSM as well?",
+        sentence=FUTURE,
         over=[i, k],
         given=(i != k) & (i.task == k.task) & i.job.is_(*LIVE),
         then=~k.job.is_(*LIVE),
@@ -128,7 +145,7 @@ TASKS = [
         name="done-iff-an-instance-is-done",
         says="a task is done exactly when an instance of it is",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state machines.",
+        sentence=DRIVEN,
         over=[t],
         then=iff(t.is_("Done"), exists(i, (i.task == t) & i.is_("Done"))),
     ),
@@ -136,7 +153,7 @@ TASKS = [
         name="task-is-the-image-of-its-instance",
         says="the state of a task is what its latest instance makes of it",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state machines.",
+        sentence=DRIVEN,
         over=[t, i],
         given=t.instance == i,
         then=both([implies(i.is_(state), t.is_(*image)) for state, image in IMAGE.items()]),
@@ -145,15 +162,24 @@ TASKS = [
         name="attempts-within-the-maximum",
         says="no task is attempted more often than it may be",
         line=105,
-        sentence="If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts.",
+        sentence=INCREASED,
         over=[t],
         then=t.attempts <= t.most,
+    ),
+    StepInvariant(
+        name="attempts-are-counted",
+        says="each time that a task is queued is an attempt",
+        line=105,
+        sentence=INCREASED,
+        over=[t, n],
+        given=~t.is_("Queued") & (t.attempts == n) & after(t.is_("Queued")),
+        then=after(t.attempts > n),
     ),
     StepInvariant(
         name="resources-stay-otherwise",
         says="the resources of a task change only when it is queued after a resource error",
         line=113,
-        sentence="In addition it has a row added each time that a resource error occurs and the resources are be increased.",
+        sentence=ROW_ADDED,
         over=[t, n],
         given=(t.resources == n) & ~(t.is_("AdjustingResources") & after(t.is_("Queued"))),
         then=after(t.resources == n),
@@ -162,7 +188,7 @@ TASKS = [
         name="resources-grow-on-resource-errors",
         says="a task that has run out of resources is queued with more, as far as there is more",
         line=105,
-        sentence="If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts.",
+        sentence=INCREASED,
         over=[t, n],
         given=t.is_("AdjustingResources") & (t.resources == n) & (n < MOST) & after(~t.is_("AdjustingResources")),
         then=after(t.is_("Queued") & (t.resources > n)),
@@ -171,7 +197,7 @@ TASKS = [
         name="finished-work-counts",
         says="what a command has done can always be reported, as long as its wrapper lives",
         line=55,
-        sentence="The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal.",
+        sentence=WORK,
         over=[i],
         given=i.job.is_("Succeeded") & i.is_(*OPEN),
         goal=i.is_("Done"),
@@ -185,7 +211,7 @@ RUNS = [
         name="one-live-run",
         says="a workflow has one run at a time that is on its way, once it is linked",
         line=153,
-        sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+        sentence=HALTED,
         over=[r, q],
         given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY[1:]),
         then=~q.is_(*ON_ITS_WAY[1:]),
@@ -194,7 +220,7 @@ RUNS = [
         name="only-the-live-run-queues",
         says="a client queues tasks only as long as its run runs",
         line=54,
-        sentence="It is appropriate to think of each deployment unit as a while loop waiting for a signal state to begin work.",
+        sentence=WHILE_LOOP,
         over=[],
         on=names(QUEUEING),
         then=c.run.is_("Running"),
@@ -203,7 +229,7 @@ RUNS = [
         name="workflow-is-the-image-of-its-run",
         says="the state of a workflow is what its run makes of it, while that is on its way",
         line=29,
-        sentence="The transitions in each are driven by the progression of associated instance finite state machines.",
+        sentence=DRIVEN,
         over=[r],
         given=r.is_(*ON_ITS_WAY[1:]),
         then=both(
@@ -225,7 +251,7 @@ RUNS = [
         name="halted-before-a-new-run",
         says="a run that begins cold finds no command of its workflow running",
         line=153,
-        sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+        sentence=HALTED,
         over=[c, i],
         on=["register"],
         given=c.is_("ResumesCold") & c.fires("begin") & (i.run != NONE) & (i.run.workflow == c.run.workflow),
@@ -235,7 +261,7 @@ RUNS = [
         name="runs-can-end",
         says="a run can always come to an end, without a new client",
         line=31,
-        sentence="The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered.",
+        sentence=TERMINAL,
         over=[r],
         given=r.is_(*ON_ITS_WAY),
         goal=r.is_(*RUN_ENDS),
@@ -245,7 +271,7 @@ RUNS = [
         name="instances-can-end",
         says="an instance can always come to an end",
         line=31,
-        sentence="The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered.",
+        sentence=TERMINAL,
         over=[i],
         given=i.is_(*OPEN),
         goal=i.is_(*INSTANCE_ENDS),
@@ -254,7 +280,7 @@ RUNS = [
         name="workflows-can-be-done",
         says="a workflow that a client has begun can always be done, if another client may begin",
         line=94,
-        sentence="This is preferable because it would increase resiliency since the workflow can be retried from the database.",
+        sentence=RESILIENT,
         over=[w, c, i],
         given=c.is_("NotStarted") & (c.run.workflow == w) & i.is_("Absent"),
         goal=w.is_("Done"),
@@ -263,7 +289,7 @@ RUNS = [
         name="workflows-can-be-run",
         says="a workflow that is not done can always be run by another client",
         line=94,
-        sentence="This is preferable because it would increase resiliency since the workflow can be retried from the database.",
+        sentence=RESILIENT,
         over=[w, c],
         given=c.is_("NotStarted") & (c.run.workflow == w) & ~w.is_("Done"),
         goal=w.is_("Running"),
@@ -300,6 +326,15 @@ ENDS = [
         given=t.is_("Done") | w.is_("Done"),
         then=stays(t, ["Done"]) & stays(w, ["Done"]),
     ),
+    Invariant(
+        name="done-workflows-have-done-tasks",
+        says="a workflow is done only when its tasks are",
+        line=65,
+        sentence="- DONE (D) = All work has finished successfully.",
+        over=[w, t],
+        given=w.is_("Done") & (t.workflow == w),
+        then=t.is_("Done"),
+    ),
     StepInvariant(
         name="failed-tasks-wait-for-a-resume",
         says="a task that has failed is taken up again by a resume only",
@@ -327,7 +362,7 @@ ENDS = [
         name="life-of-a-task",
         says="a task can be attempted again with more resources, and be done",
         line=105,
-        sentence="If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts.",
+        sentence=INCREASED,
         sort=Task,
         states=[
             *("Registering", "Queued", "Instantiating", "Launched", "Running", "AdjustingResources"),
@@ -386,7 +421,7 @@ RECORDS = [
         name="waiting-tasks-have-attempts-left",
         says="a task that waits to be queued may be attempted again",
         line=105,
-        sentence="If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts.",
+        sentence=INCREASED,
         over=[t],
         given=t.is_("Registering", "AdjustingResources"),
         then=t.attempts < t.most,

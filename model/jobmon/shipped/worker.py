@@ -89,20 +89,23 @@ COMMAND = [
 ]
 
 
-def report(what: str, ended: str, states: tuple[str, ...], event: str) -> Action:
-    """The wrapper reports how its command has ended; where the table has no such move, nothing happens."""
+def report(what: str, ended: str, states: tuple[str, ...], event: str, tasks: tuple[str, ...] = IN_HAND) -> Action:
+    """The wrapper reports how its command has ended; where a table has no such move, nothing happens.
+
+    An error is a move of each task that is in hand (2.2), though it may be so with another instance by now.
+    """
     return Action(
         f"report_{what}",
         [i],
-        when=[JOB.is_(ended), i.is_(*states), TASK.is_("Running")],
+        when=[JOB.is_(ended), i.is_(*states), TASK.is_(*tasks)],
         fires=[JOB.fires("report"), i.fires(event)],
-        says=f"the wrapper of {{i}} reports {what}",
+        says=f"the wrapper of {{i}} reports {what.replace('_', ' ')}",
         fact="3.1",
     )
 
 
 REPORTS = [
-    report("success", "Succeeded", ("Running", "KillSelf"), "finish"),
+    report("success", "Succeeded", ("Running", "KillSelf"), "finish", tasks=("Running",)),
     report("an_error", "Failed", ("Running",), "fail"),
     report("too_few_resources", "OutOfResources", ("Running",), "run_out_of_resources"),
 ]

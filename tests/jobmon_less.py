@@ -1,0 +1,106 @@
+"""The repaired Jobmon without a change, or with some of its parts as they were shipped, and what falls then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schedproof.model.jobmon import REPAIRED, SHIPPED
+from schedproof.model.jobmon.repaired import machines as new
+from schedproof.model.jobmon.shipped import machines as old
+from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
+from schedproof.model.jobmon.sorts import TaskInstance
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    Attribute,
+    Change,
+    LeadsTo,
+    Machine,
+    Model,
+    Property,
+    SetOf,
+    StepInvariant,
+)
+from schedproof.model.semantics.instance import fitted
+from schedproof.proofs.examine import examine
+from schedproof.proofs.verdict import Result
+
+ALL_DIE = Situation("one run, and a task that has one attempt", 1, (1,), 1, begun=True)
+LATE_WITH_TWO = Situation(
+    "a run that is resumed, a task with two attempts, and a worker that may be late",
+    *(2, (2,), 2),
+    begun=True,
+    mortal=(),
+    fallible=False,
+    punctual=("WorkflowRun",),
+)
+FROM_THE_START = Situation(
+    "a run whose client may die before it runs, and a task",
+    *(2, (1,), 1),
+    mortal=("Client0",),
+    fallible=False,
+    punctual=("TaskInstance",),
+)
+PLACES = [*SITUATIONS, ALL_DIE, LATE_WITH_TWO, FROM_THE_START]
+RUNS, ONE_TASK, TWO_TASKS, LATE, DEAD_CLIENT, HUNGRY = (s.about for s in SITUATIONS)
+SMALL, LATE_TWICE, START = ALL_DIE.about, LATE_WITH_TWO.about, FROM_THE_START.about
+
+LISTING = replace(
+    old.DISTRIBUTOR,
+    attributes=[*new.DISTRIBUTOR.attributes, Attribute("listed", SetOf(TaskInstance))],
+)
+"""A distributor that lists before it claims."""
+WITH_KILL_SELF = replace(
+    new.TASK_INSTANCE, states=[replace(state, unreachable=False) for state in new.TASK_INSTANCE.states]
+)
+"""An instance that may be told to die by a state of its own."""
+
+
+def _bare(model: Model) -> Model:
+    return replace(model, properties=[], refuted=frozenset())
+
+
+def less(*changes: Change) -> Model:
+    """The repaired model without some of its changes; of its promises none is asked yet."""
+    kept = [
+        replace(c, repairs=[], weakens={}, adds=[part for part in c.adds if not isinstance(part, Property)])
+        for c in REPAIRED.changes
+        if all(c is not each for each in changes)
+    ]
+    machines = [new.TASK_INSTANCE, new.DISTRIBUTOR, new.JOB]
+    return _bare(SHIPPED).amend("less", "without some changes", kept, refuted=frozenset(), machines=machines)
+
+
+def put_back(adds: Sequence[object], drops: Sequence[str] = (), machines: Sequence[Machine] = ()) -> Model:
+    """The repaired model with some parts other than they are; of its promises none is asked yet."""
+    change = Change(why="parts are put back", repairs=[], adds=adds, drops=drops)  # type: ignore[arg-type]
+    return _bare(REPAIRED).amend("other", "with parts put back", [change], refuted=frozenset(), machines=machines)
+
+
+def promised(model: Model, name: str) -> Property:
+    """A promise of the repaired model, of those actions that ``model`` has: an agent's are those of both."""
+    found = REPAIRED.property(name)
+    there = [action.name for action in model.actions]
+    if isinstance(found, StepInvariant) and found.on:
+        on = {*found.on, *getattr(SHIPPED.property(name), "on", ())}
+        return replace(found, on=[action for action in there if action in on])
+    if isinstance(found, AlwaysCanReach):
+        return replace(found, without=[action for action in found.without if action in there])
+    if isinstance(found, LeadsTo):
+        kept = {part: [a for a in getattr(found, part) if a in there] for part in ("weak", "strong", "without")}
+        return replace(found, **kept)
+    return found
+
+
+def judged(model: Model, names: Sequence[str], about: str) -> dict[str, Result]:
+    """Of the promises ``names``, by exploration of a situation."""
+    [rigid] = [place.rigid for place in PLACES if place.about == about]
+    asked = replace(
+        model,
+        properties=[promised(model, name) for name in names],
+        topologies=lambda sizes: [rigid],
+    )
+    sizes = fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid)
+    return {
+        r.name: r for r in examine(asked, {sort: n for sort, n in sizes.items() if n}, only=names) if r.name in names
+    }

@@ -1,0 +1,147 @@
+"""The models of Jobmon as it runs and repaired beside a hand-written one: the same states, each as deep, as many steps, the same failures."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from typing import Any
+
+import brute_jobmon_shipped as brute
+import pytest
+from schedproof.model.jobmon import REPAIRED, SHIPPED
+from schedproof.model.jobmon.shipped import tables
+from schedproof.model.jobmon.shipped.situations import LATE, SITUATIONS, Situation
+from schedproof.model.lang import AlwaysCanReach, Invariant, Model, StepInvariant
+from schedproof.model.semantics import Instance, State
+from schedproof.model.semantics.instance import fitted
+from schedproof.proofs.examine import examine
+from schedproof.proofs.explore import explore
+from schedproof.proofs.verdict import Verdict
+
+VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}
+OTHERS = [
+    # the same with other numbers than the situations have
+    Situation("a workflow without tasks, whose only run may be late", 1),
+    Situation("two runs without tasks, the first of which runs", 2, begun=True, mortal=("Client0",)),
+    Situation("a task with three attempts, nothing late", 1, (3,), 3, begun=True, mortal=(), punctual=LATE),
+    Situation("a task from the start of its run, and nobody dies", 1, (1,), 1, mortal=(), fallible=False),
+    Situation("a task whose distributor may die", 1, (2,), 2, begun=True, mortal=("Distributor",), fallible=False),
+]
+SHORT = {s.about for s in OTHERS} | {
+    "two runs of a workflow without tasks",
+    "a run that is resumed, and a task whose worker may be late",
+    "a run that is resumed when its task runs out of resources",
+}
+
+
+def setup(situation: Situation, variant: str) -> brute.Setup:
+    """The situation as the other one has it."""
+    clients = {n for n in range(situation.runs) if {"Client", f"Client{n}"} & set(situation.mortal)}
+    return brute.Setup(
+        runs=situation.runs,
+        tasks=tuple(situation.tasks),
+        instances=situation.instances,
+        begun=situation.begun,
+        mortal_clients=frozenset(clients),
+        mortal_distributors="Distributor" in situation.mortal,
+        mortal_jobs="Job" in situation.mortal,
+        fallible=situation.fallible,
+        punctual_runs="WorkflowRun" in situation.punctual,
+        punctual_instances="TaskInstance" in situation.punctual,
+        repaired=variant == "repaired",
+    )
+
+
+def letters(states: dict[str, str]) -> dict[str, str]:
+    return {"Absent": "-", **{name: letter for letter, name in states.items()}}
+
+
+RUNS, TASKS = letters(tables.WORKFLOW_RUN_STATES), letters(tables.TASK_STATES)
+INSTANCES, FLOWS = letters(tables.TASK_INSTANCE_STATES), letters(tables.WORKFLOW_STATES)
+CLIENTS = {"NotStarted": "none", "ResumesCold": "cold", "ResumesHot": "hot", "Running": "on", "Gone": "gone"}
+JOBS = {
+    **{"Absent": "none", "Submitted": "submitted", "Running": "running", "Stopped": "stopped"},
+    **{"Succeeded": "ok", "Failed": "error", "OutOfResources": "resource"},
+    **{"Reported": "reported", "Killed": "killed", "Refused": "refused"},
+}
+
+
+def number(name: Any) -> int | None:
+    return None if name is None else int(str(name)[1:])
+
+
+def numbers(names: Any) -> frozenset[int]:
+    return frozenset(int(str(name)[1:]) for name in names)
+
+
+def world(instance: Instance, state: State) -> brute.World:
+    """A state of the model as the hand-written one has it."""
+    told = instance.describe(state)
+
+    def of(sort: str) -> list[dict[str, Any]]:
+        return list(told.get(sort, {}).values())
+
+    jobs = [JOBS[o["state"]] for o in of("Job")]
+    return brute.World(
+        FLOWS[of("Workflow")[0]["state"]],
+        tuple(brute.Run(RUNS[o["state"]], o["overdue"]) for o in of("WorkflowRun")),
+        tuple(CLIENTS[o["state"]] for o in of("Client")),
+        tuple(
+            brute.Distributor(CLIENTS[o["state"]], numbers(o.get("listed", ())), numbers(o["held"]))
+            for o in of("Distributor")
+        ),
+        tuple(brute.Task(TASKS[o["state"]], o["attempts"], o["resources"], number(o["instance"])) for o in of("Task")),
+        tuple(
+            brute.Instance(
+                INSTANCES[o["state"]], number(o["task"]), number(o["run"]), o["overdue"], o.get("doomed", False), job
+            )
+            for o, job in zip(of("TaskInstance"), jobs, strict=True)
+        ),
+    )
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "situation",
+    [pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long, id=s.about) for s in [*SITUATIONS, *OTHERS]],
+)
+def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
+    model = VARIANTS[variant]
+    rigid = situation.rigid
+    instance = Instance(model, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
+    found = explore(instance, symmetry=False)
+    hand = brute.explore(setup(situation, variant), promises=False)
+    assert found.ill_formed is None
+    mine = {world(instance, state): depth for state, depth in zip(found.states, found.depths, strict=True)}
+    assert mine == hand.depth_of
+    taken: dict[str, int] = {}
+    for edges in found.edges:
+        for edge in edges:
+            taken[edge.choice.action] = taken.get(edge.choice.action, 0) + 1
+    assert taken == hand.transitions
+
+
+def told_by_hand(model: Model) -> list[str]:
+    """All promises of states, of steps, and of what can be reached."""
+    return [p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | AlwaysCanReach)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
+    broken: dict[str, int] = {}
+    for situation in SITUATIONS:
+        for name, steps in brute.explore(setup(situation, variant)).broken.items():
+            broken[name] = min(steps, broken.get(name, steps))
+    judged = examine(VARIANTS[variant], {}, only=told_by_hand(VARIANTS[variant]))
+    mine = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
+    assert mine == broken
+    assert (variant == "repaired") is (not broken)
+
+
+def test_the_model_by_hand_uses_nothing_but_the_standard_library() -> None:
+    tree = ast.parse(Path(brute.__file__).read_text())
+    modules = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    modules += [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
+    assert modules and {name.split(".")[0] for name in modules} <= sys.stdlib_module_names
