@@ -33,6 +33,9 @@ FOLDER = Path(__file__).parent / "gallery"
 ENDINGS = (".svg", ".png", ".dot", ".mmd")
 REMEDY = "python -m schedproof.diagrams.gallery"
 
+MOST_PAIRS = 40
+"""More pairs of states than these are no picture to look at: they are drawn on request only."""
+
 Systems = Mapping[str, System]
 """By their names."""
 
@@ -68,7 +71,9 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 about = (
                     f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
                 )
-                yield _picture(model, name, name, f"{about}.", pairing(model, seen))
+                pairs = pairing(model, seen)
+                if len(pairs.nodes) <= MOST_PAIRS:
+                    yield _picture(model, name, name, f"{about}.", pairs)
             for name, (about, draw) in further_pictures(system, model).items():
                 yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):
@@ -137,7 +142,8 @@ def readme(drawn: Sequence[Picture]) -> str:
         "have them.",
         "",
         "A picture `Sort.attribute` shows the states of an object together with those of what it refers to, as far as they",
-        "occur in the explored states; red pairs are such as a promise forbids. A wait-for graph shows a moment: a dashed",
+        "occur in the explored states; red pairs are such as a promise forbids; where there are more than",
+        f"{MOST_PAIRS} pairs, only `schedproof diagram` draws them. A wait-for graph shows a moment: a dashed",
         "arrow from an owner to a resource that one of its parts waits for, a full one from a resource to its owner; what",
         "is red waits in a circle, or for what never comes. Of locks, an arrow of an order leads from a lock to one that may be",
         "acquired while it is held.",
