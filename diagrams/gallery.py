@@ -54,14 +54,14 @@ class Picture:
 def pictures(systems: Systems) -> Iterator[Picture]:
     """All pictures, in the order of the registry.
 
-    The machines and triggers of a variant that amends another are compared with the system's first
-    variant; of one that amends an amendment only what it draws differently. Deadlocks are drawn of variants
+    The machines and triggers of a variant that amends another are compared with the first variant of that
+    line; of one that amends an amendment only what it draws differently. Deadlocks are drawn of variants
     that stand alone or amend an amendment.
     """
     for system in systems.values():
         for model in system.variants.values():
-            since = system.base if model.amends else None
-            again = system.variants[model.amends] if model.amends not in ("", system.base.variant) else None
+            since = _first(system, model) if model.amends else None
+            again = system.variants[model.amends] if since is not None and model.amends != since.variant else None
             for name in picture_names(model):
                 drawn = diagram(model, name, since=since)
                 if again is None or not _same(drawn, again, name, since):
@@ -78,6 +78,11 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
+
+
+def _first(system: System, model: Model) -> Model:
+    """What ``model`` amends, or what that amends, and so on: a variant that amends none."""
+    return _first(system, system.variants[model.amends]) if model.amends else model
 
 
 def _same(drawn: Diagram, other: Model, name: str, since: Model | None) -> bool:
