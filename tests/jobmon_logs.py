@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +28,18 @@ WORKFLOW = {"Registering": "G", "Queued": "Q", "Instantiating": "I", "Launched":
 MOST = (2, 1)
 """The attempts that each task may have."""
 
-DULL = {"client_dies", "distributor_dies", "worker_dies", "err_run", "stop_run", "run_is_late", "ask_cold", "ask_hot", "get_no_id", "terminate_run"}
+DULL = {
+    "client_dies",
+    "distributor_dies",
+    "worker_dies",
+    "err_run",
+    "stop_run",
+    "run_is_late",
+    "ask_cold",
+    "ask_hot",
+    "get_no_id",
+    "terminate_run",
+}
 """What would end most runs before anything has happened."""
 
 
@@ -101,14 +113,27 @@ def rows(shown: Described) -> dict[str, list[dict[str, Any]]]:
     return {
         "workflow": [{"id": number(n), "status": WORKFLOW[f["state"]]} for n, f in shown["Workflow"].items()],
         "workflow_run": [
-            {"id": number(n), "workflow_id": 0, "status": RUN[f["state"]]} for n, f in shown["WorkflowRun"].items() if f["state"] != "Absent"
+            {"id": number(n), "workflow_id": 0, "status": RUN[f["state"]]}
+            for n, f in shown["WorkflowRun"].items()
+            if f["state"] != "Absent"
         ],
         "task": [
-            {"id": number(n), "workflow_id": 0, "status": TASK[f["state"]], "num_attempts": f["attempts"], "max_attempts": MOST[number(n)]}
+            {
+                "id": number(n),
+                "workflow_id": 0,
+                "status": TASK[f["state"]],
+                "num_attempts": f["attempts"],
+                "max_attempts": MOST[number(n)],
+            }
             for n, f in shown["Task"].items()
         ],
         "task_instance": [
-            {"id": number(n), "task_id": number(f["task"]), "workflow_run_id": number(f["run"]), "status": INSTANCE[f["state"]]}
+            {
+                "id": number(n),
+                "task_id": number(f["task"]),
+                "workflow_run_id": number(f["run"]),
+                "status": INSTANCE[f["state"]],
+            }
             for n, f in shown["TaskInstance"].items()
             if f["state"] != "Absent"
         ],
@@ -153,7 +178,7 @@ def audit(seed: int) -> list[dict[str, Any]]:
 
     for name in moments[0].shown["Task"]:
         add(number(name), None, "G", 0)
-    for time, (before, after) in enumerate(zip(moments, moments[1:], strict=False), start=1):
+    for time, (before, after) in enumerate(itertools.pairwise(moments), start=1):
         for name, fields in after.shown["Task"].items():
             source, target = TASK[before.shown["Task"][name]["state"]], TASK[fields["state"]]
             if source == target:
@@ -182,7 +207,7 @@ def events(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(f"events {seed}")
     moments = walk(seed)
     found: list[dict[str, Any]] = []
-    for time, (before, after) in enumerate(zip(moments, moments[1:], strict=False), start=1):
+    for time, (before, after) in enumerate(itertools.pairwise(moments), start=1):
         for name, fields in after.shown["TaskInstance"].items():
             n, was, now = number(name), before.shown["TaskInstance"][name]["state"], fields["state"]
             line: dict[str, Any] = {"timestamp": time, "level": "info", "task_instance_id": n}
@@ -204,5 +229,13 @@ def events(seed: int) -> list[dict[str, Any]]:
             if was == now or was == "Absent" or after.action.startswith("reap"):
                 continue
             said = f"Workflow run transitioned from {RUN[was]} to {RUN[now]}"
-            found.append({"timestamp": time, "event": said, "workflow_run_id": number(name), "old_status": RUN[was], "new_status": RUN[now]})
+            found.append(
+                {
+                    "timestamp": time,
+                    "event": said,
+                    "workflow_run_id": number(name),
+                    "old_status": RUN[was],
+                    "new_status": RUN[now],
+                }
+            )
     return found

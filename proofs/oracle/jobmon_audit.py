@@ -93,7 +93,10 @@ class _Audit:
             if departure is not None:
                 return Judged(Judgement(OracleVerdict.DEPARTS, departure), len(entries))
             chains[entry.task] = _Chain(entry, chain.last)
-        over = sum(chain.last is not None and chain.last.exited is not None and chain.last.target != ERROR for chain in chains.values())
+        over = sum(
+            chain.last is not None and chain.last.exited is not None and chain.last.target != ERROR
+            for chain in chains.values()
+        )
         what = "1 task has" if over == 1 else f"{over} tasks have"
         note = f"{what} left the last status that the rows show: the file ends before they do" if over else ""
         return Judged(Judgement(OracleVerdict.CONFORMS), len(entries), note)
@@ -111,7 +114,13 @@ class _Audit:
             why = "neither table of the machine Task has such a row (facts 2.2), and no resume writes that (facts 3.5)"
             return self.departure(entry, why, entry.source)
         before = chain.before
-        if last is not None and last.target == ERROR and entry.target == "ErrorFatal" and before is not None and before.target != "Instantiating":
+        if (
+            last is not None
+            and last.target == ERROR
+            and entry.target == "ErrorFatal"
+            and before is not None
+            and before.target != "Instantiating"
+        ):
             why = f"{letter('Task', ERROR)} is written on a retry only; what fails for good goes from {letter('Task', before.target)} at once (facts 3.2)"
             return self.departure(entry, why, ERROR)
         return self.times(last, entry)
@@ -121,11 +130,15 @@ class _Audit:
         if entry.exited is not None and entry.exited < entry.entered:
             return self.departure(entry, "it ends before it begins")
         if entry.target == ERROR and entry.exited != entry.entered:
-            return self.departure(entry, f"a row of {letter('Task', ERROR)} has no length: it is passed through (facts 4)")
+            return self.departure(
+                entry, f"a row of {letter('Task', ERROR)} has no length: it is passed through (facts 4)"
+            )
         if last is not None and last.exited is None:
             return self.departure(entry, f"by line {last.line} the task has not left {letter('Task', last.target)}")
         if last is not None and last.exited is not None and abs(entry.entered - last.exited) > SECOND:
-            return self.departure(entry, f"by line {last.line} the task left {letter('Task', last.target)} at another time")
+            return self.departure(
+                entry, f"by line {last.line} the task left {letter('Task', last.target)} at another time"
+            )
         return None
 
     def departure(self, entry: Entry, why: str, now: str | None = None) -> Departure:
@@ -133,7 +146,13 @@ class _Audit:
         who = f"task {entry.task}"
         could = sorted({to for source, to in moves_of(self.model) if source == now} - {entry.target}) if now else []
         candidates = [
-            Candidate((), {"Task": {who: {"state": now}}}, [Difference(who, "state", " or ".join(could), entry.target)], (), None)
+            Candidate(
+                (),
+                {"Task": {who: {"state": now}}},
+                [Difference(who, "state", " or ".join(could), entry.target)],
+                (),
+                None,
+            )
         ]
         return Departure(entry.number, entry.line, f"{entry.says}: {why}", (), candidates if could else ())
 
@@ -153,7 +172,9 @@ def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
         line = Line(text.file, text.number, {})
         if len(fields) != len(header):
             raise line.error(f"{len(fields)} columns where the header has {len(header)}")
-        row: dict[str, Any] = {name: None if value in NULLS else value for name, value in zip(header, fields, strict=True)}
+        row: dict[str, Any] = {
+            name: None if value in NULLS else value for name, value in zip(header, fields, strict=True)
+        }
         for name in NUMBERS:
             value = row.get(name)
             if value is not None and not (value.isascii() and value.isdigit()):
@@ -182,7 +203,9 @@ def _entries(lines: Sequence[TextLine]) -> Iterator[Entry]:
         entered, exited = as_time(row["entered_at"], line, '"entered_at"'), row["exited_at"]
         earlier, told = entered_last.get(row["task_id"], (entered, 0))
         if entered < earlier:
-            raise line.error(f'"entered_at" is before that of line {told}, of the same task; ids are given in the order of time')
+            raise line.error(
+                f'"entered_at" is before that of line {told}, of the same task; ids are given in the order of time'
+            )
         entered_last[row["task_id"]] = entered, line.number
         yield Entry(
             number,

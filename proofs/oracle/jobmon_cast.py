@@ -19,7 +19,12 @@ from .report import Departure
 TABLES = {"workflow": "Workflow", "workflow_run": "WorkflowRun", "task": "Task", "task_instance": "TaskInstance"}
 """Table -> the sort of its rows."""
 
-BELONGS = {"TaskInstance": ("task_id", "workflow_run_id"), "Task": ("workflow_id",), "WorkflowRun": ("workflow_id",), "Workflow": ()}
+BELONGS = {
+    "TaskInstance": ("task_id", "workflow_run_id"),
+    "Task": ("workflow_id",),
+    "WorkflowRun": ("workflow_id",),
+    "Workflow": (),
+}
 """The columns that never change."""
 
 ENDED = "Aborted"
@@ -107,7 +112,9 @@ class Part:
 
 def names_of(rows: Mapping[str, Sequence[int]]) -> dict[Obj, str]:
     """What the objects are called."""
-    return {(sort, at): f"{CALLED[sort]} {number}" for sort, numbers in rows.items() for at, number in enumerate(numbers)}
+    return {
+        (sort, at): f"{CALLED[sort]} {number}" for sort, numbers in rows.items() for at, number in enumerate(numbers)
+    }
 
 
 def _processes(runs: int, instances: int) -> dict[Field, Any]:
@@ -122,7 +129,10 @@ def _processes(runs: int, instances: int) -> dict[Field, Any]:
 def workflow_part(model: Model, memory: Memory, cast: Cast, workflow: int | None, runs: Sequence[int]) -> Part:
     """A workflow (None if it is not known) with its runs."""
     many = max(len(runs), 1)
-    sizes = {**dict.fromkeys(("WorkflowRun", "Client", "Distributor"), many), **dict.fromkeys(("Workflow", "Task", "TaskInstance", "Job"), 1)}
+    sizes = {
+        **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), many),
+        **dict.fromkeys(("Workflow", "Task", "TaskInstance", "Job"), 1),
+    }
     follows = (("Workflow", "", 0), *(("WorkflowRun", "", n) for n in range(len(runs))))
     rows = {"Workflow": [] if workflow is None else [workflow], "WorkflowRun": list(runs)}
     names = {("Workflow", 0): "the workflow", **names_of(rows)}
@@ -146,7 +156,11 @@ def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instan
         follows += [("Task", "instance", 0), *(("TaskInstance", "", n) for n in range(len(instances)))]
     fixed = {**_processes(len(runs) + 1, max(many, 1)), ("Task", "workflow", 0): ("Workflow", 0)}
     fixed |= {("TaskInstance", "task", n): ("Task", 0) for n in range(max(many, 1))}
-    fixed |= {("TaskInstance", "run", at): ("WorkflowRun", runs.index(known[n])) for at, n in enumerate(instances) if n in known}
+    fixed |= {
+        ("TaskInstance", "run", at): ("WorkflowRun", runs.index(known[n]))
+        for at, n in enumerate(instances)
+        if n in known
+    }
     rows = {"Task": [] if task is None else [task], "TaskInstance": list(instances), "WorkflowRun": runs}
     names = {("Task", 0): "the task", ("WorkflowRun", len(runs)): "another run", **names_of(rows)}
     story = Story(model, memory, View(model, sizes, tuple(follows), fixed), names, [], "TaskInstance")
@@ -186,7 +200,9 @@ def _with_latest(view: View, values: Values) -> Values:
     if place is None:
         return values
     shown = zip(view.follows, values, strict=True)
-    there = [at for (sort, attribute, at), state in shown if (sort, attribute) == ("TaskInstance", "") and state != "Absent"]
+    there = [
+        at for (sort, attribute, at), state in shown if (sort, attribute) == ("TaskInstance", "") and state != "Absent"
+    ]
     latest: Obj = ("TaskInstance", there[-1]) if there else NOBODY
     return (*values[:place], latest, *values[place + 1 :])
 

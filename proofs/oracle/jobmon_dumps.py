@@ -21,6 +21,7 @@ from schedproof.model.lang import Invariant, Model
 from .engine import Judgement, TooManyStates
 from .formats import Format, Judged, Told, first_object
 from .jobmon_cast import ENDED, TABLES, Cast, Dump, Part, Row, beginnings, observed, task_part, workflow_part
+from .jobmon_life import with_all_rows
 from .jobmon_story import Memory, Sight
 from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, refuse_release, state_of
 from .lines import Line, Shape, TextLine, as_objects
@@ -78,11 +79,15 @@ class _Dumps:
 
     def _workflows(self) -> list[Part]:
         cast, found = self.cast, []
-        known = {n for sort in ("WorkflowRun",) for n in cast.ids[sort] if ("WorkflowRun", n, "workflow_id") in cast.belongs}
+        known = {
+            n for sort in ("WorkflowRun",) for n in cast.ids[sort] if ("WorkflowRun", n, "workflow_id") in cast.belongs
+        }
         numbers = {*cast.ids["Workflow"], *(cast.belongs["WorkflowRun", n, "workflow_id"] for n in known)}
         for number in sorted(numbers):
             runs = cast.of("WorkflowRun", "workflow_id", number)
-            found.append(workflow_part(self.model, self.memory, cast, number if number in cast.ids["Workflow"] else None, runs))
+            found.append(
+                workflow_part(self.model, self.memory, cast, number if number in cast.ids["Workflow"] else None, runs)
+            )
         return found + [
             workflow_part(self.model, self.memory, cast, None, [n]) for n in cast.ids["WorkflowRun"] if n not in known
         ]
@@ -94,7 +99,9 @@ class _Dumps:
         found = []
         for task in tasks:
             instances = [n for n, whose in of.items() if whose == task]
-            found.append(task_part(self.model, self.memory, cast, task if task in cast.ids["Task"] else None, instances))
+            found.append(
+                task_part(self.model, self.memory, cast, task if task in cast.ids["Task"] else None, instances)
+            )
         return found + [task_part(self.model, self.memory, cast, None, [n]) for n, whose in of.items() if whose is None]
 
     def _goes_on(self, part: Part, dump: Dump, sees: Callable[[Part, Dump], Departure | None]) -> Departure | None:
@@ -106,7 +113,9 @@ class _Dumps:
                 part.story.now = beginnings(part, self.cast, dump)
             departure = sees(part, dump)
         except TooManyStates as error:
-            self.lost[id(part)] = f"record {dump.number} (line {dump.line}), {_title(part)}: {error}; dump more often, or more columns"
+            self.lost[id(part)] = (
+                f"record {dump.number} (line {dump.line}), {_title(part)}: {error}; dump more often, or more columns"
+            )
             for run in part.rows["WorkflowRun"] if "Workflow" in part.rows else ():
                 self.runs_may_be.pop(run, None)
             return None
@@ -136,7 +145,9 @@ class _Dumps:
         }
         if part.workflow is not None and self.cast.logs("WorkflowRun"):
             others = [n for n in self.cast.of("WorkflowRun", "workflow_id", part.workflow) if n not in runs]
-            nameless = any(("WorkflowRun", n, "workflow_id") not in self.cast.belongs for n in self.cast.ids["WorkflowRun"])
+            nameless = any(
+                ("WorkflowRun", n, "workflow_id") not in self.cast.belongs for n in self.cast.ids["WorkflowRun"]
+            )
             if not nameless and all(n in self.runs_may_be for n in others):
                 states = frozenset(s for n in others for s in self.runs_may_be[n])
                 may_be["WorkflowRun", part.others] = states or frozenset({ENDED})
@@ -169,13 +180,22 @@ class _Dumps:
             prop = next(p for p in self.model.properties if isinstance(p, Invariant) and p.name == "one-live-instance")
             promise = Promise(prop.name, prop.says, self.model.document.name, prop.line, prop.sentence)
             who = " and ".join(f"instance {n}" for n in sorted(running))
-            self.breaks.append(BrokenPromise(dump.number, dump.line, f"{_title(part)} at {dump.time}: {who} are Running at once", promise))
+            self.breaks.append(
+                BrokenPromise(
+                    dump.number, dump.line, f"{_title(part)} at {dump.time}: {who} are Running at once", promise
+                )
+            )
         self.alive[id(part)] = running
 
 
 def _title(part: Part) -> str:
     """What a part is called: by its task, its workflow, or what else is there."""
-    for sort, called in (("Task", "task"), ("Workflow", "workflow"), ("TaskInstance", "instance"), ("WorkflowRun", "run")):
+    for sort, called in (
+        ("Task", "task"),
+        ("Workflow", "workflow"),
+        ("TaskInstance", "instance"),
+        ("WorkflowRun", "run"),
+    ):
         if part.rows.get(sort):
             return f"{called} {', '.join(map(str, part.rows[sort]))}"
     return "the database"
@@ -185,7 +205,7 @@ def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
     refuse_release(told.release)
     shape, clock = Shape.load(SCHEMA, "dump"), Clock()
     dumps = [_dump(number, line, shape, clock) for number, line in enumerate(as_objects(lines), start=1)]
-    return _Dumps(model, Cast(dumps)).judge()
+    return _Dumps(with_all_rows(model), Cast(dumps)).judge()
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:

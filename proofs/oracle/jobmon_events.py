@@ -22,7 +22,7 @@ from schedproof.model.lang import Model, Row
 from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told
-from .jobmon_life import Machine, who_is
+from .jobmon_life import Machine, who_is, with_all_rows
 from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, refuse_release, state_of
 from .lines import Line, Shape, TextLine
 from .report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict, Promise
@@ -55,7 +55,12 @@ UNTIMELY = {
     "Workflow": tables.WORKFLOW_UNTIMELY,
     "Task": [],
 }
-IDS = {"TaskInstance": "task_instance_id", "Task": "task_id", "WorkflowRun": "workflow_run_id", "Workflow": "workflow_id"}
+IDS = {
+    "TaskInstance": "task_instance_id",
+    "Task": "task_id",
+    "WorkflowRun": "workflow_run_id",
+    "Workflow": "workflow_id",
+}
 CONSOLE = re.compile(r"(\w+)=('[^']*'|\"[^\"]*\"|\S+)")
 STAMP = re.compile(r"^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)")
 
@@ -87,7 +92,9 @@ class Entry:
         if self.refused:
             what = f"{letter(self.sort, self.source)} to {letter(self.sort, self.requested)}"
             return f"{who_is(self.sort, self.who)}: {what} is refused as {self.refused}"
-        return f"{who_is(self.sort, self.who)} goes to {' or '.join(letter(self.sort, s) for s in sorted(self.targets))}"
+        return (
+            f"{who_is(self.sort, self.who)} goes to {' or '.join(letter(self.sort, s) for s in sorted(self.targets))}"
+        )
 
 
 def _console(text: str) -> dict[str, Any]:
@@ -148,7 +155,11 @@ def _read(line: Line, number: int) -> Entry | None:
         return None
     kind, match = found
     if kind in ("untimely", "invalid"):
-        sort = match["machine"] if kind == "invalid" else next((s for s, key in IDS.items() if line.value.get(key) is not None), "TaskInstance")
+        sort = (
+            match["machine"]
+            if kind == "invalid"
+            else next((s for s, key in IDS.items() if line.value.get(key) is not None), "TaskInstance")
+        )
         keys = {
             which: next((k for k in line.value if re.fullmatch(rf"{which}_(.*_)?(status|state)", k)), f"{which}_status")
             for which in ("current", "requested")
@@ -156,7 +167,10 @@ def _read(line: Line, number: int) -> Entry | None:
         source, requested = (_status(line, sort, keys[which]) for which in ("current", "requested"))
         return Entry(number, line.number, sort, _id(line, IDS[sort]), source=source, refused=kind, requested=requested)
     if kind == "run":
-        source, state = _status(line, "WorkflowRun", "old_status", match["source"]), _status(line, "WorkflowRun", "new_status", match["state"])
+        source, state = (
+            _status(line, "WorkflowRun", "old_status", match["source"]),
+            _status(line, "WorkflowRun", "new_status", match["state"]),
+        )
         return Entry(number, line.number, "WorkflowRun", _id(line, "workflow_run_id"), frozenset({state}), source)
     who = _id(line, "task_instance_id", match["number"])
     if kind == "failed":
@@ -203,7 +217,12 @@ class _Events:
             return self._departure(told, machine, before, why)
         if not told.stays and len(told.targets) == 1:
             self.breaks += [
-                BrokenPromise(told.number, told.line, told.says, Promise(p.name, p.says, self.model.document.name, p.line, p.sentence))
+                BrokenPromise(
+                    told.number,
+                    told.line,
+                    told.says,
+                    Promise(p.name, p.says, self.model.document.name, p.line, p.sentence),
+                )
                 for p in machine.broken(before, told.targets)
             ]
         self.now[key] = after
@@ -238,7 +257,13 @@ class _Events:
         who = who_is(told.sort, told.who)
         shown = " or ".join(sorted(told.targets)) or told.source
         candidates = [
-            Candidate((), {told.sort: {who: {"state": s}}}, [Difference(who, "state", " or ".join(machine.leads(s)) or s, shown)], (), None)
+            Candidate(
+                (),
+                {told.sort: {who: {"state": s}}},
+                [Difference(who, "state", " or ".join(machine.leads(s)) or s, shown)],
+                (),
+                None,
+            )
             for s in sorted(states)[:3]
         ]
         return Departure(told.number, told.line, f"{told.says}: {why}", (), candidates)
@@ -246,7 +271,7 @@ class _Events:
 
 def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
     refuse_release(told.release)
-    shape, clock, events = Shape.load(SCHEMA, "event"), Clock(), _Events(model)
+    shape, clock, events = Shape.load(SCHEMA, "event"), Clock(), _Events(with_all_rows(model))
     size, skipped, departure = 0, 0, None
     for text in lines:
         line = _event(text)

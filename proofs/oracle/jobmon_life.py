@@ -6,9 +6,11 @@ As in :mod:`.jobmon_story`, what an event does not show is guessed; here nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from schedproof.model.lang import Model, StepInvariant
+from schedproof.model.jobmon.shipped import tables
+from schedproof.model.jobmon.shipped.machines import i
+from schedproof.model.lang import Action, Model, StepInvariant
 from schedproof.model.lang.types import Ref
 
 from .jobmon_words import CALLED
@@ -71,7 +73,9 @@ class Machine:
         return [
             p
             for p in self.model.properties
-            if isinstance(p, StepInvariant) and p.name in self.model.refuted and all(isinstance(v.type, Ref) for v in p.over)
+            if isinstance(p, StepInvariant)
+            and p.name in self.model.refuted
+            and all(isinstance(v.type, Ref) for v in p.over)
         ]
 
     def _unlogged(self, move: Move) -> bool:
@@ -87,16 +91,25 @@ class Machine:
         while todo:
             now = todo.pop()
             for source, target, step in self.moves:
-                if source == now and target not in found and self._unlogged((source, target, step)) and self._keeps(source, step, without):
+                if (
+                    source == now
+                    and target not in found
+                    and self._unlogged((source, target, step))
+                    and self._keeps(source, step, without)
+                ):
                     found.add(target)
                     todo.append(target)
         return frozenset(found)
 
-    def after(self, states: Iterable[str], targets: frozenset[str], without: Sequence[StepInvariant] = ()) -> frozenset[str]:
+    def after(
+        self, states: Iterable[str], targets: frozenset[str], without: Sequence[StepInvariant] = ()
+    ) -> frozenset[str]:
         """What a logged step to one of ``targets`` leads to from ``states``, after steps without a line."""
         before = self.between(states, without)
         return frozenset(
-            target for source, target, step in self.moves if source in before and target in targets and self._keeps(source, step, without)
+            target
+            for source, target, step in self.moves
+            if source in before and target in targets and self._keeps(source, step, without)
         )
 
     def _keeps(self, source: str, step: PartialStep, without: Sequence[StepInvariant]) -> bool:
@@ -112,6 +125,23 @@ class Machine:
     def leads(self, state: str) -> list[str]:
         """What one step may make of ``state``."""
         return sorted({target for source, target, _ in self.moves if source == state})
+
+
+def with_all_rows(model: Model) -> Model:
+    """The model, and one more step for each row of the instances' table that none of its agents asks for.
+
+    The server allows what the table allows, whoever asks: an agent of another release may. Whether the task goes along is the model's to say.
+    """
+    done = {(source, event) for source, _, step in Machine(model, "TaskInstance").moves for _, event in step.fired}
+    sources: dict[str, list[str]] = {}
+    for row in tables.TASK_INSTANCE_TABLE:
+        if (row.source, row.event) not in done:
+            sources.setdefault(row.event, []).append(row.source)
+    more = [
+        Action(f"ask_{event}", [i], [i.is_(*states)], [i.fires(event)], f"somebody asks {event} of {{i}}", fact="2.1")
+        for event, states in sources.items()
+    ]
+    return replace(model, actions=[*model.actions, *more])
 
 
 def who_is(sort: str, number: int) -> str:

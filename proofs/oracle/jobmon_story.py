@@ -203,9 +203,7 @@ class Story:
             )
         )
 
-    def _ways(
-        self, view: View, start: Values, allowed: Allowed, without: Sequence[StepInvariant] = ()
-    ) -> list[Path]:
+    def _ways(self, view: View, start: Values, allowed: Allowed, without: Sequence[StepInvariant] = ()) -> list[Path]:
         """The ways from ``start``, one to each state; ``without`` steps that break these promises."""
         key = (view.key, start, allowed, tuple(p.name for p in without))
         if key in self.memory.ways:
@@ -227,7 +225,11 @@ class Story:
     def _may_be(self, values: Values, allowed: Allowed) -> bool:
         if any(among is not None and value not in among for value, among in zip(values, allowed, strict=True)):
             return False
-        made = [v != "Absent" for v, (s, a, _) in zip(values, self.view.follows, strict=True) if (s, a) == (self.in_order, "")]
+        made = [
+            v != "Absent"
+            for v, (s, a, _) in zip(values, self.view.follows, strict=True)
+            if (s, a) == (self.in_order, "")
+        ]
         return made == sorted(made, reverse=True)
 
     # --- Promises that are broken
@@ -239,7 +241,11 @@ class Story:
         goals, allowed = set(after), self._allowed(sight)
 
         def avoided(props: Sequence[StepInvariant]) -> bool:
-            return any(self._settled(p.state, sight) in goals for start in before for p in self._ways(view, start, allowed, props))
+            return any(
+                self._settled(p.state, sight) in goals
+                for start in before
+                for p in self._ways(view, start, allowed, props)
+            )
 
         every = self.promised()
         if not avoided(every):
@@ -275,10 +281,14 @@ class Story:
             were = {v[self.view.places[name]] for v in before}
             to = sight.observed[name]
             if not any(to in led_from(self.model, name[0], now) for now in were):
-                return Departure(sight.number, sight.line, self._no_row(sight, name, were, to), (), self._could(name, were, to))
+                return Departure(
+                    sight.number, sight.line, self._no_row(sight, name, were, to), (), self._could(name, were, to)
+                )
         paths = self._nearest(view, sight, before)
         candidates = [
-            Candidate([self._named(s) for s in p.steps], self._shown(p.state), self._differing(p.state, sight), (), None)
+            Candidate(
+                [self._named(s) for s in p.steps], self._shown(p.state), self._differing(p.state, sight), (), None
+            )
             for p in paths
         ]
         reason = f"{sight.says}: no steps of the machine lead here"
@@ -322,7 +332,12 @@ class Story:
 
     def _differing(self, values: Values, sight: Sight) -> list[Difference]:
         return [
-            Difference(self.names[name[0], name[2]], name[1] or "state", _plain(values[at], self.names), _plain(seen, self.names))
+            Difference(
+                self.names[name[0], name[2]],
+                name[1] or "state",
+                _plain(values[at], self.names),
+                _plain(seen, self.names),
+            )
             for name, at in self.view.places.items()
             if (seen := sight.observed.get(name)) is not None and values[at] not in (seen, UNKNOWN)
         ]
@@ -352,4 +367,3 @@ def _plain(value: Any, names: Mapping[Obj, str]) -> Any:
 
 def _promise(model: Model, prop: Invariant | StepInvariant) -> Promise:
     return Promise(prop.name, prop.says, model.document.name, prop.line, prop.sentence)
-

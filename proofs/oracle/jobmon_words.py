@@ -75,7 +75,9 @@ class Clock:
         now = as_time(time, line, where)
         if self.last is not None and now < self.last[0]:
             _, before, number = self.last
-            raise line.error(f"{where}: {time!r} is before {before!r} of line {number}; records stand in the order of time")
+            raise line.error(
+                f"{where}: {time!r} is before {before!r} of line {number}; records stand in the order of time"
+            )
         self.last = (now, time, line.number)
 
 
@@ -90,7 +92,9 @@ def as_time(time: Any, line: Line, where: str) -> float:
     try:
         found = datetime.fromisoformat(str(time))
     except ValueError:
-        raise line.error(f'{where}: {time!r:.60} is no time; write a number or a text such as "2026-02-01T12:00:00"') from None
+        raise line.error(
+            f'{where}: {time!r:.60} is no time; write a number or a text such as "2026-02-01T12:00:00"'
+        ) from None
     # A time without a zone is the database's own: only the order counts.
     return (found if found.tzinfo else found.replace(tzinfo=_UTC)).timestamp()
 

@@ -130,9 +130,7 @@ class Look:
 
     def bind(self, more: Mapping[str, Any]) -> Look:
         """With more variables."""
-        return Look(
-            self.view, self.before, {**self.bound, **more}, self.guesses, self.fired, self.after, self.later
-        )
+        return Look(self.view, self.before, {**self.bound, **more}, self.guesses, self.fired, self.after, self.later)
 
     def afterwards(self) -> Look:
         """In the state after."""

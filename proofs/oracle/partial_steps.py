@@ -91,13 +91,14 @@ class PartialSteps:
     def _rows(self) -> Mapping[tuple[str, str, str], Row]:
         return {(r.sort.name, r.event, r.source): r for r in self.view.model.rows}
 
-    @cached_property
-    def _sources(self) -> Mapping[tuple[str, str], frozenset[str]]:
-        """Where the table has a row for an event."""
-        found: dict[tuple[str, str], set[str]] = {}
-        for sort, event, source in self._rows:
-            found.setdefault((sort, event), set()).add(source)
-        return {key: frozenset(sources) for key, sources in found.items()}
+    def _sources(self, obj: Obj, event: str) -> frozenset[str]:
+        """Where an object that is not followed may have been when it fired: a row leads on, to where it may be."""
+        may_be = self.view.may_be.get(obj)
+        return frozenset(
+            source
+            for (sort, name, source), row in self._rows.items()
+            if (sort, name) == (obj[0], event) and (may_be is None or row.target in may_be)
+        )
 
     def steps(self, values: Values) -> Iterator[PartialStep]:
         """Every step from here that changes something."""
@@ -153,7 +154,7 @@ class PartialSteps:
         if self._is_followed(who):
             if any(obj == who and event != firing.event for obj, event in fired):
                 raise _NoRow
-        elif not look.narrow(who, self._sources.get((who[0], firing.event), frozenset())):
+        elif not look.narrow(who, self._sources(who, firing.event)):
             raise _NoRow
         fired[who, firing.event] = {name: compiled(value)(look) for name, value in firing.payload}
 
