@@ -9,7 +9,27 @@ import re
 from typing import Any
 
 TASK = {"GQ", "AQ", "QI", "IO", "IE", "IR", "OR", "OE", "RD", "RE", "EA", "EQ", "EF", "EG"}
-NEWER = {"GQ", "AQ", "AF", "QI", "IO", "IR", "IE", "OR", "OE", "OF", "RD", "RE", "RG", "RA", "RF", "EG", "EA", "EF", "EQ"}
+NEWER = {
+    "GQ",
+    "AQ",
+    "AF",
+    "QI",
+    "IO",
+    "IR",
+    "IE",
+    "OR",
+    "OE",
+    "OF",
+    "RD",
+    "RE",
+    "RG",
+    "RA",
+    "RF",
+    "EG",
+    "EA",
+    "EF",
+    "EQ",
+}
 RESET = {before + "G" for before in "QIORAF"}
 
 
@@ -37,7 +57,33 @@ def judge_audit(rows: list[dict[str, Any]]) -> int | None:
     return None
 
 
-INSTANCE = {"QI", "QK", "IO", "IW", "IK", "IR", "OR", "OU", "OZ", "OX", "OK", "OF", "RT", "RE", "RU", "RZ", "RK", "RD", "TR", "TZ", "TU", "TF", "KF", "KD", "XE"}
+INSTANCE = {
+    "QI",
+    "QK",
+    "IO",
+    "IW",
+    "IK",
+    "IR",
+    "OR",
+    "OU",
+    "OZ",
+    "OX",
+    "OK",
+    "OF",
+    "RT",
+    "RE",
+    "RU",
+    "RZ",
+    "RK",
+    "RD",
+    "TR",
+    "TZ",
+    "TU",
+    "TF",
+    "KF",
+    "KD",
+    "XE",
+}
 PAST_THE_TABLE = {"QF", "IF", "FI", "-Q"}
 """A resume ends what is queued or instantiated; a bulk update takes up what a resume has ended; an instance is inserted."""
 SILENT = {"-Q", "QK", "IK", "OK", "RK", "QF", "IF", "TR", "KF"}

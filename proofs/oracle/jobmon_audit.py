@@ -22,6 +22,7 @@ from schedproof.model.jobmon.shipped.tables import TASK_TABLE
 from schedproof.model.lang import Model
 
 from .engine import Judgement
+from .errors import TraceError
 from .formats import Format, Judged, Told, first_object
 from .jobmon_words import SCHEMA, as_time, fits, letter, refuse_release, state_of
 from .lines import Line, Shape, TextLine
@@ -160,15 +161,22 @@ class _Audit:
 # --- Reading
 
 
+def _fields(text: TextLine) -> list[str]:
+    try:
+        return [value.strip() for value in next(csv.reader([text.text], strict=True))]
+    except csv.Error as error:
+        raise TraceError(f"{text.file}, line {text.number}: not CSV: {error}") from None
+
+
 def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
     """The lines of a CSV file, each as the object that a line of JSON would be.
 
     Raises:
         TraceError: a line has other columns than the header, or no number where one belongs.
     """
-    header = [name.strip() for name in next(csv.reader([lines[0].text]))]
+    header = _fields(lines[0])
     for text in lines[1:]:
-        fields = [value.strip() for value in next(csv.reader([text.text]))]
+        fields = _fields(text)
         line = Line(text.file, text.number, {})
         if len(fields) != len(header):
             raise line.error(f"{len(fields)} columns where the header has {len(header)}")
@@ -177,7 +185,7 @@ def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
         }
         for name in NUMBERS:
             value = row.get(name)
-            if value is not None and not (value.isascii() and value.isdigit()):
+            if value is not None and not (value.isascii() and value.isdigit() and len(value) < 19):
                 raise line.error(f'"{name}": {value!r:.60} where a whole number belongs')
             if value is not None:
                 row[name] = int(value)

@@ -97,17 +97,26 @@ class Cast:
         return row.state or None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Part:
-    """A story with the rows that it is about: sort -> their ids, in the order of the story's numbers.
+    """A story with the rows that it is about.
 
-    ``others`` is the number of the run that stands for all that have nothing to do with the story's instances; -1 if there is none.
+    Args:
+        rows: sort -> their ids, in the order of the story's numbers.
+        workflow: the workflow that it belongs to, if that is known.
+        others: the number of the run that stands for all that have nothing to do with the story's instances; -1 if there is none.
+        lost: why it is judged no more: too many states are left; "" if they are not.
+        most: the attempts that the task may have, as the last dump that says it.
+        running: the instances that ran in the last dump.
     """
 
     story: Story
     rows: Mapping[str, Sequence[int]]
     workflow: int | None = None
     others: int = -1
+    lost: str = ""
+    most: int | None = None
+    running: frozenset[int] = frozenset()
 
 
 def names_of(rows: Mapping[str, Sequence[int]]) -> dict[Obj, str]:

@@ -23,10 +23,10 @@ from .formats import Format, Judged, Told, first_object
 from .jobmon_cast import ENDED, TABLES, Cast, Dump, Part, Row, beginnings, observed, task_part, workflow_part
 from .jobmon_life import with_all_rows
 from .jobmon_story import Memory, Sight
-from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, refuse_release, state_of
+from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
 from .lines import Line, Shape, TextLine, as_objects
 from .partial import Field, Obj
-from .report import BrokenPromise, Departure, OracleVerdict, Promise
+from .report import BrokenPromise, Departure, OracleVerdict
 
 KEYS = {"time", *TABLES}
 
@@ -56,11 +56,8 @@ class _Dumps:
     cast: Cast
     memory: Memory = field(default_factory=Memory)
     breaks: list[BrokenPromise] = field(default_factory=list)
-    lost: dict[int, str] = field(default_factory=dict)
-    """Parts (by ``id``) of which too many states are left, and why: they are judged no more."""
     runs_may_be: dict[int, frozenset[str]] = field(default_factory=dict)
-    alive: dict[int, frozenset[int]] = field(default_factory=dict)
-    most: dict[int, int] = field(default_factory=dict)
+    """Run -> the states that it may have been in since the dump before; none where that is not known."""
 
     def judge(self) -> Judged:
         """The verdict on all dumps."""
@@ -72,8 +69,9 @@ class _Dumps:
                 departure = departure or self._goes_on(part, dump, sees)
             if departure is not None:
                 return Judged(Judgement(OracleVerdict.DEPARTS, departure), size, breaks=tuple(self.breaks))
-        if self.lost:
-            note = next(iter(self.lost.values()))
+        lost = [part.lost for part in (*workflows, *tasks) if part.lost]
+        if lost:
+            note = lost[0]
             return Judged(Judgement(OracleVerdict.UNDETERMINED, note=note), size, note, tuple(self.breaks))
         return Judged(Judgement(OracleVerdict.CONFORMS), size, breaks=tuple(self.breaks))
 
@@ -105,7 +103,7 @@ class _Dumps:
         return found + [task_part(self.model, self.memory, cast, None, [n]) for n, whose in of.items() if whose is None]
 
     def _goes_on(self, part: Part, dump: Dump, sees: Callable[[Part, Dump], Departure | None]) -> Departure | None:
-        if id(part) in self.lost:
+        if part.lost:
             return None
         before = len(part.story.breaks)
         try:
@@ -113,7 +111,7 @@ class _Dumps:
                 part.story.now = beginnings(part, self.cast, dump)
             departure = sees(part, dump)
         except TooManyStates as error:
-            self.lost[id(part)] = (
+            part.lost = (
                 f"record {dump.number} (line {dump.line}), {_title(part)}: {error}; dump more often, or more columns"
             )
             for run in part.rows["WorkflowRun"] if "Workflow" in part.rows else ():
@@ -154,9 +152,9 @@ class _Dumps:
         fixed: dict[Field, Any] = {}
         if part.rows["Task"]:
             row = dump.tables.get("Task", {}).get(part.rows["Task"][0])
-            now, before = row.columns.get("max_attempts") if row else None, self.most.get(id(part))
+            now, before = row.columns.get("max_attempts") if row else None, part.most
             if now is not None:
-                self.most[id(part)] = now
+                part.most = now
             allowed = [n for n in (now, before) if n is not None]
             if allowed:
                 fixed["Task", "most", 0] = max(allowed)  # it may have been changed on the way
@@ -175,17 +173,19 @@ class _Dumps:
         """Commands are not in the database; by its rows they run as long as their instances do."""
         rows = dump.tables.get("TaskInstance", {})
         running = frozenset(n for n in part.rows["TaskInstance"] if n in rows and rows[n].state == "Running")
-        new = running - self.alive.get(id(part), frozenset())
+        new = running - part.running
         if len(running) > 1 and new:
             prop = next(p for p in self.model.properties if isinstance(p, Invariant) and p.name == "one-live-instance")
-            promise = Promise(prop.name, prop.says, self.model.document.name, prop.line, prop.sentence)
             who = " and ".join(f"instance {n}" for n in sorted(running))
             self.breaks.append(
                 BrokenPromise(
-                    dump.number, dump.line, f"{_title(part)} at {dump.time}: {who} are Running at once", promise
+                    dump.number,
+                    dump.line,
+                    f"{_title(part)} at {dump.time}: {who} are Running at once",
+                    promise_of(prop),
                 )
             )
-        self.alive[id(part)] = running
+        part.running = running
 
 
 def _title(part: Part) -> str:

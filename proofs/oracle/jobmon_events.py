@@ -23,11 +23,11 @@ from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told
 from .jobmon_life import Machine, who_is, with_all_rows
-from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, refuse_release, state_of
+from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of
 from .lines import Line, Shape, TextLine
-from .report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict, Promise
+from .report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict
 
-INSTANCE = r"Task instance(?: (?P<number>\d+))?"
+INSTANCE = r"Task instance(?: (?P<number>\d{1,18}))?"
 MESSAGES: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern)
     for name, pattern in {
@@ -105,7 +105,13 @@ def _console(text: str) -> dict[str, Any]:
         found["timestamp"] = stamp[1].replace("Z", "+00:00")
     for key, value in CONSOLE.findall(text):
         plain = value.strip("'\"")
-        found[key] = None if plain == "None" else int(plain) if plain.isascii() and plain.isdigit() else plain
+        found[key] = (
+            None
+            if plain == "None"
+            else int(plain)
+            if plain.isascii() and plain.isdigit() and len(plain) < 19
+            else plain
+        )
     return found
 
 
@@ -217,12 +223,7 @@ class _Events:
             return self._departure(told, machine, before, why)
         if not told.stays and len(told.targets) == 1:
             self.breaks += [
-                BrokenPromise(
-                    told.number,
-                    told.line,
-                    told.says,
-                    Promise(p.name, p.says, self.model.document.name, p.line, p.sentence),
-                )
+                BrokenPromise(told.number, told.line, told.says, promise_of(p))
                 for p in machine.broken(before, told.targets)
             ]
         self.now[key] = after

@@ -14,10 +14,10 @@ from schedproof.model.lang import Invariant, Model, StepInvariant
 from schedproof.model.lang.types import Ref
 
 from .engine import MOST_SHOWN, Path, TooManyStates, closure
-from .jobmon_words import led_from, led_to, letter
+from .jobmon_words import led_from, led_to, letter, promise_of
 from .partial import UNKNOWN, Field, Obj, Values, View
 from .partial_steps import PartialStep, PartialSteps
-from .report import BrokenPromise, Candidate, Departure, Difference, Promise
+from .report import BrokenPromise, Candidate, Departure, Difference
 
 MOST_VALUES = 4_000
 """States that one part of the database may be in between two records; beyond it the trace is undetermined."""
@@ -263,7 +263,7 @@ class Story:
                 self._name(sight, prop, f" ({who})" if who else "")
 
     def _name(self, sight: Sight, prop: Invariant | StepInvariant, who: str = "") -> None:
-        promise = _promise(self.model, prop)
+        promise = promise_of(prop)
         self.breaks.append(BrokenPromise(sight.number, sight.line, f"{sight.says}{who}", promise))
 
     # --- Departures
@@ -271,7 +271,7 @@ class Story:
     def _departure(self, view: View, sight: Sight, before: Sequence[Values], ends: Sequence[Values]) -> Departure:
         if ends:
             kept = [(p, v) for p in self.invariants(True) for v in ends if self._violated(p, v, view) is not None]
-            promises = list({p.name: _promise(self.model, p) for p, _ in kept}.values())
+            promises = list({p.name: promise_of(p) for p, _ in kept}.values())
             reason = f"{sight.says}: the machine never is in such a state: {promises[0].says}"
             shown = [Candidate((), self._shown(v), [], [], promises[0]) for v in ends[:MOST_SHOWN]]
             return Departure(sight.number, sight.line, reason, promises, shown)
@@ -363,7 +363,3 @@ def _plain(value: Any, names: Mapping[Obj, str]) -> Any:
     if isinstance(value, tuple):
         return names.get(value)
     return str(value) if value is UNKNOWN else value
-
-
-def _promise(model: Model, prop: Invariant | StepInvariant) -> Promise:
-    return Promise(prop.name, prop.says, model.document.name, prop.line, prop.sentence)

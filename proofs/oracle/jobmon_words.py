@@ -9,12 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 import networkx as nx
+from schedproof.model.jobmon import AS_WRITTEN
 from schedproof.model.jobmon.shipped import tables
 from schedproof.model.jobmon.shipped.machines import FACTS, MACHINES
 from schedproof.model.lang import Model
+from schedproof.model.lang.properties import Property
 
 from .errors import TraceError
 from .lines import Line
+from .report import Promise
 
 SCHEMA = "jobmon.schema.json"
 
@@ -32,6 +35,12 @@ CALLED = {"TaskInstance": "instance", "Task": "task", "WorkflowRun": "run", "Wor
 def fits(model: Model) -> bool:
     """The model has the machines that run."""
     return model.document is FACTS and [m.sort for m in model.machines] == [m.sort for m in MACHINES]
+
+
+def promise_of(prop: Property) -> Promise:
+    """A promise with where it is made: lines are those of the document, also where the machine is read from the facts."""
+    document = FACTS if prop.line is None else AS_WRITTEN.document
+    return Promise(prop.name, prop.says, document.name, prop.line, prop.sentence)
 
 
 def state_of(sort: str, status: str, line: Line, where: str, constants: bool = False) -> str:
@@ -58,6 +67,10 @@ def _constant(name: str) -> str:
 def letter(sort: str, state: str) -> str:
     """A state with its letter in front, as messages show it."""
     return next((f"{short} ({name})" for short, name in LETTERS[sort].items() if name == state), state)
+
+
+LATEST = 1e18
+"""No number beyond it is a time, in whatever unit."""
 
 
 class Clock:
@@ -87,7 +100,9 @@ def as_time(time: Any, line: Line, where: str) -> float:
     Raises:
         TraceError: it is none.
     """
-    if isinstance(time, int | float) and not isinstance(time, bool):
+    if isinstance(time, str) and re.fullmatch(r"\d{1,18}(\.\d{1,9})?", time, re.ASCII):
+        time = float(time)
+    if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < LATEST:
         return float(time)
     try:
         found = datetime.fromisoformat(str(time))
