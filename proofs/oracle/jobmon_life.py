@@ -15,11 +15,10 @@ from schedproof.model.lang.types import Ref
 
 from .jobmon_words import CALLED
 from .partial import Obj, View
-from .partial_steps import PartialStep, PartialSteps
+from .partial_steps import PartialStep, PartialSteps, Plan
 
 UNLOGGED: Mapping[str, Mapping[str, frozenset[str] | None]] = {
     "TaskInstance": {
-        "queue": None,
         "be_told_to_die": None,
         "end_at_once": None,
         "start": frozenset({"Triaging"}),
@@ -29,7 +28,7 @@ UNLOGGED: Mapping[str, Mapping[str, frozenset[str] | None]] = {
 }
 """Per machine: the events that may happen without a line, and from which states (None: from any).
 
-An instance is queued, is told to die and is ended by a resume, is heard of again, and dies as it was told; the reaper writes past the log.
+An instance is told to die and is ended by a resume, is heard of again, and dies as it was told; the reaper writes past the log.
 """
 
 Move = tuple[str, str, PartialStep]
@@ -59,7 +58,8 @@ class Machine:
     moves: list[Move] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.steps = PartialSteps(view_of(self.model, self.sort))
+        view = view_of(self.model, self.sort)
+        self.steps = PartialSteps(view, Plan.of(view))
         self.moves = [(state, step.after[0], step) for state in self.states for step in self.steps.steps((state,))]
 
     @property

@@ -16,7 +16,7 @@ from schedproof.model.lang.types import Ref
 from .engine import MOST_SHOWN, Path, TooManyStates, closure
 from .jobmon_words import led_from, led_to, letter, promise_of
 from .partial import UNKNOWN, Field, Obj, Values, View
-from .partial_steps import PartialStep, PartialSteps
+from .partial_steps import PartialStep, PartialSteps, Plan
 from .report import BrokenPromise, Candidate, Departure, Difference
 
 MOST_VALUES = 4_000
@@ -30,6 +30,7 @@ Allowed = tuple[frozenset[Any] | None, ...]
 class Memory:
     """Ways that were looked for before: tasks that look alike go alike."""
 
+    plans: dict[Any, Plan] = field(default_factory=dict)
     steps: dict[Any, PartialSteps] = field(default_factory=dict)
     after: dict[Any, list[tuple[str, PartialStep]]] = field(default_factory=dict)
     ways: dict[Any, list[Path]] = field(default_factory=dict)
@@ -37,7 +38,10 @@ class Memory:
 
     def of(self, view: View) -> PartialSteps:
         """The steps of a view."""
-        return self.steps.setdefault(view.key, PartialSteps(view))
+        if view.key not in self.steps:
+            plan = Plan.of(view)
+            self.steps[view.key] = PartialSteps(view, self.plans.setdefault(plan.fields, plan))
+        return self.steps[view.key]
 
     def steps_from(self, view: View, values: Values) -> list[tuple[str, PartialStep]]:
         """Each step in words, its objects as ``<Sort number>``."""

@@ -55,7 +55,7 @@ def state_of(sort: str, status: str, line: Line, where: str, constants: bool = F
         found = {_constant(name): name for name in letters.values()}.get(status)
     if found is None:
         known = ", ".join(f"{letter} ({name})" for letter, name in letters.items())
-        raise line.error(f"{where}: {status!r:.60} is no status of a {CALLED[sort]}; there is {known}")
+        raise line.error(f"{where}: {status!r:.60} is no status of {CALLED[sort]}s; there is {known}")
     return found
 
 

@@ -77,9 +77,10 @@ class View:
             tuple(sorted((o, tuple(sorted(states))) for o, states in self.may_be.items())),
         )
 
-    def states(self, sort: str) -> frozenset[str]:
-        """All states of a machine."""
-        return frozenset(s.name for s in self.model.machine(sort).states)
+    @cached_property
+    def states(self) -> Mapping[str, frozenset[str]]:
+        """All states of each machine."""
+        return {m.sort.name: frozenset(s.name for s in m.states) for m in self.model.machines}
 
 
 @dataclass
@@ -183,7 +184,7 @@ class Look:
     def left(self, obj: Obj) -> frozenset[str]:
         """The states in which an object that is not followed may be, after what was guessed."""
         guessed: frozenset[str] | None = self.guesses.known.get((obj, self.later))
-        return guessed or self.view.may_be.get(obj) or self.view.states(obj[0])
+        return guessed or self.view.may_be.get(obj) or self.view.states[obj[0]]
 
     def narrow(self, obj: Obj, states: frozenset[str]) -> bool:
         """An object that is not followed is in one of ``states``, if that can be."""

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 import networkx as nx
-from schedproof.model.lang import Action, Row, Rule
+from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of, trigger_graph
 from schedproof.model.lang.properties import Invariant, StepInvariant
@@ -21,7 +21,7 @@ from schedproof.model.lang.terms import Fires
 from schedproof.model.lang.types import Ref
 from schedproof.model.semantics import Undefined
 
-from .partial import NOBODY, UNKNOWN, Guesses, Look, Obj, Values, View, compiled, every_guess
+from .partial import NOBODY, UNKNOWN, Guesses, Look, Obj, Reading, Values, View, compiled, every_guess
 
 
 class _NoRow(Exception):
@@ -39,76 +39,105 @@ class PartialStep:
 
 
 @dataclass(frozen=True)
-class PartialSteps:
-    """The steps of a view that change what it follows."""
+class Plan:
+    """What of a model can change the fields that are followed: (sort, attribute) pairs, "" for the state."""
 
-    view: View
+    model: Model
+    fields: frozenset[tuple[str, str]]
 
-    @cached_property
-    def _followed(self) -> frozenset[str]:
-        return frozenset(sort for sort, _, _ in self.view.follows)
+    @staticmethod
+    def of(view: View) -> Plan:
+        """The plan for all views that follow the same fields."""
+        return Plan(view.model, frozenset((sort, name) for sort, name, _ in view.follows))
 
     @cached_property
     def _graph(self) -> nx.DiGraph[tuple[str, str]]:
-        return trigger_graph(self.view.model)
+        return trigger_graph(self.model)
 
     @cached_property
     def _telling(self) -> frozenset[tuple[str, str]]:
         """The events, and actions, that can change what is followed."""
-        attributes = {(sort, name) for sort, name, _ in self.view.follows}
         changing = {
             (row.sort.name, row.event)
-            for row in self.view.model.rows
-            if ((row.sort.name, "") in attributes and row.source != row.target)
-            or any((row.sort.name, name) in attributes for name, _ in row.sets)
+            for row in self.model.rows
+            if ((row.sort.name, "") in self.fields and row.source != row.target)
+            or any((row.sort.name, name) in self.fields for name, _ in row.sets)
         }
         ancestors = {a for key in changing if key in self._graph for a in nx.ancestors(self._graph, key)}
         return frozenset(changing | ancestors)
 
     @cached_property
-    def actions(self) -> Sequence[Action]:
-        """Those that can change what is followed."""
-        return [a for a in self.view.model.actions if (a.name, "") in self._telling]
+    def actions(self) -> Sequence[tuple[Action, Sequence[Reading]]]:
+        """The actions that can, each with its guard: what is seen is asked first, so that little is guessed in vain."""
+        found = []
+        for action in self.model.actions:
+            if (action.name, "") in self._telling:
+                found.append((action, [compiled(part) for part in sorted(action.when, key=self._asks_unseen)]))
+        return found
+
+    def _asks_unseen(self, term: t.Term) -> bool:
+        """The term reads a state that is not followed."""
+        if isinstance(term, t.Is) and (sort_of(self.model, term.of, {}), "") not in self.fields:
+            return True
+        return isinstance(term, t.Quantified) or any(self._asks_unseen(part) for part in t.children(term))
 
     @cached_property
-    def _rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
+    def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
         """Each rule after those that cause what it follows; with what it looks at, and its own variables."""
         order = {node: at for at, node in enumerate(nx.topological_sort(self._graph))}
-        model = self.view.model
         found = []
-        for rule in model.rules:
-            head = (sort_of(model, rule.fires.of, {}), rule.fires.event)
+        for rule in self.model.rules:
+            head = (sort_of(self.model, rule.fires.of, {}), rule.fires.event)
             if head not in self._telling:
                 continue
             known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
-            on = (rule.on.name, "") if isinstance(rule.on, Action) else (sort_of(model, rule.on.of, {}), rule.on.event)
+            if isinstance(rule.on, Action):
+                on = (rule.on.name, "")
+            else:
+                on = (sort_of(self.model, rule.on.of, {}), rule.on.event)
             conditions = [*([rule.on] if isinstance(rule.on, Fires) else []), *rule.when, rule.fires]
             free = {n: v for part in conditions for n, v in t.free_variables(part).items() if n not in known}
             found.append((order[head], rule, on, list(free.values())))
         return [(rule, on, free) for _, rule, on, free in sorted(found, key=lambda entry: entry[0])]
 
     @cached_property
-    def _rows(self) -> Mapping[tuple[str, str, str], Row]:
-        return {(r.sort.name, r.event, r.source): r for r in self.view.model.rows}
+    def rows(self) -> Mapping[tuple[str, str, str], Row]:
+        """The rows of all tables."""
+        return {(r.sort.name, r.event, r.source): r for r in self.model.rows}
+
+    @cached_property
+    def leading(self) -> Mapping[tuple[str, str], Sequence[Row]]:
+        """The rows of each event."""
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in self.model.rows:
+            found.setdefault((row.sort.name, row.event), []).append(row)
+        return found
+
+
+@dataclass(frozen=True)
+class PartialSteps:
+    """The steps of a view that change what it follows."""
+
+    view: View
+    plan: Plan
 
     def _sources(self, obj: Obj, event: str) -> frozenset[str]:
         """Where an object that is not followed may have been when it fired: a row leads on, to where it may be."""
         may_be = self.view.may_be.get(obj)
-        return frozenset(
-            source
-            for (sort, name, source), row in self._rows.items()
-            if (sort, name) == (obj[0], event) and (may_be is None or row.target in may_be)
-        )
+        rows = self.plan.leading.get((obj[0], event), ())
+        return frozenset(row.source for row in rows if may_be is None or row.target in may_be)
 
     def steps(self, values: Values) -> Iterator[PartialStep]:
         """Every step from here that changes something."""
         seen: set[tuple[str, Values]] = set()
-        for action in self.actions:
+        for action, guard in self.plan.actions:
             domains = [self._domain(v) for v in action.parameters]
             names = [v.name for v in action.parameters]
             for chosen in product(*domains):
                 bound = dict(zip(names, chosen, strict=True))
-                for step in every_guess(lambda guesses, a=action, b=bound: self._step(a, b, values, guesses)):  # type: ignore[misc]
+                for step in every_guess(
+                    lambda guesses, a=action, g=guard, b=bound: self._step(a, g, b, values, guesses)
+                ):  # type: ignore[misc]
                     if step is not None and step.after != values and (action.name, step.after) not in seen:
                         seen.add((action.name, step.after))
                         yield step
@@ -118,15 +147,17 @@ class PartialSteps:
         sort = variable.type.sort.name
         return [(sort, number) for number in range(self.view.sizes[sort])]
 
-    def _step(self, action: Action, bound: dict[str, Obj], values: Values, guesses: Guesses) -> PartialStep | None:
+    def _step(
+        self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values, guesses: Guesses
+    ) -> PartialStep | None:
         fired: dict[tuple[Obj, str], Mapping[str, Any]] = {}
         look = Look(self.view, values, bound, guesses, fired)
         try:
-            if not all(compiled(condition)(look) for condition in action.when):
+            if not all(condition(look) for condition in guard):
                 return None
             for root in action.fires:
                 self._fire(look, root, fired)
-            for rule, on, free in self._rules:
+            for rule, on, free in self.plan.rules:
                 if on[1] == "" and on[0] != action.name:
                     continue
                 if on[1] and not any(obj[0] == on[0] and event == on[1] for obj, event in fired):
@@ -167,7 +198,7 @@ class PartialSteps:
             sort, number = obj
             if not self._is_followed(obj):
                 continue
-            row = self._rows.get((sort, event, look.before[places[sort, "", number]]))
+            row = self.plan.rows.get((sort, event, look.before[places[sort, "", number]]))
             if row is None:
                 raise _NoRow
             after[places[sort, "", number]] = row.target
