@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from schedproof.proofs import oracle
 from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 
 from schedproof.cli import main
@@ -362,6 +364,18 @@ class TestEvents:
             "error_state": "UNKNOWN_ERROR",
         }
         assert not broken(check([line, *said("~UD")], tmp_path))
+
+
+# --- What is said of it
+
+
+def test_the_examples_conform(tmp_path: Path) -> None:
+    text = (Path(oracle.__file__).parent / "README.md").read_text("utf-8")
+    section = text[text.index("## Logs of Jobmon") : text.index("## Logs of locks")]
+    examples = re.findall(r"```\w+\n(.*?)\n```", section, re.S)
+    found = [check([example], tmp_path) for example in examples]
+    assert [report.format for report in found] == [AUDIT, DUMPS, EVENTS]
+    assert not [b for report in found for b in broken(report)]
 
 
 # --- On the command line

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -135,9 +135,7 @@ class PartialSteps:
             names = [v.name for v in action.parameters]
             for chosen in product(*domains):
                 bound = dict(zip(names, chosen, strict=True))
-                for step in every_guess(
-                    lambda guesses, a=action, g=guard, b=bound: self._step(a, g, b, values, guesses)
-                ):  # type: ignore[misc]
+                for step in every_guess(partial(self._step, action, guard, bound, values)):
                     if step is not None and step.after != values and (action.name, step.after) not in seen:
                         seen.add((action.name, step.after))
                         yield step
