@@ -16,6 +16,9 @@ from .engine import judge
 from .errors import TraceError
 from .formats import Format, Judged, Told
 from .hived import HIVED
+from .jobmon_audit import AUDIT
+from .jobmon_dumps import DUMPS
+from .jobmon_events import EVENTS
 from .lines import TextLine, read_text
 from .lock_log import LOCKS
 from .own import OWN
@@ -32,7 +35,7 @@ FORMATS: Mapping[str, Sequence[Format]] = {
     "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
     "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, OWN),
     "yunikorn-merge": (LOCKS, OWN),
-    "jobmon": (OWN,),
+    "jobmon": (AUDIT, DUMPS, EVENTS, OWN),
 }
 """The formats that each system's traces come in; the first that recognises a trace reads it."""
 

@@ -1,0 +1,233 @@
+"""Who is in dumps of Jobmon's tables: which instances a task has, which runs a workflow, and what each dump shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any
+
+from schedproof.model.lang import Model
+
+from .engine import TooManyStates
+from .jobmon_story import MOST_VALUES, Memory, Story
+from .jobmon_words import CALLED, LETTERS
+from .partial import NOBODY, UNKNOWN, Field, Obj, Values, View
+from .report import Departure
+
+TABLES = {"workflow": "Workflow", "workflow_run": "WorkflowRun", "task": "Task", "task_instance": "TaskInstance"}
+"""Table -> the sort of its rows."""
+
+BELONGS = {
+    "TaskInstance": ("task_id", "workflow_run_id"),
+    "Task": ("workflow_id",),
+    "WorkflowRun": ("workflow_id",),
+    "Workflow": (),
+}
+"""The columns that never change."""
+
+ENDED = "Aborted"
+"""What stands for a run that does nothing: no step of the machine needs one that is in this state."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a dump shows of one row: its state ("" if it does not say), and its other columns."""
+
+    state: str
+    columns: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Dump:
+    """One record: sort -> id -> row, for the tables that it has."""
+
+    number: int
+    line: int
+    time: Any
+    tables: Mapping[str, Mapping[int, Row]]
+
+
+@dataclass
+class Cast:
+    """All rows of all dumps."""
+
+    dumps: Sequence[Dump]
+    ids: dict[str, list[int]] = field(default_factory=dict)
+    belongs: dict[tuple[str, int, str], int] = field(default_factory=dict)
+    born: dict[tuple[str, int], int] = field(default_factory=dict)
+    """The number of the first dump that shows a row."""
+    contradiction: Departure | None = None
+
+    def __post_init__(self) -> None:
+        ids: dict[str, set[int]] = {sort: set() for sort in LETTERS}
+        for dump in self.dumps:
+            for sort, rows in dump.tables.items():
+                for number, row in rows.items():
+                    ids[sort].add(number)
+                    self.born.setdefault((sort, number), dump.number)
+                    for column in BELONGS[sort]:
+                        if row.columns.get(column) is not None:
+                            self._learn(dump, sort, number, column, row.columns[column])
+        self.ids = {sort: sorted(found) for sort, found in ids.items()}
+
+    def _learn(self, dump: Dump, sort: str, number: int, column: str, value: int) -> None:
+        known = self.belongs.setdefault((sort, number, column), value)
+        if known != value and self.contradiction is None:
+            reason = f"{CALLED[sort]} {number} has {column} {value}, but {known} before; it never changes"
+            self.contradiction = Departure(dump.number, dump.line, reason)
+
+    def of(self, sort: str, column: str, value: int) -> list[int]:
+        """The rows that belong to another."""
+        return [n for n in self.ids[sort] if self.belongs.get((sort, n, column)) == value]
+
+    def logs(self, sort: str) -> bool:
+        """Some dump has this table."""
+        return any(sort in dump.tables for dump in self.dumps)
+
+    def shows(self, dump: Dump, sort: str, number: int) -> str | None:
+        """The state that a dump shows of a row; "Absent" (or what it is at first) if it has none; None if nobody knows."""
+        if sort not in dump.tables:
+            return None
+        row = dump.tables[sort].get(number)
+        if row is None:
+            unborn = self.born[sort, number] > dump.number
+            return "Registering" if unborn and sort in ("Task", "Workflow") else "Absent"
+        return row.state or None
+
+
+@dataclass
+class Part:
+    """A story with the rows that it is about.
+
+    Args:
+        rows: sort -> their ids, in the order of the story's numbers.
+        workflow: the workflow that it belongs to, if that is known.
+        others: the number of the run that stands for all that have nothing to do with the story's instances; -1 if there is none.
+        lost: why it is judged no more: too many states are left; "" if they are not.
+        most: the attempts that the task may have, as the last dump that says it.
+        running: the instances that ran in the last dump.
+    """
+
+    story: Story
+    rows: Mapping[str, Sequence[int]]
+    workflow: int | None = None
+    others: int = -1
+    lost: str = ""
+    most: int | None = None
+    running: frozenset[int] = frozenset()
+
+
+def names_of(rows: Mapping[str, Sequence[int]]) -> dict[Obj, str]:
+    """What the objects are called."""
+    return {
+        (sort, at): f"{CALLED[sort]} {number}" for sort, numbers in rows.items() for at, number in enumerate(numbers)
+    }
+
+
+def _processes(runs: int, instances: int) -> dict[Field, Any]:
+    """Each run has a client and a distributor, each instance a job."""
+    found: dict[Field, Any] = {}
+    for n in range(runs):
+        found |= {("Client", "run", n): ("WorkflowRun", n), ("Distributor", "run", n): ("WorkflowRun", n)}
+        found["WorkflowRun", "workflow", n] = ("Workflow", 0)
+    return found | {("TaskInstance", "job", n): ("Job", n) for n in range(instances)}
+
+
+def workflow_part(model: Model, memory: Memory, cast: Cast, workflow: int | None, runs: Sequence[int]) -> Part:
+    """A workflow (None if it is not known) with its runs."""
+    many = max(len(runs), 1)
+    sizes = {
+        **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), many),
+        **dict.fromkeys(("Workflow", "Task", "TaskInstance", "Job"), 1),
+    }
+    follows = (("Workflow", "", 0), *(("WorkflowRun", "", n) for n in range(len(runs))))
+    rows = {"Workflow": [] if workflow is None else [workflow], "WorkflowRun": list(runs)}
+    names = {("Workflow", 0): "the workflow", **names_of(rows)}
+    story = Story(model, memory, View(model, sizes, follows, _processes(many, 1)), names, [], "WorkflowRun")
+    return Part(story, rows, workflow)
+
+
+def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instances: Sequence[int]) -> Part:
+    """A task (None if it is not known) with its instances; the last run is all others."""
+    logged = cast.logs("TaskInstance")
+    known = {n: run for n in instances if (run := cast.belongs.get(("TaskInstance", n, "workflow_run_id"))) is not None}
+    runs = sorted(set(known.values()))
+    many = len(instances) if logged else 1
+    sizes = {
+        **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), len(runs) + 1),
+        **dict.fromkeys(("TaskInstance", "Job"), max(many, 1)),
+        **{"Workflow": 1, "Task": 1},
+    }
+    follows: list[Field] = [("Task", "", 0), ("Task", "attempts", 0)]
+    if logged:
+        follows += [("Task", "instance", 0), *(("TaskInstance", "", n) for n in range(len(instances)))]
+    fixed = {**_processes(len(runs) + 1, max(many, 1)), ("Task", "workflow", 0): ("Workflow", 0)}
+    fixed |= {("TaskInstance", "task", n): ("Task", 0) for n in range(max(many, 1))}
+    fixed |= {
+        ("TaskInstance", "run", at): ("WorkflowRun", runs.index(known[n]))
+        for at, n in enumerate(instances)
+        if n in known
+    }
+    rows = {"Task": [] if task is None else [task], "TaskInstance": list(instances), "WorkflowRun": runs}
+    names = {("Task", 0): "the task", ("WorkflowRun", len(runs)): "another run", **names_of(rows)}
+    story = Story(model, memory, View(model, sizes, tuple(follows), fixed), names, [], "TaskInstance")
+    workflow = None if task is None else cast.belongs.get(("Task", task, "workflow_id"))
+    return Part(story, rows, workflow, len(runs))
+
+
+def beginnings(part: Part, cast: Cast, first: Dump) -> list[Values]:
+    """The states in which a story may begin: what the first dump shows, and all that may be of what it does not.
+
+    Raises:
+        TooManyStates: too many.
+    """
+    view = part.story.view
+    choices: list[Sequence[Any]] = []
+    for sort, attribute, at in view.follows:
+        if attribute:
+            choices.append([UNKNOWN if attribute == "attempts" else NOBODY])
+            continue
+        known = [n.name for n in view.model.machine(sort).states if not n.unreachable]
+        ids = part.rows[sort]
+        shown = cast.shows(first, sort, ids[at]) if at < len(ids) else None
+        if shown is not None:
+            choices.append([shown])
+        elif at < len(ids) and ids[at] in first.tables.get(sort, {}):
+            choices.append([s for s in known if s != "Absent"])
+        else:
+            choices.append(known)
+    if prod(map(len, choices)) > MOST_VALUES:
+        raise TooManyStates(f"what is not shown of {', '.join(part.story.names.values())} may be in too many states")
+    return [_with_latest(view, values) for values in product(*choices)]
+
+
+def _with_latest(view: View, values: Values) -> Values:
+    """The latest instance is the one with the highest number."""
+    place = view.places.get(("Task", "instance", 0))
+    if place is None:
+        return values
+    shown = zip(view.follows, values, strict=True)
+    there = [
+        at for (sort, attribute, at), state in shown if (sort, attribute) == ("TaskInstance", "") and state != "Absent"
+    ]
+    latest: Obj = ("TaskInstance", there[-1]) if there else NOBODY
+    return (*values[:place], latest, *values[place + 1 :])
+
+
+def observed(part: Part, cast: Cast, dump: Dump) -> Iterator[tuple[Field, Any]]:
+    """The fields that a dump shows."""
+    for sort, attribute, at in part.story.view.follows:
+        ids = part.rows[sort]
+        if at >= len(ids):
+            continue
+        if not attribute:
+            shown = cast.shows(dump, sort, ids[at])
+            if shown is not None:
+                yield (sort, "", at), shown
+        elif attribute == "attempts" and sort in dump.tables:
+            row = dump.tables[sort].get(ids[at])
+            value = 0 if row is None else row.columns.get("num_attempts")
+            if value is not None:
+                yield (sort, attribute, at), value

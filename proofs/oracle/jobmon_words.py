@@ -1,0 +1,147 @@
+"""What the readers of Jobmon's formats share: letters and names of states, times, and what can follow what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+import networkx as nx
+from schedproof.model.jobmon import AS_WRITTEN
+from schedproof.model.jobmon.shipped import tables
+from schedproof.model.jobmon.shipped.machines import FACTS, MACHINES
+from schedproof.model.lang import Model
+from schedproof.model.lang.properties import Property
+
+from .errors import TraceError
+from .lines import Line
+from .report import Promise
+
+SCHEMA = "jobmon.schema.json"
+
+LETTERS: Mapping[str, Mapping[str, str]] = {
+    "TaskInstance": tables.TASK_INSTANCE_STATES,
+    "Task": tables.TASK_STATES,
+    "WorkflowRun": tables.WORKFLOW_RUN_STATES,
+    "Workflow": tables.WORKFLOW_STATES,
+}
+"""Per machine: letter -> the state's name in the model."""
+
+CALLED = {"TaskInstance": "instance", "Task": "task", "WorkflowRun": "run", "Workflow": "workflow"}
+
+
+def fits(model: Model) -> bool:
+    """The model has the machines that run."""
+    return model.document is FACTS and [m.sort for m in model.machines] == [m.sort for m in MACHINES]
+
+
+def promise_of(prop: Property) -> Promise:
+    """A promise with where it is made: lines are those of the document, also where the machine is read from the facts."""
+    document = FACTS if prop.line is None else AS_WRITTEN.document
+    return Promise(prop.name, prop.says, document.name, prop.line, prop.sentence)
+
+
+def state_of(sort: str, status: str, line: Line, where: str, constants: bool = False) -> str:
+    """The state that a letter (or, if ``constants``, a name such as ERROR_FATAL) stands for.
+
+    Raises:
+        TraceError: it stands for none.
+    """
+    letters = LETTERS[sort]
+    found = letters.get(status)
+    if found is None and constants:
+        found = {_constant(name): name for name in letters.values()}.get(status)
+    if found is None:
+        known = ", ".join(f"{letter} ({name})" for letter, name in letters.items())
+        raise line.error(f"{where}: {status!r:.60} is no status of {CALLED[sort]}s; there is {known}")
+    return found
+
+
+def _constant(name: str) -> str:
+    """A state as constants of programs are written: NoHeartbeat as NO_HEARTBEAT."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
+
+
+def letter(sort: str, state: str) -> str:
+    """A state with its letter in front, as messages show it."""
+    return next((f"{short} ({name})" for short, name in LETTERS[sort].items() if name == state), state)
+
+
+LATEST = 1e18
+"""No number beyond it is a time, in whatever unit."""
+
+
+class Clock:
+    """Times in the order of a file: numbers, or texts in ISO 8601."""
+
+    def __init__(self) -> None:
+        self.last: tuple[float, Any, int] | None = None
+
+    def goes_on(self, time: Any, line: Line, where: str) -> None:
+        """Takes the time of the next record.
+
+        Raises:
+            TraceError: it is no time, or before the one of an earlier record.
+        """
+        now = as_time(time, line, where)
+        if self.last is not None and now < self.last[0]:
+            _, before, number = self.last
+            raise line.error(
+                f"{where}: {time!r} is before {before!r} of line {number}; records stand in the order of time"
+            )
+        self.last = (now, time, line.number)
+
+
+def as_time(time: Any, line: Line, where: str) -> float:
+    """A time as a number.
+
+    Raises:
+        TraceError: it is none.
+    """
+    if isinstance(time, str) and re.fullmatch(r"\d{1,18}(\.\d{1,9})?", time, re.ASCII):
+        time = float(time)
+    if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < LATEST:
+        return float(time)
+    try:
+        found = datetime.fromisoformat(str(time))
+    except ValueError:
+        raise line.error(
+            f'{where}: {time!r:.60} is no time; write a number or a text such as "2026-02-01T12:00:00"'
+        ) from None
+    # A time without a zone is the database's own: only the order counts.
+    return (found if found.tzinfo else found.replace(tzinfo=_UTC)).timestamp()
+
+
+_UTC = datetime.fromisoformat("2000-01-01T00:00:00+00:00").tzinfo
+
+
+@lru_cache(maxsize=64)
+def _moves(model_rows: tuple[tuple[str, str], ...]) -> nx.DiGraph[str]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_edges_from(model_rows)
+    return graph
+
+
+def moves(model: Model, sort: str) -> nx.DiGraph[str]:
+    """Which state a row of the machine leads to from which."""
+    return _moves(tuple((row.source, row.target) for row in model.table(sort) if row.source != row.target))
+
+
+def led_to(model: Model, sort: str, state: str) -> frozenset[str]:
+    """The states from which rows lead to ``state``, and itself."""
+    graph = moves(model, sort)
+    return frozenset({state} | (set(nx.ancestors(graph, state)) if state in graph else set()))
+
+
+def led_from(model: Model, sort: str, state: str) -> frozenset[str]:
+    """The states to which rows lead from ``state``, and itself."""
+    graph = moves(model, sort)
+    return frozenset({state} | (set(nx.descendants(graph, state)) if state in graph else set()))
+
+
+def refuse_release(release: str | None) -> None:
+    """Jobmon's formats are those of its newest releases only."""
+    if release is not None:
+        raise TraceError("traces of jobmon are not told apart by release; leave the release out")

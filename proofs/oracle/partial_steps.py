@@ -1,0 +1,248 @@
+"""The steps of a model of which only a part is seen.
+
+A step counts if what is seen does not speak against it: every guess about what is not seen is tried. So there are more steps here
+than in the model, and what none of them explains, the model does not explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product
+from typing import Any
+
+import networkx as nx
+from schedproof.model.lang import Action, Model, Row, Rule
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.properties import Invariant, StepInvariant
+from schedproof.model.lang.terms import Fires
+from schedproof.model.lang.types import Ref
+from schedproof.model.semantics import Undefined
+
+from .partial import NOBODY, UNKNOWN, Guesses, Look, Obj, Reading, Values, View, compiled, every_guess
+
+
+class _NoRow(Exception):
+    """An object that is followed fires where its table has no row, or fires twice."""
+
+
+@dataclass(frozen=True)
+class PartialStep:
+    """A step: the action with its parameters' objects, what fires, and the values after."""
+
+    action: str
+    bound: tuple[tuple[str, Obj], ...]
+    fired: frozenset[tuple[Obj, str]]
+    after: Values
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What of a model can change the fields that are followed: (sort, attribute) pairs, "" for the state."""
+
+    model: Model
+    fields: frozenset[tuple[str, str]]
+
+    @staticmethod
+    def of(view: View) -> Plan:
+        """The plan for all views that follow the same fields."""
+        return Plan(view.model, frozenset((sort, name) for sort, name, _ in view.follows))
+
+    @cached_property
+    def _graph(self) -> nx.DiGraph[tuple[str, str]]:
+        return trigger_graph(self.model)
+
+    @cached_property
+    def _telling(self) -> frozenset[tuple[str, str]]:
+        """The events, and actions, that can change what is followed."""
+        changing = {
+            (row.sort.name, row.event)
+            for row in self.model.rows
+            if ((row.sort.name, "") in self.fields and row.source != row.target)
+            or any((row.sort.name, name) in self.fields for name, _ in row.sets)
+        }
+        ancestors = {a for key in changing if key in self._graph for a in nx.ancestors(self._graph, key)}
+        return frozenset(changing | ancestors)
+
+    @cached_property
+    def actions(self) -> Sequence[tuple[Action, Sequence[Reading]]]:
+        """The actions that can, each with its guard: what is seen is asked first, so that little is guessed in vain."""
+        found = []
+        for action in self.model.actions:
+            if (action.name, "") in self._telling:
+                found.append((action, [compiled(part) for part in sorted(action.when, key=self._asks_unseen)]))
+        return found
+
+    def _asks_unseen(self, term: t.Term) -> bool:
+        """The term reads a state that is not followed."""
+        if isinstance(term, t.Is) and (sort_of(self.model, term.of, {}), "") not in self.fields:
+            return True
+        return isinstance(term, t.Quantified) or any(self._asks_unseen(part) for part in t.children(term))
+
+    @cached_property
+    def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
+        """Each rule after those that cause what it follows; with what it looks at, and its own variables."""
+        order = {node: at for at, node in enumerate(nx.topological_sort(self._graph))}
+        found = []
+        for rule in self.model.rules:
+            head = (sort_of(self.model, rule.fires.of, {}), rule.fires.event)
+            if head not in self._telling:
+                continue
+            known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
+            if isinstance(rule.on, Action):
+                on = (rule.on.name, "")
+            else:
+                on = (sort_of(self.model, rule.on.of, {}), rule.on.event)
+            conditions = [*([rule.on] if isinstance(rule.on, Fires) else []), *rule.when, rule.fires]
+            free = {n: v for part in conditions for n, v in t.free_variables(part).items() if n not in known}
+            found.append((order[head], rule, on, list(free.values())))
+        return [(rule, on, free) for _, rule, on, free in sorted(found, key=lambda entry: entry[0])]
+
+    @cached_property
+    def rows(self) -> Mapping[tuple[str, str, str], Row]:
+        """The rows of all tables."""
+        return {(r.sort.name, r.event, r.source): r for r in self.model.rows}
+
+    @cached_property
+    def leading(self) -> Mapping[tuple[str, str], Sequence[Row]]:
+        """The rows of each event."""
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in self.model.rows:
+            found.setdefault((row.sort.name, row.event), []).append(row)
+        return found
+
+
+@dataclass(frozen=True)
+class PartialSteps:
+    """The steps of a view that change what it follows."""
+
+    view: View
+    plan: Plan
+
+    def _sources(self, obj: Obj, event: str) -> frozenset[str]:
+        """Where an object that is not followed may have been when it fired: a row leads on, to where it may be."""
+        may_be = self.view.may_be.get(obj)
+        rows = self.plan.leading.get((obj[0], event), ())
+        return frozenset(row.source for row in rows if may_be is None or row.target in may_be)
+
+    def steps(self, values: Values) -> Iterator[PartialStep]:
+        """Every step from here that changes something."""
+        seen: set[tuple[str, Values]] = set()
+        for action, guard in self.plan.actions:
+            domains = [self._domain(v) for v in action.parameters]
+            names = [v.name for v in action.parameters]
+            for chosen in product(*domains):
+                bound = dict(zip(names, chosen, strict=True))
+                for step in every_guess(partial(self._step, action, guard, bound, values)):
+                    if step is not None and step.after != values and (action.name, step.after) not in seen:
+                        seen.add((action.name, step.after))
+                        yield step
+
+    def _domain(self, variable: t.Var) -> Sequence[Obj]:
+        assert isinstance(variable.type, Ref), variable
+        sort = variable.type.sort.name
+        return [(sort, number) for number in range(self.view.sizes[sort])]
+
+    def _step(
+        self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values, guesses: Guesses
+    ) -> PartialStep | None:
+        fired: dict[tuple[Obj, str], Mapping[str, Any]] = {}
+        look = Look(self.view, values, bound, guesses, fired)
+        try:
+            if not all(condition(look) for condition in guard):
+                return None
+            for root in action.fires:
+                self._fire(look, root, fired)
+            for rule, on, free in self.plan.rules:
+                if on[1] == "" and on[0] != action.name:
+                    continue
+                if on[1] and not any(obj[0] == on[0] and event == on[1] for obj, event in fired):
+                    continue
+                self._follow(look, rule, free, fired)
+            after = self._written(look, fired)
+        except (Undefined, _NoRow):
+            return None
+        return PartialStep(action.name, tuple(bound.items()), frozenset(fired), after)
+
+    def _follow(
+        self, look: Look, rule: Rule, free: Sequence[t.Var], fired: dict[tuple[Obj, str], Mapping[str, Any]]
+    ) -> None:
+        for way in product(*(self._domain(v) for v in free)):
+            own = look.bind(dict(zip((v.name for v in free), way, strict=True)))
+            if isinstance(rule.on, Fires) and not compiled(rule.on)(own):
+                continue
+            if all(compiled(condition)(own) for condition in rule.when):
+                self._fire(own, rule.fires, fired)
+
+    def _fire(self, look: Look, firing: Fires, fired: dict[tuple[Obj, str], Mapping[str, Any]]) -> None:
+        who: Obj = compiled(firing.of)(look)
+        if who == NOBODY:
+            raise Undefined(f"{firing.event} of nobody")
+        if self._is_followed(who):
+            if any(obj == who and event != firing.event for obj, event in fired):
+                raise _NoRow
+        elif not look.narrow(who, self._sources(who, firing.event)):
+            raise _NoRow
+        fired[who, firing.event] = {name: compiled(value)(look) for name, value in firing.payload}
+
+    def _is_followed(self, obj: Obj) -> bool:
+        return (obj[0], "", obj[1]) in self.view.places
+
+    def _written(self, look: Look, fired: Mapping[tuple[Obj, str], Mapping[str, Any]]) -> Values:
+        places, after = self.view.places, list(look.before)
+        for (obj, event), payload in fired.items():
+            sort, number = obj
+            if not self._is_followed(obj):
+                continue
+            row = self.plan.rows.get((sort, event, look.before[places[sort, "", number]]))
+            if row is None:
+                raise _NoRow
+            after[places[sort, "", number]] = row.target
+            own = look.bind({"me": obj, **{f"given {name}": value for name, value in payload.items()}})
+            for name, term in row.sets:
+                where = (sort, name, number)
+                if where in places:
+                    after[places[where]] = compiled(term)(own)
+                elif where in self.view.fixed:
+                    value = compiled(term)(own)
+                    if value is not UNKNOWN and value != self.view.fixed[where]:
+                        raise _NoRow
+        return tuple(after)
+
+    # --- What is promised
+
+    def breaks(self, prop: StepInvariant, before: Values, step: PartialStep) -> bool:
+        """The step breaks the promise, whatever is not seen."""
+        if prop.on and step.action not in prop.on:
+            return False
+        fired: dict[tuple[Obj, str], Any] = dict.fromkeys(step.fired)
+        for way in product(*(self._domain(v) for v in prop.over)):
+            bound = {**dict(step.bound), **dict(zip((v.name for v in prop.over), way, strict=True))}
+
+            def broken(guesses: Guesses, bound: dict[str, Any] = bound) -> bool:
+                return _broken(prop, Look(self.view, before, bound, guesses, fired, step.after))
+
+            if all(every_guess(broken)):
+                return True
+        return False
+
+    def violates(self, prop: Invariant, values: Values) -> tuple[tuple[str, Obj], ...] | None:
+        """The objects for which the promise is broken here, whatever is not seen; None if there are none."""
+        for way in product(*(self._domain(v) for v in prop.over)):
+            bound = dict(zip((v.name for v in prop.over), way, strict=True))
+
+            def broken(guesses: Guesses, bound: dict[str, Any] = bound) -> bool:
+                return _broken(prop, Look(self.view, values, dict(bound), guesses))
+
+            if all(every_guess(broken)):
+                return tuple(bound.items())
+        return None
+
+
+def _broken(prop: Invariant | StepInvariant, look: Look) -> bool:
+    try:
+        return (prop.given is None or bool(compiled(prop.given)(look))) and not compiled(prop.then)(look)
+    except Undefined:
+        return False
