@@ -27,8 +27,12 @@ OTHERS = [
     Situation("a task with three attempts, nothing late", 1, (3,), 3, begun=True, mortal=(), punctual=LATE),
     Situation("a task from the start of its run, and nobody dies", 1, (1,), 1, mortal=(), fallible=False),
     Situation("a task whose distributor may die", 1, (2,), 2, begun=True, mortal=("Distributor",), fallible=False),
+    Situation(
+        "a run that is resumed, whose command may fail and whose worker may be late", 2, (1,), 1, begun=True, mortal=()
+    ),
+    Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]
-SHORT = {s.about for s in OTHERS} | {
+SHORT = {s.about for s in OTHERS[:5]} | {
     "two runs of a workflow without tasks",
     "a run that is resumed, and a task whose worker may be late",
     "a run that is resumed when its task runs out of resources",
