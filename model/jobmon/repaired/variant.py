@@ -59,7 +59,8 @@ WHAT_IS_TO_END_IS_MARKED = Change(
     adds=[
         *(*m.DOOM_TABLE, *m.QUEUED_TASK_TABLE, *m.STOP_TABLE),
         *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
-        *(*of.ENDED_REACTIONS, *promises.DOOMED),
+        *of.ENDED_REACTIONS,
+        *promises.DOOMED,
     ],
     drops=[
         *m.KILL_SELF_ROWS,
@@ -118,9 +119,8 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
     ],
     adds=[
         *m.RESET_TABLE,
-        *runs.PLANS,
-        *(runs.clear, runs.CLEAR, runs.register, runs.link),
-        *runs.RESETS,
+        *(*runs.PLANS, runs.clear, runs.register, runs.link),
+        *(runs.CLEAR, *runs.RESETS),
         *promises.ONE_RUN,
     ],
     drops=[
