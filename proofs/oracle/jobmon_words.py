@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 import networkx as nx
-from schedproof.model.jobmon import AS_WRITTEN
 from schedproof.model.jobmon.shipped import tables
-from schedproof.model.jobmon.shipped.machines import FACTS, MACHINES
-from schedproof.model.lang import Model
+from schedproof.model.jobmon.shipped.machines import MACHINES
+from schedproof.model.jobmon.sorts import DOCUMENT
+from schedproof.model.lang import Document, Model
 from schedproof.model.lang.properties import Property
 
 from .errors import TraceError
@@ -20,6 +20,9 @@ from .lines import Line
 from .report import Promise
 
 SCHEMA = "jobmon.schema.json"
+
+FACTS = Document("jobmon.md", "Jobmon as implemented")
+"""What says of the machine that runs what the document does not."""
 
 LETTERS: Mapping[str, Mapping[str, str]] = {
     "TaskInstance": tables.TASK_INSTANCE_STATES,
@@ -34,12 +37,12 @@ CALLED = {"TaskInstance": "instance", "Task": "task", "WorkflowRun": "run", "Wor
 
 def fits(model: Model) -> bool:
     """The model has the machines that run."""
-    return model.document is FACTS and [m.sort for m in model.machines] == [m.sort for m in MACHINES]
+    return [m.sort for m in model.machines] == [m.sort for m in MACHINES]
 
 
 def promise_of(prop: Property) -> Promise:
-    """A promise with where it is made: lines are those of the document, also where the machine is read from the facts."""
-    document = FACTS if prop.line is None else AS_WRITTEN.document
+    """A promise with where it is made: lines are those of the document."""
+    document = FACTS if prop.line is None else DOCUMENT
     return Promise(prop.name, prop.says, document.name, prop.line, prop.sentence)
 
 

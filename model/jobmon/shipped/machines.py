@@ -5,7 +5,6 @@ and raw SQL (facts 3.1, 3.4, 3.5).
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from ...lang import (
     EMPTY,
@@ -132,7 +131,7 @@ TASK = Machine(
 )
 
 IN_HAND = ("Instantiating", "Launched", "Running")
-NEXT_ATTEMPT: dict[str, Any] = {"attempts": me.attempts + 1, "instance": given("instance")}
+NEXT_ATTEMPT = {"attempts": me.attempts + 1, "instance": given("instance")}
 
 TASK_TABLE = [
     Row(Task, "queue", "Registering", "Queued", line=None, fact="2.2", **NEXT_ATTEMPT),

@@ -6,9 +6,9 @@ the moves that are asked for too late: they are passed over, and not refused.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...lang import Row, Sort
+from ...lang.terms import Value
 from ..sorts import Task, TaskInstance, Workflow, WorkflowRun
 
 TASK_INSTANCE_STATES = {
@@ -66,7 +66,7 @@ WORKFLOW_STATES = {
 
 
 def rows(
-    sort: Sort, states: dict[str, str], fact: str, moves: dict[str, str], sets: Mapping[str, Mapping[str, Any]] = {}
+    sort: Sort, states: dict[str, str], fact: str, moves: dict[str, str], sets: Mapping[str, Mapping[str, Value]] = {}
 ) -> list[Row]:
     """The rows of a table: event -> its moves, as the facts write them (``I>O R>O``), and what else it sets."""
     return [
