@@ -107,10 +107,10 @@ def without_row(sort: str, event: str, source: str) -> Model:
 def plant(**changes: Any) -> Model:
     """The model changed past its own checks: some of these it would find by itself."""
     found = object.__new__(Model)
-    for name, value in vars(SHIPPED).items():
-        object.__setattr__(found, name, value)
-    for name, value in changes.items():
-        object.__setattr__(found, name, value)
+    remembered = {"_all_rows", "_lives"}  # what the oracle has made of the machine without the bug
+    for name, value in {**vars(SHIPPED), **changes}.items():
+        if name not in remembered:
+            object.__setattr__(found, name, value)
     return found
 
 

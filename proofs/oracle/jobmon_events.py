@@ -22,7 +22,7 @@ from schedproof.model.lang import Model, Row
 from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told
-from .jobmon_life import Machine, who_is, with_all_rows
+from .jobmon_life import Machine, machine_of, who_is, with_all_rows
 from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of
 from .lines import Line, Shape, TextLine
 from .report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict
@@ -197,7 +197,6 @@ class _Events:
     """The objects of a log as far as it is read, with the states that explain it."""
 
     model: Model
-    machines: dict[str, Machine] = field(default_factory=dict)
     now: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     breaks: list[BrokenPromise] = field(default_factory=list)
 
@@ -207,7 +206,7 @@ class _Events:
             departure = self._refusal(told)
             if departure is not None or told.sort in ("Task", "Workflow"):
                 return departure
-        machine = self.machines.setdefault(told.sort, Machine(self.model, told.sort))
+        machine = machine_of(self.model, told.sort)
         key = (told.sort, told.who)
         states = self.now.get(key, frozenset(machine.states))
         before = frozenset({told.source}) & machine.between(states) if told.source else states

@@ -132,6 +132,9 @@ def with_all_rows(model: Model) -> Model:
 
     The server allows what the table allows, whoever asks: an agent of another release may. Whether the task goes along is the model's to say.
     """
+    known: Model | None = vars(model).get("_all_rows")
+    if known is not None:
+        return known
     done = {(source, event) for source, _, step in Machine(model, "TaskInstance").moves for _, event in step.fired}
     sources: dict[str, list[str]] = {}
     for row in tables.TASK_INSTANCE_TABLE:
@@ -141,7 +144,17 @@ def with_all_rows(model: Model) -> Model:
         Action(f"ask_{event}", [i], [i.is_(*states)], [i.fires(event)], f"somebody asks {event} of {{i}}", fact="2.1")
         for event, states in sources.items()
     ]
-    return replace(model, actions=[*model.actions, *more])
+    found = replace(model, actions=[*model.actions, *more])
+    object.__setattr__(model, "_all_rows", found)  # a model never changes
+    return found
+
+
+def machine_of(model: Model, sort: str) -> Machine:
+    """The machine of ``sort``, made once for each model."""
+    known: dict[str, Machine] = vars(model).get("_lives", {})
+    if sort not in known:
+        object.__setattr__(model, "_lives", {**known, sort: Machine(model, sort)})
+    return vars(model)["_lives"][sort]  # type: ignore[no-any-return]
 
 
 def who_is(sort: str, number: int) -> str:
