@@ -20,7 +20,7 @@ class InstanceRequests:
     # By distributors.
 
     def find_work(self, draft: Draft, request: asked.FindWork) -> Report:
-        """Queued ones of running runs, what is to be removed from the cluster, and what is overdue."""
+        """Queued ones of running runs, what is in triage or to be removed from the cluster, and what is overdue."""
         running = {run.id for run in draft.find(WorkflowRun, status=RunState.RUNNING)}
         found: list[TaskInstance] = []
         for each in draft.find(TaskInstance, status=UNFINISHED):
@@ -30,7 +30,8 @@ class InstanceRequests:
                 found.append(each)
             if len(found) == request.limit:
                 break
-        overdue = tuple(each.id for each in found if each.status in LAPSED and draft.is_overdue(each))
+        leased = {*LAPSED, S.TRIAGING}
+        overdue = tuple(each.id for each in found if each.status in leased and draft.is_overdue(each))
         return Report("find work", instances=tuple(found), overdue=overdue, lease=draft.leases.instance)
 
     def claim(self, draft: Draft, request: asked.Claim) -> Report:
@@ -103,6 +104,16 @@ class InstanceRequests:
             return S.FATAL
         return S.RESOURCE_ERROR if request.resource_error else S.UNKNOWN_ERROR
 
+    def hand_back(self, draft: Draft, request: asked.HandBack) -> Report:
+        """One in triage whose worker has renewed its lease; its control goes back to that worker."""
+        it = draft.instance(request.instance)
+        if it.status is S.RUNNING:
+            return self._done(draft, "hand back", it)
+        self._expect(it, S.TRIAGING)
+        if draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
+        return self._done(draft, "hand back", draft.move(it, S.RUNNING), changed=True)
+
     # By workers.
 
     def start(self, draft: Draft, request: asked.Start) -> Report:
@@ -118,14 +129,11 @@ class InstanceRequests:
         return self._done(draft, "start", started, changed=True)
 
     def renew_instance(self, draft: Draft, request: asked.RenewInstance) -> Report:
-        """Of a running instance; one that is triaged is running again."""
+        """Of a running instance, or of one in triage, which a distributor then hands back."""
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
-        if it.status is S.TRIAGING:
-            renewed = draft.move(it, S.RUNNING, report_by_date=draft.lease())
-        else:
-            self._expect(it, S.RUNNING)
-            renewed = draft.change(it, report_by_date=draft.lease())
+        self._expect(it, S.RUNNING, S.TRIAGING)
+        renewed = draft.change(it, report_by_date=draft.lease())
         return self._done(draft, "renew instance", renewed, changed=True)
 
     def end(self, draft: Draft, request: asked.End) -> Report:
