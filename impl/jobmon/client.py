@@ -11,7 +11,6 @@ from .agent import asked
 from .errors import Refused
 from .records import (
     ENDED,
-    HOLDING,
     ON_THEIR_WAY,
     RESUMING,
     InstanceState,
@@ -168,11 +167,10 @@ class Client:
             self._end("done")
             return "read workflow"
         for run in report.runs:
-            if run.status in HOLDING:
-                if run.status not in (RunState.BOUND, RunState.RUNNING):
-                    return None  # it gets there, or makes room already, or is dead
-                self._remember(stage=Stage.ASK, other=run.id)
-                return "read workflow"
+            if run.status not in (RunState.BOUND, RunState.RUNNING):
+                return None  # it gets there, or makes room already, or is dead
+            self._remember(stage=Stage.ASK, other=run.id)
+            return "read workflow"
         cold = self._resume is Resume.COLD
         left = [i for i in report.instances if cold or i.status in NOT_YET_RUNNING]
         ending = [i for i in left if i.doomed or i.status is InstanceState.NO_HEARTBEAT]
