@@ -275,7 +275,7 @@ class TestMakingRoom:
         assert bench.instances() == state.replace("Q", "F")
         assert bench.store.snapshot().instances[0].doomed is (state in ("QIORT" if cold else "QIO"))
         bench.time = 10.0
-        waits = state in ("IORTX" if cold else "IO")
+        waits = state in ("IORTX" if cold else "IOX")
         assert (bench.ask(ask.FindDead()).runs == ()) is waits
         if waits:
             assert not refused(bench, ask.WindUp(1)).for_good

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from . import requests as ask
 from .agent import asked
+from .draft import NOT_YET_RUNNING
 from .errors import Refused
 from .records import (
     ENDED,
@@ -21,7 +22,6 @@ from .records import (
 )
 from .requests import Report, TaskSpec
 from .resources import Scaling
-from .run_requests import NOT_YET_RUNNING
 from .server import Asks
 
 

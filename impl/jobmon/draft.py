@@ -30,6 +30,9 @@ from .store import Condition, R, Transaction
 DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIATED, InstanceState.LAUNCHED})
 """Instances whose command has not started."""
 
+NOT_YET_RUNNING = UNFINISHED - {InstanceState.RUNNING, InstanceState.TRIAGING}
+"""Instances that a new run waits for, even if it lets go on what is running."""
+
 
 @dataclass(frozen=True)
 class Leases:
@@ -93,7 +96,7 @@ class Draft:
 
     def is_wound_up(self, run: WorkflowRun) -> bool:
         """Whether a run that is asked to make room has nothing on its way that the next one has to wait for."""
-        waits_for = UNFINISHED if run.status is RunState.COLD_RESUME else DOOMED_WITH_THEIR_RUN
+        waits_for = UNFINISHED if run.status is RunState.COLD_RESUME else NOT_YET_RUNNING
         return not self.find(TaskInstance, workflow_run_id=run.id, status=waits_for)
 
     # New ones.

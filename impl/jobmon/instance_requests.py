@@ -59,19 +59,21 @@ class InstanceRequests:
         return self._done(draft, "launched", launched, changed=True)
 
     def submission_failed(self, draft: Draft, request: asked.SubmissionFailed) -> Report:
-        """By the holder of the claim."""
+        """By the holder of the claim, in time."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.status is S.NO_DISTRIBUTOR_ID:
             return self._done(draft, "submission failed", it)
         self._expect_claimed(it, request.token)
+        self._refuse_overdue(draft, it)
         return self._done(draft, "submission failed", draft.move(it, S.NO_DISTRIBUTOR_ID), changed=True)
 
     def give_up(self, draft: Draft, request: asked.GiveUp) -> Report:
-        """By the holder of the claim, when the instance is doomed."""
+        """By the holder of the claim, in time, when the instance is doomed."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.status is S.FATAL:
             return self._done(draft, "give up", it)
         self._expect_claimed(it, request.token)
+        self._refuse_overdue(draft, it)
         self._expect_doomed(it)
         return self._done(draft, "give up", draft.move(it, S.FATAL), changed=True)
 
@@ -110,8 +112,7 @@ class InstanceRequests:
         if it.status is S.RUNNING:
             return self._done(draft, "hand back", it)
         self._expect(it, S.TRIAGING)
-        if draft.is_overdue(it):
-            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
+        self._refuse_overdue(draft, it)
         return self._done(draft, "hand back", draft.move(it, S.RUNNING), changed=True)
 
     # By workers.
@@ -145,17 +146,17 @@ class InstanceRequests:
         if it.status is request.status:
             return self._done(draft, "end", it)
         self._expect(it, S.RUNNING)
-        if draft.is_overdue(it):
-            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
+        self._refuse_overdue(draft, it)
         return self._done(draft, "end", draft.move(it, request.status), changed=True)
 
     def killed(self, draft: Draft, request: asked.Killed) -> Report:
-        """By the worker of a doomed instance."""
+        """By the worker of a doomed instance, in time."""
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
         if it.status is S.FATAL:
             return self._done(draft, "killed", it)
         self._expect(it, S.RUNNING)
+        self._refuse_overdue(draft, it)
         self._expect_doomed(it)
         return self._done(draft, "killed", draft.move(it, S.FATAL), changed=True)
 
@@ -190,6 +191,11 @@ class InstanceRequests:
     def _expect_doomed(self, it: TaskInstance) -> None:
         if not it.doomed:
             raise Refused(f"task instance {it.id} is not doomed", state=it.status, for_good=False)
+
+    def _refuse_overdue(self, draft: Draft, it: TaskInstance) -> None:
+        """Its control may come back: by a heartbeat, if its state has one."""
+        if draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
 
     def _refuse_lost(self, draft: Draft, it: TaskInstance) -> None:
         if it.doomed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import requests as asked
-from .draft import Draft
+from .draft import NOT_YET_RUNNING, Draft
 from .errors import Refused
 from .instance_requests import LAPSED
 from .records import (
@@ -11,7 +11,6 @@ from .records import (
     ON_THEIR_WAY,
     RESUMING,
     UNFINISHED,
-    InstanceState,
     Resources,
     RunState,
     Task,
@@ -32,8 +31,6 @@ BEFORE = {
     RunState.RUNNING: RunState.LAUNCHED,
 }
 """A run's way to running."""
-
-NOT_YET_RUNNING = UNFINISHED - {InstanceState.RUNNING, InstanceState.TRIAGING}
 
 REAPED = {
     RunState.REGISTERED: RunState.ABORTED,
