@@ -12,6 +12,8 @@ from ..mismatch import Mismatch
 from .explore import Differs, Exploration
 from .situations import Situation
 
+REFERENCE = Sides()
+
 
 @dataclass(frozen=True)
 class SimulationReport:
@@ -53,7 +55,7 @@ def check_simulation(
     situation: Situation,
     sides: Sides = Sides(),
     *,
-    progress: Progress | None = None,  # noqa: B008 - frozen
+    progress: Progress | None = None,
 ) -> SimulationReport:
     """Explores server and agents, and looks for each act for the steps of ``repaired`` that it is.
 
