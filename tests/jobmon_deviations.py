@@ -48,9 +48,8 @@ class AnyMayClaim(Server):
 
     def claim(self, draft: Draft, request: ask.Claim) -> Report:
         it = draft.instance(request.instance)
-        mine = draft.move(
-            it, InstanceState.INSTANTIATED, distributor="d", token=request.token, report_by_date=draft.lease()
-        )
+        asker = {"distributor": request.distributor, "token": request.token}
+        mine = draft.move(it, InstanceState.INSTANTIATED, **asker, report_by_date=draft.lease())
         return self._done(draft, "claim", mine, changed=True)
 
 
@@ -167,6 +166,14 @@ class TriagedMeansLost(Distributor):
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
         found = super()._find(busy_with)
         return tuple(replace(it, act=Act.REMOVE) if it.act is Act.HAND_BACK else it for it in found)
+
+
+class HandsBackAnything(Distributor):
+    """It asks for that also of what is late."""
+
+    def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
+        found = super()._find(busy_with)
+        return tuple(replace(it, act=Act.HAND_BACK) if it.seen is InstanceState.TRIAGING else it for it in found)
 
 
 class LaunchesBeforeItSubmits(Distributor):

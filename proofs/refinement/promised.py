@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from ...impl.jobmon.client import Resume
 from ...impl.jobmon.cluster import Ending
-from ...impl.jobmon.world import Kind
 from ...model.beaker.situations import Situation
 from ...model.lang import Property
 from ...model.yunikorn import situations as yunikorn
@@ -239,21 +238,21 @@ REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
         _jobmon(
             "cold",
             JobmonSituation(
-                "a second client resumes cold; the first one dies, or comes back",
+                "a second client resumes cold; the first one is late",
                 (1,),
                 (Resume.NO, Resume.COLD),
                 runs=2,
-                may=MayJobmon(trouble=frozenset({Kind.CRASH, Kind.RESTART}), whom=("c1",)),
+                may=MayJobmon(whom=("run 1",)),
             ),
         ),
         _jobmon(
             "hot",
             JobmonSituation(
-                "a second client resumes hot; an instance is late",
+                "a second client resumes hot",
                 (1,),
                 (Resume.NO, Resume.HOT),
                 runs=2,
-                may=MayJobmon(whom=("instance",)),
+                may=MayJobmon(bad=0),
             ),
         ),
     ],

@@ -53,7 +53,7 @@ class SimulationReport:
 
 def check_simulation(
     situation: Situation,
-    sides: Sides = Sides(),
+    sides: Sides = REFERENCE,
     *,
     progress: Progress | None = None,
 ) -> SimulationReport:
