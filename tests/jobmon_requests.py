@@ -43,6 +43,7 @@ def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Itera
             *[ask.End(i, group, rng.choice([InstanceState.DONE, InstanceState.ERROR, InstanceState.RESOURCE_ERROR]))]
             * 2,
             ask.Killed(i, group),
+            ask.HandBack(i),
             ask.Lapse(i),
             ask.FindDead(),
             ask.ReapRun(run),

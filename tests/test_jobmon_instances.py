@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from jobmon_bench import Bench
 from schedproof.impl.jobmon import requests as ask
@@ -27,6 +29,7 @@ def requests(i: int) -> dict[str, Request]:
         "triaged": ask.JobOver(i, S.TRIAGING),
         "triaged, resources": ask.JobOver(i, S.TRIAGING, resource_error=True),
         "job over while running": ask.JobOver(i, S.RUNNING),
+        "hand back": ask.HandBack(i),
         "start": ask.Start(i, f"g{i}"),
         "start of another": ask.Start(i, "g of another"),
         "renew": ask.RenewInstance(i, f"g{i}"),
@@ -47,6 +50,7 @@ AGAIN = {
     "claim": "I I",
     "submission failed": "W W",
     "triaged": "U U",
+    "hand back": "R R",
     "launched": "O O  R R  T T  X X  D D  E E  Z Z  U U",
     "start": "R R",
     "done": "D D",
@@ -64,12 +68,14 @@ FRESH = {
     "triaged, resources": "T Z  Z Z",
     "start": "O R",
     "start of another": "O R",
-    "renew": "R R  T R",
+    "renew": "R R  T T",
     "done": "R D",
     "error": "R E",
     "resource error": "R Z",
 }
-OVERDUE = dict.fromkeys(("launched", "start", "start of another", "done", "error", "resource error"), "") | {
+OVERDUE = dict.fromkeys(
+    ("launched", "submission failed", "start", "start of another", "done", "error", "resource error"), ""
+) | {
     "lapse": "I W  O X  R T",
 }
 DOOMED = {
@@ -84,12 +90,13 @@ DOOMED = {
     "triaged, resources": "T F",
     "killed": "R F",
 }
-CONDITIONS = {"fresh": FRESH, "overdue": FRESH | OVERDUE, "doomed": FRESH | DOOMED}
+LOST = FRESH | DOOMED | OVERDUE | {"give up": "", "killed": ""}
+CONDITIONS = {"fresh": FRESH, "overdue": FRESH | OVERDUE, "doomed": FRESH | DOOMED, "doomed, overdue": LOST}
 
 
 def moves(condition: str, name: str) -> dict[str, str]:
     again = AGAIN.get(name, "").split()
-    if condition == "doomed" and name.startswith("triaged"):
+    if condition.startswith("doomed") and name.startswith("triaged"):
         again = []  # what it comes to is another state then
     said = again + CONDITIONS[condition].get(name, "").split()
     return dict(zip(said[::2], said[1::2], strict=True))
@@ -105,9 +112,9 @@ def test_every_request_in_every_state(condition: str, state: str) -> None:
         bench.run(i, f"run {i}")
         bench.queue(i, i)
         bench.bring(i, state)
-        if condition == "doomed":
+        if condition.startswith("doomed"):
             bench.doom(i)
-        if condition == "overdue" and state in "IOR":
+        if condition.endswith("overdue") and state in "IOR":
             bench.let_lapse(i)
         before = bench.store.snapshot()
         expected = moves(condition, name).get(state)
@@ -187,6 +194,25 @@ def test_leases_run_out_at_their_deadline() -> None:
     assert bench.instances() == "D"
 
 
+def test_what_is_triaged_is_handed_back_when_its_worker_is_heard_of_again() -> None:
+    """A doomed one as well: its worker is told then."""
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    bench.queue()
+    bench.bring(1, "T")
+    bench.doom(1)
+    with pytest.raises(Refused, match="overdue") as refused:
+        bench.ask(ask.HandBack(1))
+    assert not refused.value.for_good
+    renewed = bench.ask(ask.RenewInstance(1, "g1")).instances[0]
+    assert (renewed.status, renewed.doomed) == (S.TRIAGING, True)
+    assert bench.ask(ask.FindWork()).overdue == ()
+    assert bench.ask(ask.HandBack(1)).instances == (replace(renewed, status=S.RUNNING),)
+    bench.ask(ask.Killed(1, "g1"))
+    assert bench.instances() == "F"
+
+
 def test_a_wrapper_that_comes_before_its_launch_is_known_may_ask_again() -> None:
     bench = Bench(MemoryStore())
     bench.register()
@@ -216,7 +242,7 @@ def test_work_is_found_for_distributors() -> None:
         bench.let_lapse(number)
     found = bench.ask(ask.FindWork())
     assert [i.id for i in found.instances] == [1, 5, 6, 8, 9, 10]
-    assert found.overdue == (9, 10)
+    assert found.overdue == (5, 9, 10)
     assert [i.id for i in bench.ask(ask.FindWork(limit=2)).instances] == [1, 5]
     bench.ask(ask.FinishRun(1, RunState.STOPPED))
     assert 1 not in [i.id for i in bench.ask(ask.FindWork()).instances]

@@ -34,7 +34,7 @@ KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
 def test_memory_and_sqlite_behave_alike(seed: int) -> None:
     one, other = Bench(MemoryStore()), Bench(SqlStore())
     seen: Counter[str] = Counter()
-    for number, request in enumerate(random_requests(seed, 400, one.store.snapshot)):
+    for number, request in enumerate(random_requests(seed, 600, one.store.snapshot)):
         one.time = other.time = one.time + goes_on(seed, number)
         try:
             expected: object = one.ask(request)
@@ -176,8 +176,9 @@ class TestSchema:
         bench.register()
         bench.run()
         with bench.store.transaction() as transaction:
-            other = transaction.add(WorkflowRun(0, 1, "other", RunState.REGISTERED, 0.0, 10.0))
-        assert "UNIQUE" in self.refused(bench, other, status=RunState.LINKING)
+            other = transaction.add(WorkflowRun(0, 1, "other", RunState.ABORTED, 0.0, 10.0))
+        for status in (RunState.REGISTERED, RunState.LINKING):
+            assert "UNIQUE" in self.refused(bench, other, status=status)
 
     def test_two_attempts_on_their_way(self) -> None:
         bench = Bench(SqlStore())

@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from . import requests as ask
 from .agent import asked
+from .draft import NOT_YET_RUNNING
 from .errors import Refused
 from .records import (
     ENDED,
-    HOLDING,
     ON_THEIR_WAY,
     RESUMING,
     InstanceState,
@@ -22,7 +22,6 @@ from .records import (
 )
 from .requests import Report, TaskSpec
 from .resources import Scaling
-from .run_requests import NOT_YET_RUNNING
 from .server import Asks
 
 
@@ -168,11 +167,10 @@ class Client:
             self._end("done")
             return "read workflow"
         for run in report.runs:
-            if run.status in HOLDING:
-                if run.status not in (RunState.BOUND, RunState.RUNNING):
-                    return None  # it gets there, or makes room already, or is dead
-                self._remember(stage=Stage.ASK, other=run.id)
-                return "read workflow"
+            if run.status not in (RunState.BOUND, RunState.RUNNING):
+                return None  # it gets there, or makes room already, or is dead
+            self._remember(stage=Stage.ASK, other=run.id)
+            return "read workflow"
         cold = self._resume is Resume.COLD
         left = [i for i in report.instances if cold or i.status in NOT_YET_RUNNING]
         ending = [i for i in left if i.doomed or i.status is InstanceState.NO_HEARTBEAT]

@@ -22,6 +22,7 @@ class Act(StrEnum):
     SAY_FAILED = "say that the submission failed"
     LAUNCH = "say that it is launched"
     LAPSE = "lapse"
+    HAND_BACK = "hand back"
     REMOVE = "terminate the job"
     LOOK = "look whether the job is gone"
     SAY_OVER = "say that the job is over"
@@ -117,6 +118,8 @@ class Distributor:
                 return self._launch(todo)
             case Act.LAPSE:
                 asked(self._server, ask.Lapse(todo.instance))
+            case Act.HAND_BACK:
+                asked(self._server, ask.HandBack(todo.instance))
             case Act.REMOVE:
                 return self._remove(todo)
             case Act.LOOK:
@@ -174,7 +177,9 @@ class Distributor:
 def _first_act(it: TaskInstance, overdue: bool) -> Act:
     if it.status is InstanceState.QUEUED:
         return Act.CLAIM
-    if it.status in (InstanceState.NO_HEARTBEAT, InstanceState.TRIAGING):
+    if it.status is InstanceState.TRIAGING:
+        return Act.REMOVE if overdue else Act.HAND_BACK
+    if it.status is InstanceState.NO_HEARTBEAT:
         return Act.REMOVE
     if it.status is InstanceState.LAUNCHED and it.doomed:
         return Act.REMOVE

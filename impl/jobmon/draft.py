@@ -24,12 +24,14 @@ from .records import (
     TaskState,
     Workflow,
     WorkflowRun,
-    WorkflowState,
 )
 from .store import Condition, R, Transaction
 
 DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIATED, InstanceState.LAUNCHED})
 """Instances whose command has not started."""
+
+NOT_YET_RUNNING = UNFINISHED - {InstanceState.RUNNING, InstanceState.TRIAGING}
+"""Instances that a new run waits for, even if it lets go on what is running."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Draft:
         return self.find(TaskInstance, workflow_id=workflow, status=UNFINISHED)
 
     def holder(self, workflow: int) -> WorkflowRun | None:
-        """The run that has a workflow, if there is one."""
+        """The run of a workflow that is on its way, if there is one."""
         found = self.find(WorkflowRun, workflow_id=workflow, status=HOLDING)
         return found[0] if found else None
 
@@ -94,7 +96,7 @@ class Draft:
 
     def is_wound_up(self, run: WorkflowRun) -> bool:
         """Whether a run that is asked to make room has nothing on its way that the next one has to wait for."""
-        waits_for = UNFINISHED if run.status is RunState.COLD_RESUME else DOOMED_WITH_THEIR_RUN
+        waits_for = UNFINISHED if run.status is RunState.COLD_RESUME else NOT_YET_RUNNING
         return not self.find(TaskInstance, workflow_run_id=run.id, status=waits_for)
 
     # New ones.
@@ -151,12 +153,13 @@ class Draft:
         return moved
 
     def move_run(self, run: WorkflowRun, status: RunState) -> WorkflowRun:
-        """A run moves, and its workflow with it. One that ends without being done takes with it what it has not
-        started; one that is asked to make room as well, and what is running too if that is cold."""
+        """A run moves, and its workflow with it, unless it is aborted before it was linked. One that ends without being
+        done takes with it what it has not started; one that is asked to make room as well, and what is running too
+        if that is cold."""
         check(f"workflow run {run.id}", RUN_MOVES, run.status, status)
         moved = self.change(run, status=status, status_date=self.now)
         after = OF_RUN.get(status)
-        if after is not None and not self._aborts_nothing(moved):
+        if after is not None and (run.status, status) != (RunState.REGISTERED, RunState.ABORTED):
             workflow = self.workflow(run.workflow_id)
             check(f"workflow {workflow.id}", WORKFLOW_MOVES, workflow.status, after)
             if after is not workflow.status:
@@ -165,13 +168,6 @@ class Draft:
             kinds = UNFINISHED if status is RunState.COLD_RESUME else DOOMED_WITH_THEIR_RUN
             self.doom(self.find(TaskInstance, workflow_run_id=run.id, status=kinds))
         return moved
-
-    def _aborts_nothing(self, run: WorkflowRun) -> bool:
-        """Whether a run is aborted that never had the workflow: that is aborted only if it is still registering, for nobody else."""
-        if run.status is not RunState.ABORTED:
-            return False
-        registering = self.workflow(run.workflow_id).status is WorkflowState.REGISTERING
-        return not registering or self.holder(run.workflow_id) is not None
 
     def doom(self, instances: Iterable[TaskInstance]) -> int:
         """Instances are to end: queued ones do at once, the others are marked; how many there are that change."""

@@ -20,7 +20,7 @@ class InstanceRequests:
     # By distributors.
 
     def find_work(self, draft: Draft, request: asked.FindWork) -> Report:
-        """Queued ones of running runs, what is to be removed from the cluster, and what is overdue."""
+        """Queued ones of running runs, what is in triage or to be removed from the cluster, and what is overdue."""
         running = {run.id for run in draft.find(WorkflowRun, status=RunState.RUNNING)}
         found: list[TaskInstance] = []
         for each in draft.find(TaskInstance, status=UNFINISHED):
@@ -30,7 +30,8 @@ class InstanceRequests:
                 found.append(each)
             if len(found) == request.limit:
                 break
-        overdue = tuple(each.id for each in found if each.status in LAPSED and draft.is_overdue(each))
+        leased = {*LAPSED, S.TRIAGING}
+        overdue = tuple(each.id for each in found if each.status in leased and draft.is_overdue(each))
         return Report("find work", instances=tuple(found), overdue=overdue, lease=draft.leases.instance)
 
     def claim(self, draft: Draft, request: asked.Claim) -> Report:
@@ -58,19 +59,21 @@ class InstanceRequests:
         return self._done(draft, "launched", launched, changed=True)
 
     def submission_failed(self, draft: Draft, request: asked.SubmissionFailed) -> Report:
-        """By the holder of the claim."""
+        """By the holder of the claim, in time."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.status is S.NO_DISTRIBUTOR_ID:
             return self._done(draft, "submission failed", it)
         self._expect_claimed(it, request.token)
+        self._refuse_overdue(draft, it)
         return self._done(draft, "submission failed", draft.move(it, S.NO_DISTRIBUTOR_ID), changed=True)
 
     def give_up(self, draft: Draft, request: asked.GiveUp) -> Report:
-        """By the holder of the claim, when the instance is doomed."""
+        """By the holder of the claim, in time, when the instance is doomed."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.status is S.FATAL:
             return self._done(draft, "give up", it)
         self._expect_claimed(it, request.token)
+        self._refuse_overdue(draft, it)
         self._expect_doomed(it)
         return self._done(draft, "give up", draft.move(it, S.FATAL), changed=True)
 
@@ -103,6 +106,15 @@ class InstanceRequests:
             return S.FATAL
         return S.RESOURCE_ERROR if request.resource_error else S.UNKNOWN_ERROR
 
+    def hand_back(self, draft: Draft, request: asked.HandBack) -> Report:
+        """One in triage whose worker has renewed its lease; its control goes back to that worker."""
+        it = draft.instance(request.instance)
+        if it.status is S.RUNNING:
+            return self._done(draft, "hand back", it)
+        self._expect(it, S.TRIAGING)
+        self._refuse_overdue(draft, it)
+        return self._done(draft, "hand back", draft.move(it, S.RUNNING), changed=True)
+
     # By workers.
 
     def start(self, draft: Draft, request: asked.Start) -> Report:
@@ -118,14 +130,11 @@ class InstanceRequests:
         return self._done(draft, "start", started, changed=True)
 
     def renew_instance(self, draft: Draft, request: asked.RenewInstance) -> Report:
-        """Of a running instance; one that is triaged is running again."""
+        """Of a running instance, or of one in triage, which a distributor then hands back."""
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
-        if it.status is S.TRIAGING:
-            renewed = draft.move(it, S.RUNNING, report_by_date=draft.lease())
-        else:
-            self._expect(it, S.RUNNING)
-            renewed = draft.change(it, report_by_date=draft.lease())
+        self._expect(it, S.RUNNING, S.TRIAGING)
+        renewed = draft.change(it, report_by_date=draft.lease())
         return self._done(draft, "renew instance", renewed, changed=True)
 
     def end(self, draft: Draft, request: asked.End) -> Report:
@@ -137,17 +146,17 @@ class InstanceRequests:
         if it.status is request.status:
             return self._done(draft, "end", it)
         self._expect(it, S.RUNNING)
-        if draft.is_overdue(it):
-            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
+        self._refuse_overdue(draft, it)
         return self._done(draft, "end", draft.move(it, request.status), changed=True)
 
     def killed(self, draft: Draft, request: asked.Killed) -> Report:
-        """By the worker of a doomed instance."""
+        """By the worker of a doomed instance, in time."""
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
         if it.status is S.FATAL:
             return self._done(draft, "killed", it)
         self._expect(it, S.RUNNING)
+        self._refuse_overdue(draft, it)
         self._expect_doomed(it)
         return self._done(draft, "killed", draft.move(it, S.FATAL), changed=True)
 
@@ -182,6 +191,11 @@ class InstanceRequests:
     def _expect_doomed(self, it: TaskInstance) -> None:
         if not it.doomed:
             raise Refused(f"task instance {it.id} is not doomed", state=it.status, for_good=False)
+
+    def _refuse_overdue(self, draft: Draft, it: TaskInstance) -> None:
+        """Its control may come back: by a heartbeat, if its state has one."""
+        if draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
 
     def _refuse_lost(self, draft: Draft, it: TaskInstance) -> None:
         if it.doomed:

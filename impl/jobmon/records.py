@@ -82,13 +82,15 @@ FINAL = frozenset({_I.DONE, _I.ERROR, _I.RESOURCE_ERROR, _I.UNKNOWN_ERROR, _I.NO
 UNFINISHED = frozenset(_I) - FINAL
 """An attempt that is on its way; a task has one at most."""
 
-HOLDING = frozenset({_R.LINKING, _R.BOUND, _R.INSTANTIATED, _R.LAUNCHED, _R.RUNNING, _R.COLD_RESUME, _R.HOT_RESUME})
-"""A run that has the workflow; a workflow has one such run at most."""
+_ENDED = {_R.DONE, _R.STOPPED, _R.ERROR, _R.TERMINATED, _R.ABORTED}
+
+HOLDING = frozenset(_R) - _ENDED
+"""A run that is on its way: it has the workflow, which has one such run at most."""
 
 RESUMING = frozenset({_R.COLD_RESUME, _R.HOT_RESUME})
 """A run that is asked to make room for another one."""
 
-ENDED = frozenset({_R.DONE, _R.STOPPED, _R.ERROR, _R.TERMINATED, _R.ABORTED})
+ENDED = frozenset(_ENDED)
 """A run that is over."""
 
 ON_THEIR_WAY = frozenset({TaskState.QUEUED, TaskState.INSTANTIATING, TaskState.LAUNCHED, TaskState.RUNNING})

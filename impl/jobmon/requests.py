@@ -184,6 +184,13 @@ class JobOver:
     resource_error: bool = False
 
 
+@dataclass(frozen=True)
+class HandBack:
+    """The worker of an instance in triage has been heard of again: it is to go on."""
+
+    instance: int
+
+
 # By workers; ``identity`` is the process group that asks.
 
 
@@ -261,6 +268,7 @@ Request = (
     | GiveUp
     | RenewLaunched
     | JobOver
+    | HandBack
     | Start
     | RenewInstance
     | End

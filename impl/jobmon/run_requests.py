@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import requests as asked
-from .draft import Draft
+from .draft import NOT_YET_RUNNING, Draft
 from .errors import Refused
 from .instance_requests import LAPSED
 from .records import (
@@ -11,7 +11,6 @@ from .records import (
     ON_THEIR_WAY,
     RESUMING,
     UNFINISHED,
-    InstanceState,
     Resources,
     RunState,
     Task,
@@ -32,8 +31,6 @@ BEFORE = {
     RunState.RUNNING: RunState.LAUNCHED,
 }
 """A run's way to running."""
-
-NOT_YET_RUNNING = UNFINISHED - {InstanceState.RUNNING, InstanceState.TRIAGING}
 
 REAPED = {
     RunState.REGISTERED: RunState.ABORTED,
@@ -72,7 +69,7 @@ class RunRequests:
         return self._workflow(draft, "register", new.id, changed=True)
 
     def create_run(self, draft: Draft, request: asked.CreateRun) -> Report:
-        """Refused while another run has the workflow, and while something is on its way that the new one has to wait for."""
+        """Refused while another run is on its way, and while something is on its way that the new one has to wait for."""
         workflow = draft.workflow(request.workflow)
         for run in draft.find(WorkflowRun, token=request.token):
             if run.workflow_id != workflow.id:
@@ -94,19 +91,15 @@ class RunRequests:
         return Report("create run", True, workflow=workflow, runs=(run,), lease=draft.leases.run)
 
     def advance_run(self, draft: Draft, request: asked.AdvanceRun) -> Report:
-        """To each state from the one before it only; to linking if no other run has the workflow."""
+        """To each state from the one before it only; it counts as a heartbeat."""
         run = draft.run(request.run)
         if run.status is request.to:
             return self._run(draft, "advance run", run)
         if request.to not in BEFORE:
             raise Refused(f"a workflow run does not advance to {request.to}", state=run.status)
         self._expect_run(run, BEFORE[request.to])
-        if request.to is RunState.LINKING:
-            workflow = draft.workflow(run.workflow_id)
-            self._refuse_held(draft, workflow, run.status)
-            if workflow.status is WorkflowState.DONE:
-                raise Refused(f"workflow {workflow.id} is done", state=run.status)
-        return self._run(draft, "advance run", draft.move_run(run, request.to), changed=True)
+        advanced = draft.change(draft.move_run(run, request.to), heartbeat_date=draft.now + draft.leases.run)
+        return self._run(draft, "advance run", advanced, changed=True)
 
     def renew_run(self, draft: Draft, request: asked.RenewRun) -> Report:
         """In every state that is not final; refused in another one than the client thinks."""
@@ -188,7 +181,7 @@ class RunRequests:
         return self._run(draft, "wind up", draft.move_run(run, RunState.TERMINATED), changed=True)
 
     def clear(self, draft: Draft, request: asked.Clear) -> Report:
-        """Dooms what is on its way, when no run has the workflow."""
+        """Dooms what is on its way, when no run is."""
         workflow = draft.workflow(request.workflow)
         self._refuse_held(draft, workflow)
         changed = draft.doom(draft.unfinished(workflow.id)) > 0
@@ -241,12 +234,12 @@ class RunRequests:
         if run.status not in states:
             raise Refused(f"workflow run {run.id} is {run.status}, not {_listed(set(states))}", state=run.status)
 
-    def _refuse_held(self, draft: Draft, workflow: Workflow, asker: RunState | None = None) -> None:
+    def _refuse_held(self, draft: Draft, workflow: Workflow) -> None:
         holder = draft.holder(workflow.id)
         if holder is not None:
             raise Refused(
                 f"workflow run {holder.id} has workflow {workflow.id} ({holder.status})",
-                state=asker or holder.status,
+                state=holder.status,
                 for_good=False,
             )
 

@@ -106,6 +106,8 @@ class Server(RunRequests, InstanceRequests):
                 return self.renew_launched(draft, request)
             case asked.JobOver():
                 return self.job_over(draft, request)
+            case asked.HandBack():
+                return self.hand_back(draft, request)
             case asked.Start():
                 return self.start(draft, request)
             case asked.RenewInstance():

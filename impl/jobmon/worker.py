@@ -90,10 +90,15 @@ class Worker:
                     return None
                 self._remember(stage=Stage.RENEW, ending=ending)
             case Stage.RENEW:
-                self._renew(then=Stage.SAY_KILLED if self.memory.killed else Stage.REPORT)
+                if not self._renew(then=Stage.SAY_KILLED if self.memory.killed else Stage.REPORT):
+                    return None
             case Stage.REPORT:
                 self._report()
             case Stage.KILL:
+                ended = None if self.memory.fenced else self._commands.ending()
+                if ended is not None:  # by itself, before it could be killed
+                    self._remember(stage=Stage.RENEW, ending=ended)
+                    return str(stage)
                 self._commands.kill()
                 if self.memory.fenced:
                     self._end("lost control")
@@ -117,14 +122,18 @@ class Worker:
             return None
         return str(Stage.ASK)
 
-    def _renew(self, then: Stage) -> None:
+    def _renew(self, then: Stage) -> bool:
+        """Whether it goes on, with ``then`` or otherwise."""
         answer = asked(self._server, ask.RenewInstance(self._instance, self._identity))
         if isinstance(answer, Refused):
             self._remember(stage=Stage.KILL, fenced=True)
         elif answer.instances[0].doomed and self.memory.ending is None and not self.memory.killed:
             self._remember(stage=Stage.KILL)
+        elif then in (Stage.REPORT, Stage.SAY_KILLED) and answer.instances[0].status is InstanceState.TRIAGING:
+            return False  # it is heard of again, and waits until it has control back
         else:
             self._remember(stage=then)
+        return True
 
     def _report(self) -> None:
         assert self.memory.ending is not None

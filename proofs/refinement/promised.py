@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...impl.jobmon.client import Resume
+from ...impl.jobmon.cluster import Ending
 from ...model.beaker.situations import Situation
 from ...model.lang import Property
 from ...model.yunikorn import situations as yunikorn
@@ -15,6 +17,10 @@ from ...model.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedS
 from .beaker import check_refinement as check_beaker
 from .graph import Progress
 from .hived import check_refinement as check_hived
+from .jobmon import May as MayJobmon
+from .jobmon import SimulationReport as JobmonReport
+from .jobmon import Situation as JobmonSituation
+from .jobmon import check_simulation as check_jobmon
 from .merged import check_refinement as check_merged
 from .report import RefinementReport
 from .yunikorn import check_refinement as check_yunikorn
@@ -25,7 +31,8 @@ from .yunikorn.both import May, SimulationReport, check_simulation
 class Refinement(Property):
     """What the reference implementation does at ``scope``, crashes included, is what its model does.
 
-    The two are the same graph, but for YuniKorn's core and shim together, of which the model can do more.
+    The two are the same graph, but for YuniKorn's core and shim together and for Jobmon's server and agents: there the
+    model can do more.
     """
 
     scope: Mapping[str, int]
@@ -33,7 +40,7 @@ class Refinement(Property):
     kind = "refinement"
 
     @abstractmethod
-    def check(self, progress: Progress | None = None) -> RefinementReport | SimulationReport:
+    def check(self, progress: Progress | None = None) -> RefinementReport | SimulationReport | JobmonReport:
         """Explores both; ``progress`` is told of it now and then."""
 
 
@@ -91,6 +98,17 @@ class PartiesRefinement(Refinement):
     def check(self, progress: Progress | None = None) -> SimulationReport:
         """Explores both, and looks for the steps."""
         return check_simulation(self.situation, self.may, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobmonRefinement(Refinement):
+    """Jobmon's server and agents in one situation: each of their acts is steps of the model."""
+
+    situation: JobmonSituation
+
+    def check(self, progress: Progress | None = None) -> JobmonReport:
+        """Explores them, and looks for the steps."""
+        return check_jobmon(self.situation, progress=progress)
 
 
 def _hived(name: str, groups: int, cells: int, pods: int) -> Refinement:
@@ -153,6 +171,15 @@ def _parties(
     )
 
 
+def _jobmon(name: str, situation: JobmonSituation) -> Refinement:
+    return JobmonRefinement(
+        name=f"server-and-agents-refine-model-{name}",
+        says=f"whatever the reference server and agents do is steps of the model ({situation.about})",
+        scope=situation.instance().sizes,
+        situation=situation,
+    )
+
+
 REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
     ("hived", "repaired"): [
         _hived("scheduler-refines-model", 2, 3, 2),
@@ -196,6 +223,36 @@ REFINED: Mapping[tuple[str, str], Sequence[Refinement]] = {
             "nodes",
             yunikorn.Situation(
                 "two nodes are drained, restored and taken away", [("r", "Soft")], adjustable_nodes=True, nodes=2
+            ),
+        ),
+    ],
+    ("jobmon", "repaired"): [
+        _jobmon("one", JobmonSituation("a task of two attempts; one bad thing at any moment")),
+        _jobmon(
+            "resources",
+            JobmonSituation(
+                "a task of two attempts, whose commands end well or have too few resources; a lease runs out",
+                may=MayJobmon(whom=("instance", "run"), endings=frozenset({Ending.DONE, Ending.RESOURCE_ERROR})),
+            ),
+        ),
+        _jobmon(
+            "cold",
+            JobmonSituation(
+                "a second client resumes cold; the first one is late",
+                (1,),
+                (Resume.NO, Resume.COLD),
+                runs=2,
+                may=MayJobmon(whom=("run 1",)),
+            ),
+        ),
+        _jobmon(
+            "hot",
+            JobmonSituation(
+                "a second client resumes hot",
+                (1,),
+                (Resume.NO, Resume.HOT),
+                runs=2,
+                may=MayJobmon(bad=0),
             ),
         ),
     ],
