@@ -80,7 +80,7 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
     scaled = "A" if attempts < most else "F"
     for n, now in enumerate(instances):
         run = may_be[of[n]]
-        if now == "-" and "-" not in instances[:n] and task in "GA" and run & {"R", "E"}:
+        if now == "-" and "-" not in instances[:n] and task in "GA" and run & {"R", "E", "C", "H"}:
             yield to(n, "Q", "Q", attempts + 1)
         if now in "QF" and task in "QI":
             yield to(n, "I", "I")
@@ -95,13 +95,13 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
             yield to(n, "R", task)
             if task in "IOR":
                 yield from (to(n, "U", again), to(n, "Z", scaled), to(n, "F", "F"))
-        if now == "R" and "R" in run:
+        if now == "R" and run & {"R", "C", "H"}:
             yield to(n, "T", task)
-        if now == "O" and "R" in run:
+        if now == "O" and run & {"R", "C", "H"}:
             yield to(n, "X", task)
         if now in "RK" and task == "R":
             yield to(n, "D", "D")
-        if now == "R" and task == "R":
+        if now == "R" and task in "IOR":
             yield from (to(n, "E", again), to(n, "Z", scaled))
         if now in "QI":
             yield to(n, "K", task)  # the server lets anybody ask for what its table has

@@ -223,7 +223,7 @@ class TestDumps:
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "F1", "12E3", **RUNS)], "task 7.state: Registering in the model, ErrorFatal observed"),
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "G1", "12Z3", **RUNS)], "no steps of the machine lead here"),
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "R1", "12K3", **RUNS)], "no steps of the machine lead here"),  # nobody resumes
-            ([dump(0, "G0", run="3C", flow="R"), dump(1, "Q1", "12Q3", run="3C", flow="R")], "no steps of the machine lead here"),
+            ([dump(0, "G0", run="3S", flow="F"), dump(1, "Q1", "12Q3", run="3S", flow="F")], "no steps of the machine lead here"),
             ([dump(0, run="3R", flow="Q")], "the state of a workflow is what its run makes of it"),
         ],
     )  # fmt: skip
