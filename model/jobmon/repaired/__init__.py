@@ -1,7 +1,7 @@
 """What has to change so that the shipped machine keeps its promises, and the document's.
 
-``machines`` has what is new in the tables; ``leases``, ``instances``, ``runs`` and ``resuming`` say what is done differently, ``promises`` what can be
-promised in sharper words then, and ``variant`` puts the changes together and says why. Letters and names are those of ``shipped``.
+``machines`` has what is new in the tables; ``instances`` and ``runs`` say what is done differently, ``promises`` what can be promised in sharper words
+then, and ``variant`` puts the changes together and says why. Letters and names are those of ``shipped``.
 """
 
 from .variant import REPAIRED

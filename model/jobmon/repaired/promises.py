@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ...lang import Invariant, LeadsTo, StepInvariant, after, exists, implies
 from ..shipped.client import CLIENT_ACTIONS
 from ..shipped.distributor import DISTRIBUTOR_ACTIONS
-from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, i, q, r, t, w
-from ..shipped.promises import DRIVEN, FUTURE, HALTED, TERMINAL, moves_only, names
+from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, e, i, q, r, t, w
+from ..shipped.promises import DRIVEN, FUTURE, HALTED, SIGNALS, TERMINAL, moves_only, names
 from ..shipped.server import SERVER_ACTIONS
 from ..shipped.worker import WORKER_ACTIONS
 from .machines import LEASED
@@ -60,7 +60,7 @@ MOVES = dict(zip(("client", "distributor", "worker", "server"), CONTROL, strict=
 HELD = [
     Invariant(
         name="distributors-have-what-was-queued",
-        says="what a distributor has in memory was queued, and no other has it",
+        says="what a distributor has in memory was queued",
         sentence="section 3.1 of the facts: the distributor's loop on Q",
         over=[d, i],
         given=d.held.has(i),
@@ -78,6 +78,15 @@ DOOMED = [
         then=implies(i.is_("Instantiated"), after(~i.is_("Launched")))
         & implies(i.is_("Launched"), after(~i.is_("Running")))
         & implies(i.job.is_("Submitted"), after(~i.job.is_("Running"))),
+    ),
+    Invariant(
+        name="claimed-by-one",
+        says="no two distributors have claimed the same instance",
+        line=47,
+        sentence=SIGNALS,
+        over=[d, e, i],
+        given=(d != e) & d.held.has(i),
+        then=~e.held.has(i),
     ),
 ]
 LIVE_JOBS = [
