@@ -66,6 +66,15 @@ HELD = [
         given=d.held.has(i),
         then=~i.is_("Absent", "Queued"),
     ),
+    Invariant(
+        name="claimed-by-one",
+        says="no two distributors have claimed the same instance",
+        line=47,
+        sentence=SIGNALS,
+        over=[d, e, i],
+        given=(d != e) & d.held.has(i),
+        then=~e.held.has(i),
+    ),
 ]
 DOOMED = [
     StepInvariant(
@@ -78,15 +87,6 @@ DOOMED = [
         then=implies(i.is_("Instantiated"), after(~i.is_("Launched")))
         & implies(i.is_("Launched"), after(~i.is_("Running")))
         & implies(i.job.is_("Submitted"), after(~i.job.is_("Running"))),
-    ),
-    Invariant(
-        name="claimed-by-one",
-        says="no two distributors have claimed the same instance",
-        line=47,
-        sentence=SIGNALS,
-        over=[d, e, i],
-        given=(d != e) & d.held.has(i),
-        then=~e.held.has(i),
     ),
 ]
 LIVE_JOBS = [
