@@ -26,7 +26,7 @@ from schedproof.impl.jobmon.requests import Report
 from schedproof.impl.jobmon.resources import Queue, Scaling, Series
 from schedproof.impl.jobmon.wire import parsed, plain
 from schedproof.impl.jobmon.workflow_file import read_workflow
-from schedproof.model.jobmon import shipped_tables as shipped
+from schedproof.model.jobmon.shipped import tables as shipped
 from schedproof.model.lang import Row
 
 WAIT = 10.0
