@@ -52,7 +52,7 @@ AGAIN = {
     "triaged": "U U",
     "hand back": "R R",
     "launched": "O O  R R  T T  X X  D D  E E  Z Z  U U",
-    "start": "R R",
+    "start": "R R  T T",
     "done": "D D",
     "error": "E E",
     "resource error": "Z Z",

@@ -56,6 +56,7 @@ LONG = [
     *(Situation(f"{how}, one bad thing", (1,), both, runs=2, may=May()) for how, both in RESUMES.items()),
     Situation("two distributors, one bad thing", (1,), distributors=2, instances=1),
     Situation("two bad things", (1,), instances=1, may=May(bad=2)),
+    Situation("two bad things, two attempts", may=May(bad=2)),
 ]
 
 

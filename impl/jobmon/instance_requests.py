@@ -118,9 +118,9 @@ class InstanceRequests:
     # By workers.
 
     def start(self, draft: Draft, request: asked.Start) -> Report:
-        """Once launched, in time; whoever comes before that may ask again."""
+        """Once launched, in time; whoever comes before that may ask again, and who was let start is told so again."""
         it = draft.instance(request.instance)
-        if it.status is S.RUNNING and it.process_group_id == request.identity:
+        if it.status in (S.RUNNING, S.TRIAGING) and it.process_group_id == request.identity:
             return self._done(draft, "start", it)
         if it.status is S.INSTANTIATED and not (it.doomed or draft.is_overdue(it)):
             raise Refused(f"task instance {it.id} is not launched yet", state=it.status, for_good=False)
