@@ -9,7 +9,8 @@ from dataclasses import replace
 from ...lang import Action, Rule
 from ..shipped import distributor as old
 from ..shipped import server, worker
-from ..shipped.distributor import ATTEMPTS_LEFT, GOES_ON, reaction
+from ..shipped.couplings import ATTEMPTS_LEFT, reaction
+from ..shipped.distributor import GOES_ON
 from ..shipped.machines import ENDED, d, i
 from .machines import LEASED, OVER, WRAPPED
 

@@ -4,6 +4,7 @@ Its transactions name its run; that this run has been taken from it, it learns f
 """
 
 from ...lang import Action, Rule, Term, exists, forall, implies
+from .couplings import end_instances, to_be_ended
 from .machines import ALIVE, MOST, RESUMING, c, d, i, q, r, t
 
 GOES_ON = c.is_("Running")
@@ -195,11 +196,6 @@ def ask(how: str) -> Action:
     )
 
 
-def to_be_ended(run: Term) -> Term:
-    """``i`` is ended when ``run`` is to be resumed."""
-    return i.is_("Queued", "Instantiated", "Launched") | (i.is_("Running") & run.is_("ColdResume"))
-
-
 # The old client, when it has seen that: "each sync until no Task in {I,O,R}".
 wind_up = Action(
     "wind_up",
@@ -240,31 +236,6 @@ CLIENT_ACTIONS = [*BEGINNING, *QUEUEING, *SYNC, *ENDING]
 
 # --- What follows
 
-COUPLED = {
-    # the event of a run -> of its workflow (2.5)
-    "bind": "queue",
-    "instantiate": "instantiate",
-    "launch": "launch",
-    "start": "start",
-    "finish": "finish",
-    "stop": "fail",
-    "err": "fail",
-    "terminate": "halt",
-}
-
-
-def end_instances(action: Action, run: Term) -> list[Rule]:
-    """What ends the instances of a run that is to be resumed, all at once (3.5)."""
-    return [
-        Rule(f"{action.name} ends what {what}", action, [i.run == run, which], i.fires(event), fact="3.5")
-        for what, which, event in (
-            ("is queued or instantiated", i.is_("Queued", "Instantiated"), "end_at_once"),
-            ("is launched", i.is_("Launched"), "be_told_to_die"),
-            ("runs, if it is cold", i.is_("Running") & run.is_("ColdResume"), "be_told_to_die"),
-        )
-    ]
-
-
 CLIENT_RULES = [
     Rule(
         "a cold resume resets tasks",
@@ -280,17 +251,6 @@ CLIENT_RULES = [
         t.fires("reset"),
         fact="3.5",
     ),
-    Rule(
-        "a workflow is registered again",
-        r.fires("link"),
-        [r.workflow.is_("Aborted", "Failed", "Halted")],
-        r.workflow.fires("register_again"),
-        fact="2.5",
-    ),
-    *[
-        Rule(f"{event} moves the workflow", r.fires(event), [], r.workflow.fires(workflow), fact="2.5")
-        for event, workflow in COUPLED.items()
-    ],
     Rule(
         "a distributor is started",
         r.fires("instantiate"),

@@ -3,7 +3,7 @@
 What it has read from the server it has in memory, and acts on it later, without asking again.
 """
 
-from ...lang import Action, Rule, Term
+from ...lang import Action, Rule
 from .machines import IN_HAND, d, i
 
 GOES_ON = d.is_("Running")
@@ -130,32 +130,6 @@ DISTRIBUTOR_ACTIONS = [
 ]
 
 
-def reaction(event: str, to: str, task: str, *when: Term) -> Rule:
-    """What becomes of a task when something happens to one of its instances, whichever (3.2)."""
-    return Rule(f"{event} makes a task {to}", i.fires(event), when, i.task.fires(task), fact="3.2")
-
-
-ATTEMPTS_LEFT = i.task.attempts < i.task.most
-
-REACTIONS = [
-    reaction("instantiate", "Instantiating", "instantiate", i.task.is_("Queued")),
-    reaction("launch", "Launched", "launch"),
-    # a heartbeat that was late (T to R) leaves the task as it is
-    reaction("start", "Running", "start", i.task.is_("Instantiating", "Launched")),
-    reaction("finish", "Done", "finish"),
-    *[
-        rule
-        for event in ("get_no_id", "fail", "vanish")
-        for rule in (
-            reaction(event, "Registering", "retry", ATTEMPTS_LEFT),
-            reaction(event, "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
-        )
-    ],
-    reaction("run_out_of_resources", "AdjustingResources", "adjust", ATTEMPTS_LEFT),
-    reaction("run_out_of_resources", "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
-    reaction("end", "ErrorFatal", "give_up"),
-]
-
 DISTRIBUTOR_RULES = [
     Rule(
         "kill takes the job",
@@ -164,5 +138,4 @@ DISTRIBUTOR_RULES = [
         JOB.fires("be_killed"),
         fact="3.1",
     ),
-    *REACTIONS,
 ]

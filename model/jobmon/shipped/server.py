@@ -5,7 +5,7 @@ answer that is lost is asked for again, and what comes twice or late finds that 
 """
 
 from ...lang import Action, Rule, Term, exists, forall, implies
-from .client import end_instances, to_be_ended
+from .couplings import COUPLINGS, end_instances, to_be_ended
 from .machines import REAPED, i, r, t, w
 
 run_is_late = Action(
@@ -70,4 +70,4 @@ REAPER = [
 
 SERVER_ACTIONS = [run_is_late, instance_is_late, *REAPER]
 
-SERVER_RULES: list[Rule] = end_instances(reap_resumed, r)
+SERVER_RULES: list[Rule] = [*COUPLINGS, *end_instances(reap_resumed, r)]
