@@ -1,6 +1,6 @@
-"""Jobmon as it runs, and repaired, written by hand as plain tuples: the server's records of one workflow, and who is out there.
+"""Jobmon as it runs, and repaired, written by hand as plain tuples: the server's records, and who is out there.
 
-It shares no code with the package. The letters are those of the facts; ``-`` is what is not there yet. ``repaired`` tells the two machines
+Runs and tasks belong to the workflows in turn. It shares no code with the package. The letters are those of the facts; ``-`` is what is not there yet. ``repaired`` tells the two machines
 apart: as shipped a move is what a route of the server does, repaired it is what the protocol of leases allows.
 """
 
@@ -30,7 +30,9 @@ class Instance(NamedTuple):
     run: int | None = None
     overdue: bool = False
     doomed: bool = False
-    job: str = "none"  # submitted, running, ok, error, resource, stopped; and for good: reported, killed, refused
+    fenced: bool = False
+    # submitted, running, orphaned, ok, error, resource, stopped; and for good: reported, killed, refused
+    job: str = "none"
 
 
 class Distributor(NamedTuple):
@@ -40,12 +42,23 @@ class Distributor(NamedTuple):
 
 
 class World(NamedTuple):
-    flow: str
+    flows: tuple[str, ...]
     runs: tuple[Run, ...]
     clients: tuple[str, ...]
     distributors: tuple[Distributor, ...]
     tasks: tuple[Task, ...]
     instances: tuple[Instance, ...]
+
+    def flow(self, run: int) -> str:
+        """The workflow of a run."""
+        return self.flows[run % len(self.flows)]
+
+    def flow_to(self, run: int, state: str) -> World:
+        return self._replace(flows=changed(self.flows, run % len(self.flows), state))
+
+    def together(self, run: int, other: int | None) -> bool:
+        """Whether two runs, or a run and a task, belong to one workflow."""
+        return other is not None and (run - other) % len(self.flows) == 0
 
     def run(self, n: int, **new: object) -> World:
         return self._replace(runs=changed(self.runs, n, self.runs[n]._replace(**new)))  # type: ignore[arg-type]
@@ -74,20 +87,24 @@ class Setup:
     instances: int = 0
     begun: bool = False
     mortal_clients: frozenset[int] = frozenset()
-    mortal_distributors: bool = False
-    mortal_jobs: bool = False
+    mortal_distributors: frozenset[int] = frozenset()
+    mortal_jobs: frozenset[int] = frozenset()
     fallible: bool = True
     punctual_runs: bool = False
     punctual_instances: bool = False
+    ceiling: int = 5  # no queue has more resources
+    unheard: bool = False  # the cluster's answers may be lost
+    workflows: int = 1
     repaired: bool = False
 
     def begin(self) -> World:
-        others = self.runs - 1
+        first = self.workflows if self.begun else 0
+        others = self.runs - first
         return World(
-            "R" if self.begun else "G",
-            (Run("R" if self.begun else "-"), *[Run()] * others),
-            ("on" if self.begun else "none", *["none"] * others),
-            (Distributor("on" if self.begun else "none"), *[Distributor()] * others),
+            ("R" if self.begun else "G",) * self.workflows,
+            (Run("R"),) * first + (Run(),) * others,
+            ("on",) * first + ("none",) * others,
+            (Distributor("on"),) * first + (Distributor(),) * others,
             (Task(),) * len(self.tasks),
             (Instance(),) * self.instances,
         )
@@ -95,12 +112,12 @@ class Setup:
 
 Step = tuple[str, World]
 
-MOST = 5  # nothing has more resources than that
 FINAL = "DEZUWF"
 OPEN = "QIORTXK"
 ON_ITS_WAY = "GLBIORCH"
 ALIVE = "LBRCH"
 COMMAND_OVER = ("ok", "error", "resource")
+ACTS = ("running", "orphaned")
 GONE = ("none", "reported", "killed", "refused")
 
 
@@ -117,14 +134,20 @@ def steps(world: World, setup: Setup) -> Iterator[Step]:
         yield from (distributor_repaired if setup.repaired else distributor_shipped)(world, setup, n)
     for n in range(len(world.instances)):
         yield from worker(world, setup, n)
-        late = "IOR" if setup.repaired else "OR"
+        late = "IORT" if setup.repaired else "OR"
         it = world.instances[n]
         if not setup.punctual_instances and it.state in late and not it.overdue:
             yield "instance_is_late", world.instance(n, overdue=True)
         if setup.repaired:
             yield from server_takes_control(world, setup, n)
-    if not setup.repaired and world.flow == "F" and all(task.state == "D" for task in world.tasks):
-        yield "repair_workflow", world._replace(flow="D")
+    for n, flow in enumerate(world.flows):
+        if not setup.repaired and flow == "F" and all(state == "D" for state in tasks_of(world, n)):
+            yield "repair_workflow", world.flow_to(n, "D")
+
+
+def tasks_of(world: World, run: int) -> list[str]:
+    """The states of the tasks of a run's workflow."""
+    return [task.state for n, task in enumerate(world.tasks) if world.together(run, n)]
 
 
 # --- Instances and their tasks ------------------------------------------------------------------------------------------
@@ -153,14 +176,15 @@ def happened(name: str, after: World | None) -> Iterator[Step]:
 # --- A client begins ----------------------------------------------------------------------------------------------------
 
 
-def alive(world: World, setup: Setup) -> bool:
-    return any(run.state in (ON_ITS_WAY if setup.repaired else ALIVE) for run in world.runs)
+def alive(world: World, setup: Setup, n: int) -> bool:
+    states = ON_ITS_WAY if setup.repaired else ALIVE
+    return any(run.state in states for m, run in enumerate(world.runs) if world.together(n, m))
 
 
 def beginning(world: World, setup: Setup, n: int) -> Iterator[Step]:
     """It polls until no run is alive, resets tasks, and brings its run up; the workflow's table has to allow each move."""
-    me, run, flow = world.clients[n], world.runs[n], world.flow
-    free = not alive(world, setup)
+    me, run, flow = world.clients[n], world.runs[n], world.flow(n)
+    free = not alive(world, setup, n)
     if me == "none" and run.state == "-" and free and flow != "D":
         yield "plan_cold", world.client(n, "cold")
         yield "plan_hot", world.client(n, "hot")
@@ -168,16 +192,16 @@ def beginning(world: World, setup: Setup, n: int) -> Iterator[Step]:
         if not setup.repaired:
             yield "register", register_shipped(world, n)
         elif free and flow != "D":
-            states = [it.state for it in world.instances]
+            states = [it.state for it in world.instances if world.together(n, it.run)]
             if not any(state in "QIOX" or (state in "RT" and me == "cold") for state in states):
                 yield "register", register_repaired(world, n)
-    left = [m for m, it in enumerate(world.instances) if it.state in "RT"]
+    left = [m for m, it in enumerate(world.instances) if it.state in "RT" and world.together(n, it.run)]
     if setup.repaired and me == "cold" and free and any(not world.instances[m].doomed for m in left):
         yield "clear", doom(world, left)
     if me != "on":
         return
     if run.state == "G" and flow in "GAFH" and (setup.repaired or free):
-        yield "link", world.run(n, state="L", overdue=False)._replace(flow="G")
+        yield "link", world.run(n, state="L", overdue=False).flow_to(n, "G")
     for name, now, then, flow_now in (
         ("bind", "L", "B", "G"),
         ("instantiate_run", "B", "I", "Q"),
@@ -185,7 +209,7 @@ def beginning(world: World, setup: Setup, n: int) -> Iterator[Step]:
         ("start_run", "O", "R", "O"),
     ):
         if run.state == now and flow == flow_now:
-            after = world.run(n, state=then, overdue=False)._replace(flow={"B": "Q"}.get(then, then))
+            after = world.run(n, state=then, overdue=False).flow_to(n, {"B": "Q"}.get(then, then))
             if then == "I" and world.distributors[n].state == "none":
                 after = after.distributor(n, state="on")
             yield name, after
@@ -198,7 +222,7 @@ def register_shipped(world: World, n: int) -> World:
     keeps = "DG" if world.clients[n] == "cold" else "DGR"
     after = world.client(n, "on").run(n, state="G")
     for m, task in enumerate(world.tasks):
-        if task.state not in keeps:
+        if world.together(n, m) and task.state not in keeps:
             after = after.task(m, state="G", attempts=0)
     return after
 
@@ -207,7 +231,7 @@ def register_repaired(world: World, n: int) -> World:
     """What has failed waits again; what waits has all its attempts again."""
     after = world.client(n, "on").run(n, state="G")
     for m, task in enumerate(world.tasks):
-        if task.state in "GAF":
+        if world.together(n, m) and task.state in "GAF":
             after = after.task(m, state="A" if task.state == "A" else "G", attempts=0)
     return after
 
@@ -218,13 +242,13 @@ def register_repaired(world: World, n: int) -> World:
 def queueing(world: World, setup: Setup, n: int) -> Iterator[Step]:
     # As shipped nobody asks whether the run is still the client's: what has become of it the client hears later.
     run = world.runs[n].state
-    has_run = run == "R" or (not setup.repaired and (run == "E" or (run in "CH" and world.flow == "R")))
+    has_run = run == "R" or (not setup.repaired and (run == "E" or (run in "CH" and world.flow(n) == "R")))
     if world.clients[n] != "on" or not has_run:
         return
     for m, task in enumerate(world.tasks):
-        if task.state not in "GA":
+        if task.state not in "GA" or not world.together(n, m):
             continue
-        more = task.state == "A" and task.resources < MOST
+        more = task.state == "A" and task.resources < setup.ceiling
         name = "queue" if task.state == "G" else "queue_with_more" if more else "queue_with_as_much"
         for new, it in enumerate(world.instances):
             if it.state == "-":
@@ -301,8 +325,8 @@ def not_wound_up(world: World, n: int) -> bool:
 
 
 def ending(world: World, setup: Setup, n: int) -> Iterator[Step]:
-    run, flow = world.runs[n], world.flow
-    tasks = [task.state for task in world.tasks]
+    run, flow = world.runs[n], world.flow(n)
+    tasks = tasks_of(world, n)
     if run.state in "BR":
         for name, state in (("ask_cold", "C"), ("ask_hot", "H")):
             yield name, taken_along(world.run(n, state=state), setup, n, cold=state == "C")
@@ -314,11 +338,11 @@ def ending(world: World, setup: Setup, n: int) -> Iterator[Step]:
         yield "leave", gone(world, setup, n)
 
     def over(state: str, flow: str) -> World:
-        return taken_along(gone(world, setup, n).run(n, state=state)._replace(flow=flow), setup, n)
+        return taken_along(gone(world, setup, n).run(n, state=state).flow_to(n, flow), setup, n)
 
     if run.state == "R" and flow == "R":
         if all(state == "D" for state in tasks):
-            yield "finish_run", gone(world, setup, n).run(n, state="D")._replace(flow="D")
+            yield "finish_run", gone(world, setup, n).run(n, state="D").flow_to(n, "D")
         yield "stop_run", over("S", "F")
         if setup.repaired and "F" in tasks and all(state in "DF" for state in tasks):
             yield "give_up_run", over("E", "F")
@@ -349,29 +373,34 @@ def time_and_reaper(world: World, setup: Setup, n: int) -> Iterator[Step]:
         return
     if setup.repaired:
         if run.state in "GL":
-            flow = "A" if run.state == "L" else world.flow
-            yield "reap", taken_along(world.run(n, state="A")._replace(flow=flow), setup, n)
+            flow = "A" if run.state == "L" else world.flow(n)
+            yield "reap", taken_along(world.run(n, state="A").flow_to(n, flow), setup, n)
         elif run.state in "BIOR":
-            yield "reap", taken_along(world.run(n, state="E")._replace(flow="F"), setup, n)
+            yield "reap", taken_along(world.run(n, state="E").flow_to(n, "F"), setup, n)
         elif not not_wound_up(world, n):
-            yield "reap_terminated", world.run(n, state="T")._replace(flow="H")
+            yield "reap_terminated", world.run(n, state="T").flow_to(n, "H")
         return
     if run.state == "L":
-        yield "reap_linking", world.run(n, state="A")._replace(flow="A")
+        yield "reap_linking", world.run(n, state="A").flow_to(n, "A")
     elif run.state == "R":
-        yield "reap_running", world.run(n, state="E")._replace(flow="F")
+        yield "reap_running", world.run(n, state="E").flow_to(n, "F")
     elif to_be_ended(world, n):
         yield "reap_resumed", terminate_instances(world, n)
     elif not any(it.run == n and it.state == "K" for it in world.instances):
-        yield "reap_terminated", world.run(n, state="T")._replace(flow="H")
+        yield "reap_terminated", world.run(n, state="T").flow_to(n, "H")
 
 
 # --- The distributor as shipped -----------------------------------------------------------------------------------------
 
 
 def dies(world: World, setup: Setup, n: int) -> Iterator[Step]:
-    if setup.mortal_distributors:
+    if n in setup.mortal_distributors:
         yield "distributor_dies", world.distributor(n, state="gone", listed=frozenset(), held=frozenset())
+
+
+def unsubmitted(it: Instance, setup: Setup) -> bool:
+    """As far as the distributor has heard."""
+    return it.job == "none" or (setup.unheard and it.job == "submitted")
 
 
 def distributor_shipped(world: World, setup: Setup, n: int) -> Iterator[Step]:
@@ -394,9 +423,9 @@ def distributor_shipped(world: World, setup: Setup, n: int) -> Iterator[Step]:
             dropped = world.distributor(n, held=me.held - {m})
             if it.job == "none":
                 yield "submit", world.instance(m, job="submitted")
-                if it.state == "I":
-                    yield from happened("get_no_id", failed(dropped, setup, m, "W"))
-            elif it.state == "I" and task == "I":
+            if it.state == "I" and unsubmitted(it, setup):
+                yield from happened("get_no_id", failed(dropped, setup, m, "W"))
+            if it.job != "none" and it.state == "I" and task == "I":
                 yield "launch", dropped.instance(m, state="O", overdue=False).task(it.task, state="O")
         if it.run != n:
             continue
@@ -419,6 +448,13 @@ def distributor_shipped(world: World, setup: Setup, n: int) -> Iterator[Step]:
 # --- The distributor repaired -------------------------------------------------------------------------------------------
 
 
+def nobodys(it: Instance) -> bool:
+    """Nobody will have control of it again: what is left of its job may be removed."""
+    if it.state == "I":
+        return it.doomed or it.overdue
+    return (it.state == "O" and it.doomed) or it.state == "X" or (it.state == "T" and it.fenced)
+
+
 def distributor_repaired(world: World, setup: Setup, n: int) -> Iterator[Step]:
     """It serves all runs, and comes back."""
     me = world.distributors[n]
@@ -438,24 +474,20 @@ def distributor_repaired(world: World, setup: Setup, n: int) -> Iterator[Step]:
             if it.job == "none":
                 yield "submit", world.instance(m, job="submitted")
             if it.state == "I" and not it.overdue:
-                if it.job == "none":
+                if unsubmitted(it, setup):
                     yield from happened("get_no_id", failed(dropped, setup, m, "W"))
-                elif not it.doomed:
+                if it.job != "none" and not it.doomed:
                     yield "launch", dropped.instance(m, state="O", overdue=False).task(it.task, state="O")
                 if it.doomed and not there:
                     yield from happened("drop_doomed", failed(dropped, setup, m, "F"))
         if it.state == "O" and it.job == "submitted":
             yield "beat_launched", world.instance(m, overdue=False)
-        not_needed = (
-            (it.state == "T" and (it.overdue or it.doomed))
-            or it.state == "X"
-            or (it.state == "O" and it.doomed)
-            or (it.state == "I" and it.doomed and m in me.held)
-        )
-        if not_needed and there:
+        if (nobodys(it) or it.state in FINAL) and there:
             yield "take_job", world.instance(m, job="killed")
         if it.state == "T":
-            if not it.overdue:
+            if it.overdue and not it.fenced:
+                yield "fence", world.instance(m, fenced=True)
+            if not it.overdue and not it.fenced:
                 yield "hand_back", world.instance(m, state="R")
             if not it.doomed and not there:
                 yield from happened("triage_lost", failed(world, setup, m, "U"))
@@ -487,8 +519,13 @@ def worker(world: World, setup: Setup, n: int) -> Iterator[Step]:
     it = world.instances[n]
     if it.job in GONE or it.task is None:
         return
-    if setup.mortal_jobs:
+    if n in setup.mortal_jobs and it.job != "orphaned":
         yield "worker_dies", world.instance(n, job="killed")
+    if n in setup.mortal_jobs and it.job == "running":
+        yield "wrapper_dies", world.instance(n, job="orphaned")
+    if it.job == "orphaned":
+        yield "orphan_ends", world.instance(n, job="killed")
+        return
     if it.job == "running":
         yield "command_succeeds", world.instance(n, job="ok")
         if setup.fallible:
@@ -530,8 +567,10 @@ def worker_repaired(world: World, setup: Setup, n: int, it: Instance, of: int) -
         if it.state not in "IO" or it.overdue or it.doomed:
             yield "start_refused", world.instance(n, job="refused")
         return
-    if it.state in "RT":
+    if it.state in "RT" and not it.fenced:
         yield "beat", world.instance(n, overdue=False)
+    if it.state == "T" and it.fenced:
+        yield "hear_that_it_is_fenced", world.instance(n, job="killed")
     if it.job == "running" and it.doomed:
         yield "stop_command", world.instance(n, job="stopped")
     if it.state != "R" or it.overdue:
@@ -557,7 +596,7 @@ FLOW_OF_RUN = {"L": "G", "B": "Q", "I": "I", "O": "O", "R": "R", "C": "QR", "H":
 
 
 def two_commands(world: World) -> bool:
-    of = [it.task for it in world.instances if it.job == "running"]
+    of = [it.task for it in world.instances if it.job in ACTS]
     return len(of) > len(set(of))
 
 
@@ -576,11 +615,12 @@ def no_image(world: World) -> bool:
 
 
 def many_runs(world: World, states: str) -> bool:
-    return sum(run.state in states for run in world.runs) > 1
+    of = [n % len(world.flows) for n, run in enumerate(world.runs) if run.state in states]
+    return len(of) > len(set(of))
 
 
 def no_image_of_its_run(world: World) -> bool:
-    return any(world.flow not in FLOW_OF_RUN.get(run.state, "GQIORDHFA") for run in world.runs)
+    return any(world.flow(n) not in FLOW_OF_RUN.get(run.state, "GQIORDHFA") for n, run in enumerate(world.runs))
 
 
 def without_a_task(world: World) -> bool:
@@ -619,7 +659,9 @@ BAD_STATES: dict[str, BadState] = {
     "instances-have-a-task": lambda w, s: without_a_task(w),
     "latest-instances-are-there": lambda w, s: latest_of_another(w),
     "jobs-have-an-instance": lambda w, s: any(it.state == "-" and it.job != "none" for it in w.instances),
-    "done-workflows-have-done-tasks": lambda w, s: w.flow == "D" and any(t.state != "D" for t in w.tasks),
+    "done-workflows-have-done-tasks": lambda w, s: any(
+        flow == "D" and any(state != "D" for state in tasks_of(w, n)) for n, flow in enumerate(w.flows)
+    ),
     "waiting-tasks-have-attempts-left": lambda w, s: any(
         t.state in "GA" and t.attempts >= m for t, m in zip(w.tasks, s.tasks, strict=True)
     ),
@@ -630,17 +672,19 @@ OF_THE_REPAIRED: dict[str, BadState] = {
     "distributors-have-what-was-queued": lambda w, s: any(
         w.instances[m].state in "-Q" for distributor in w.distributors for m in distributor.held
     ),
-    "live-jobs-are-running-or-triaged": lambda w, s: any(
-        it.job == "running" and it.state not in "RT" for it in w.instances
-    ),
+    "live-jobs-are-running-or-triaged": lambda w, s: any(it.job in ACTS and it.state not in "RT" for it in w.instances),
     "open-instances-are-the-latest": lambda w, s: any(
         it.state in OPEN and (it.task is None or w.tasks[it.task].latest != n) for n, it in enumerate(w.instances)
     ),
     "one-run-on-its-way": lambda w, s: many_runs(w, ON_ITS_WAY),
-    "workflows-rest-without-a-run": lambda w, s: (
-        not any(run.state in "LBIORCH" for run in w.runs) and w.flow not in "GAFHD"
+    "what-is-fenced-is-triaged": lambda w, s: any(it.fenced and it.state not in "TDEZUWF" for it in w.instances),
+    "workflows-rest-without-a-run": lambda w, s: any(
+        not any(run.state in "LBIORCH" for m, run in enumerate(w.runs) if w.together(n, m)) and flow not in "GAFHD"
+        for n, flow in enumerate(w.flows)
     ),
-    "registered-runs-can-be-linked": lambda w, s: w.flow == "D" and any(run.state == "G" for run in w.runs),
+    "registered-runs-can-be-linked": lambda w, s: any(
+        w.flow(n) == "D" and run.state == "G" for n, run in enumerate(w.runs)
+    ),
     "queued-by-a-run-that-runs": lambda w, s: any(
         it.state == "Q" and (it.run is None or w.runs[it.run].state != "R") for it in w.instances
     ),
@@ -651,10 +695,10 @@ AGENTS = {
     "server": "run_is_late instance_is_late reap_linking reap_running reap_resumed reap_terminated repair_workflow reap "
     "lose_instantiated lose_launched lose_running",
     "distributor": "list_queued instantiate submit launch get_no_id beat_launched triage_lost triage_resources triage_fatal "
-    "give_up_lost kill distributor_dies distributor_starts take_job hand_back end_doomed drop_doomed",
+    "give_up_lost kill distributor_dies distributor_starts fence take_job hand_back end_doomed drop_doomed",
     "worker": "start start_to_die start_too_late start_refused beat beat_late hear_that_it_is_to_die command_succeeds "
     "command_fails command_runs_out report_success report_an_error report_too_few_resources worker_dies stop_command "
-    "report_that_it_was_stopped",
+    "report_that_it_was_stopped wrapper_dies orphan_ends hear_that_it_is_fenced",
 }
 AGENT = {name: agent for agent, names in AGENTS.items() for name in names.split()}
 
@@ -682,6 +726,8 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
         moves = ((old.state, new.state), (old.job, new.job))
         if old.doomed and {("I", "O"), ("O", "R"), ("submitted", "running")} & set(moves):
             yield "what-is-to-end-goes-no-further"
+        if setup.repaired and nobodys(old) and not nobodys(new) and new.state not in FINAL:
+            yield "what-is-nobodys-stays-so"
         if old.state == new.state:
             continue
         if old.state != "-" and not own(old):
@@ -691,7 +737,7 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
     for run, then in zip(before.runs, after.runs, strict=True):
         if run.state in "DSETA" and then.state != run.state:
             yield "runs-end-for-good"
-    if before.flow == "D" != after.flow:
+    if any(flow == "D" != then for flow, then in zip(before.flows, after.flows, strict=True)):
         yield "done-is-final"
     for task, to in zip(before.tasks, after.tasks, strict=True):
         if task.state == "D" != to.state:
@@ -702,12 +748,13 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
             yield "attempts-are-counted"
         if task.resources != to.resources and (task.state, to.state) != ("A", "Q"):
             yield "resources-stay-otherwise"
-        left = task.state == "A" != to.state and task.resources < MOST
+        left = task.state == "A" != to.state and task.resources < setup.ceiling
         if left and (to.state != "Q" or to.resources <= task.resources):
             yield "resources-grow-on-resource-errors"
-    began_cold = ("cold", "on") in zip(before.clients, after.clients, strict=True)
-    if name == "register" and began_cold and any(it.job == "running" for it in before.instances):
-        yield "halted-before-a-new-run"
+    for n, (client, then) in enumerate(zip(before.clients, after.clients, strict=True)):
+        act = any(it.job in ACTS and before.together(n, it.run) for it in before.instances)
+        if name == "register" and (client, then) == ("cold", "on") and act:
+            yield "halted-before-a-new-run"
     if name.startswith("queue"):
         [run] = {
             new.run for old, new in zip(before.instances, after.instances, strict=True) if old.state == "-" != new.state
@@ -727,7 +774,7 @@ GOALS: dict[str, tuple[str, Of, Of]] = {
     ),
     "finished-work-counts": (
         "instances",
-        lambda w, n: w.instances[n].job == "ok" and w.instances[n].state in OPEN,
+        lambda w, n: w.instances[n].job == "ok" and w.instances[n].state in OPEN and not w.instances[n].fenced,
         lambda w, n: w.instances[n].state == "D",
     ),
     "runs-can-end": ("runs", lambda w, n: w.runs[n].state in ON_ITS_WAY, lambda w, n: w.runs[n].state in "DSETA"),
@@ -739,12 +786,12 @@ GOALS: dict[str, tuple[str, Of, Of]] = {
     "workflows-can-be-done": (
         "clients",
         lambda w, n: w.clients[n] == "none" and any(it.state == "-" for it in w.instances),
-        lambda w, n: w.flow == "D",
+        lambda w, n: w.flow(n) == "D",
     ),
     "workflows-can-be-run": (
         "clients",
-        lambda w, n: w.clients[n] == "none" and w.flow != "D",
-        lambda w, n: w.flow == "R",
+        lambda w, n: w.clients[n] == "none" and w.flow(n) != "D",
+        lambda w, n: w.flow(n) == "R",
     ),
 }
 WITHOUT = {"runs-can-end": ("plan_cold", "plan_hot")}

@@ -33,6 +33,15 @@ OTHERS = [
         "a run that is resumed, whose command may fail and whose worker may be late", 2, (1,), 1, begun=True, mortal=()
     ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
+    Situation("one run, and a task that has two attempts, anything", 1, (2,), 2, begun=True),
+    Situation(
+        "a run that is resumed, whose first distributor and first job may die",
+        *(2, (1,), 2),
+        begun=True,
+        mortal=("Distributor0", "Job0"),
+        fallible=False,
+        punctual=("WorkflowRun",),
+    ),
 ]
 SHORT = {s.about for s in OTHERS[:5]} | {
     "two runs of a workflow without tasks",
@@ -42,18 +51,24 @@ SHORT = {s.about for s in OTHERS[:5]} | {
 
 def setup(situation: Situation, variant: str) -> brute.Setup:
     """The situation as the other one has it."""
-    clients = {n for n in range(situation.runs) if {"Client", f"Client{n}"} & set(situation.mortal)}
+
+    def mortal(who: str, many: int) -> frozenset[int]:
+        return frozenset(n for n in range(many) if {who, f"{who}{n}"} & set(situation.mortal))
+
     return brute.Setup(
         runs=situation.runs,
         tasks=tuple(situation.tasks),
         instances=situation.instances,
         begun=situation.begun,
-        mortal_clients=frozenset(clients),
-        mortal_distributors="Distributor" in situation.mortal,
-        mortal_jobs="Job" in situation.mortal,
+        mortal_clients=mortal("Client", situation.runs),
+        mortal_distributors=mortal("Distributor", situation.runs),
+        mortal_jobs=mortal("Job", situation.instances),
         fallible=situation.fallible,
         punctual_runs="WorkflowRun" in situation.punctual,
         punctual_instances="TaskInstance" in situation.punctual,
+        ceiling=situation.ceiling,
+        unheard=situation.unheard,
+        workflows=situation.workflows,
         repaired=variant == "repaired",
     )
 
@@ -66,7 +81,8 @@ RUNS, TASKS = letters(tables.WORKFLOW_RUN_STATES), letters(tables.TASK_STATES)
 INSTANCES, FLOWS = letters(tables.TASK_INSTANCE_STATES), letters(tables.WORKFLOW_STATES)
 CLIENTS = {"NotStarted": "none", "ResumesCold": "cold", "ResumesHot": "hot", "Running": "on", "Gone": "gone"}
 JOBS = {
-    **{"Absent": "none", "Submitted": "submitted", "Running": "running", "Stopped": "stopped"},
+    **{"Absent": "none", "Submitted": "submitted", "Running": "running", "Orphaned": "orphaned"},
+    "Stopped": "stopped",
     **{"Succeeded": "ok", "Failed": "error", "OutOfResources": "resource"},
     **{"Reported": "reported", "Killed": "killed", "Refused": "refused"},
 }
@@ -89,7 +105,7 @@ def world(instance: Instance, state: State) -> brute.World:
 
     jobs = [JOBS[o["state"]] for o in of("Job")]
     return brute.World(
-        FLOWS[of("Workflow")[0]["state"]],
+        tuple(FLOWS[o["state"]] for o in of("Workflow")),
         tuple(brute.Run(RUNS[o["state"]], o["overdue"]) for o in of("WorkflowRun")),
         tuple(CLIENTS[o["state"]] for o in of("Client")),
         tuple(
@@ -99,7 +115,13 @@ def world(instance: Instance, state: State) -> brute.World:
         tuple(brute.Task(TASKS[o["state"]], o["attempts"], o["resources"], number(o["instance"])) for o in of("Task")),
         tuple(
             brute.Instance(
-                INSTANCES[o["state"]], number(o["task"]), number(o["run"]), o["overdue"], o.get("doomed", False), job
+                INSTANCES[o["state"]],
+                number(o["task"]),
+                number(o["run"]),
+                o["overdue"],
+                o.get("doomed", False),
+                o.get("fenced", False),
+                job,
             )
             for o, job in zip(of("TaskInstance"), jobs, strict=True)
         ),

@@ -6,12 +6,12 @@ triages. That a job is over is never concluded from silence: the cluster has to 
 
 from dataclasses import replace
 
-from ...lang import Action, Rule
+from ...lang import Action
 from ..shipped import distributor as old
 from ..shipped import server, worker
 from ..shipped.couplings import ATTEMPTS_LEFT, reaction
 from ..shipped.distributor import GOES_ON
-from ..shipped.machines import ENDED, d, i
+from ..shipped.machines import ENDED, INSTANCE_ENDS, LIVE, d, i
 from .machines import LEASED, OVER, WRAPPED
 
 JOB = i.job
@@ -43,7 +43,7 @@ launch = replace(
     when=[GOES_ON, d.held.has(i), ~JOB.is_("Absent"), *IN_LEASE, ~i.doomed],
     line=63,
 )
-get_no_id = replace(old.get_no_id, when=[GOES_ON, d.held.has(i), JOB.is_("Absent"), *IN_LEASE])
+get_no_id = replace(old.get_no_id, when=[GOES_ON, d.held.has(i), old.NOT_SUBMITTED, *IN_LEASE])
 beat_launched = replace(old.beat_launched, when=[GOES_ON, i.is_("Launched"), JOB.is_("Submitted")])
 START = (i.is_("Launched"), ~i.overdue, ~i.doomed)
 start = replace(
@@ -64,7 +64,7 @@ start_refused = replace(
 # --- The worker renews its lease, then reports
 
 RUNS = (i.is_("Running"), ~i.overdue)
-beat = replace(worker.beat, when=[JOB.is_("Running", *WRAPPED), i.is_("Running", "Triaging")])
+beat = replace(worker.beat, when=[JOB.is_("Running", *WRAPPED), i.is_("Running", "Triaging"), ~i.fenced])
 
 
 def report(action: Action, ended: str) -> Action:
@@ -89,11 +89,19 @@ report_that_it_was_stopped = Action(
     says="the wrapper of {i} reports that it has killed its command",
 )
 
+hear_that_it_is_fenced = Action(
+    "hear_that_it_is_fenced",
+    [i],
+    when=[JOB.is_("Running", *WRAPPED), i.is_("Triaging"), i.fenced],
+    fires=[JOB.fires("be_killed")],
+    says="the wrapper of {i} hears that it has lost control, kills its command, and ends",
+)
+
 worker_dies = replace(worker.worker_dies, when=[JOB.mortal, JOB.is_("Submitted", "Running", *WRAPPED)])
 
 # --- When a lease has run out
 
-instance_is_late = replace(server.instance_is_late, when=[~i.punctual, i.is_(*LEASED), ~i.overdue])
+instance_is_late = replace(server.instance_is_late, when=[~i.punctual, i.is_(*LEASED, "Triaging"), ~i.overdue])
 
 
 def lost(now: str, event: str, says: str) -> Action:
@@ -109,25 +117,32 @@ LOST = [
 
 # --- Triage: a distributor, any, sees to it that the job is over, and says how it ended
 
-NOT_NEEDED = (i.is_("Triaging") & (i.overdue | i.doomed)) | i.is_("NoHeartbeat") | (i.is_("Launched") & i.doomed)
-HELD_AND_DOOMED = d.held.has(i) & i.is_("Instantiated") & i.doomed
+fence = Action(
+    "fence",
+    [d, i],
+    when=[GOES_ON, i.is_("Triaging"), i.overdue, ~i.fenced],
+    fires=[i.fires("fence")],
+    says="the distributor {d} sees to it that the worker of {i} gets control back no more",
+)
+# Once it is so, it stays so until the instance has ended. So a distributor may have read it long ago.
+NOBODYS = (
+    (i.is_("Instantiated", "Launched") & i.doomed)
+    | (i.is_("Instantiated") & i.overdue)
+    | i.is_("NoHeartbeat")
+    | (i.is_("Triaging") & i.fenced)
+)
+LEFT_OF_IT = JOB.is_("Submitted", *LIVE, *WRAPPED)
 take_job = Action(
     "take_job",
     [d, i],
-    when=[GOES_ON, NOT_NEEDED | HELD_AND_DOOMED, JOB.is_("Submitted", "Running", *WRAPPED)],
-    fires=[],
+    when=[GOES_ON, NOBODYS | i.is_(*INSTANCE_ENDS), LEFT_OF_IT],
+    fires=[JOB.fires("be_killed")],
     says="the distributor {d} takes the job of {i} from the cluster, and waits until nothing is left of it",
-)
-TAKE_JOB = Rule(
-    "take_job kills it",
-    take_job,
-    [JOB.is_("Submitted", "Running", *WRAPPED)],
-    JOB.fires("be_killed"),
 )
 hand_back = Action(
     "hand_back",
     [d, i],
-    when=[GOES_ON, i.is_("Triaging"), ~i.overdue],
+    when=[GOES_ON, i.is_("Triaging"), ~i.overdue, ~i.fenced],
     fires=[i.fires("start")],
     says="the distributor {d} finds that the worker of {i} has been heard of again: it goes on",
     line=66,

@@ -15,8 +15,13 @@ LEASED = ("Instantiated", "Launched", "Running")
 TASK_INSTANCE = replace(
     shipped.TASK_INSTANCE,
     states=[replace(state, unreachable=state.name == "KillSelf") for state in shipped.TASK_INSTANCE.states],
-    # It is to end: a mark in the database, which who has control of it finds. It takes the place of the state KillSelf.
-    attributes=[*shipped.TASK_INSTANCE.attributes, Attribute("doomed", BoolType(), durable=True)],
+    attributes=[
+        *shipped.TASK_INSTANCE.attributes,
+        # It is to end: a mark in the database, which who has control of it finds. It takes the place of the state KillSelf.
+        Attribute("doomed", BoolType(), durable=True),
+        # Its worker gets control back no more: another mark, made before its job is taken away.
+        Attribute("fenced", BoolType(), durable=True),
+    ],
 )
 DOOMABLE = (*LEASED, "Triaging")
 DOOM_TABLE = [
@@ -27,9 +32,11 @@ DOOM_TABLE = [
 KILL_SELF_ROWS = [row.name for row in shipped.TASK_INSTANCE_TABLE if "KillSelf" in (row.source, row.target)]
 
 LEASE_TABLE = [
-    Row(TaskInstance, "be_late", "Instantiated", "Instantiated", overdue=True),
+    *[Row(TaskInstance, "be_late", now, now, overdue=True) for now in ("Instantiated", "Triaging")],
     Row(TaskInstance, "beat", "Triaging", "Triaging", overdue=False),
 ]
+
+FENCE = Row(TaskInstance, "fence", "Triaging", "Triaging", fenced=True)
 
 # --- Tasks: what was still queued goes back as well
 

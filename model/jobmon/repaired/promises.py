@@ -1,14 +1,16 @@
 """The promises in sharper words: control is a lease, and everything comes to rest; and what they rest on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ...lang import Invariant, LeadsTo, StepInvariant, after, exists, implies
+from ...lang import Invariant, LeadsTo, StepInvariant, Term, Var, after, exists, implies
 from ..shipped.client import CLIENT_ACTIONS
 from ..shipped.distributor import DISTRIBUTOR_ACTIONS
-from ..shipped.machines import INSTANCE_ENDS, ON_ITS_WAY, OPEN, RUN_ENDS, d, e, i, q, r, t, w
-from ..shipped.promises import DRIVEN, FUTURE, HALTED, SIGNALS, TERMINAL, moves_only, names
+from ..shipped.machines import INSTANCE_ENDS, LIVE, ON_ITS_WAY, OPEN, RUN_ENDS, TASK_ENDS, d, e, i, q, r, t, w
+from ..shipped.promises import DRIVEN, FINISHED_WORK_COUNTS, FUTURE, HALTED, SIGNALS, TERMINAL, moves_only, names
 from ..shipped.server import SERVER_ACTIONS
 from ..shipped.worker import WORKER_ACTIONS
+from .instances import NOBODYS
 from .machines import LEASED
 
 
@@ -21,12 +23,12 @@ CLIENT = acting(names(CLIENT_ACTIONS), ("miss_running", "miss_launched", "wind_u
 DISTRIBUTOR = acting(
     names(DISTRIBUTOR_ACTIONS),
     ("list_queued", "kill", "triage_fatal"),
-    *("distributor_starts", "take_job", "hand_back", "end_doomed", "drop_doomed"),
+    *("distributor_starts", "fence", "take_job", "hand_back", "end_doomed", "drop_doomed"),
 )
 WORKER = acting(
     names(WORKER_ACTIONS),
     ("start_to_die", "start_too_late", "beat_late", "hear_that_it_is_to_die"),
-    *("stop_command", "report_that_it_was_stopped"),
+    *("stop_command", "report_that_it_was_stopped", "hear_that_it_is_fenced"),
 )
 SERVER = acting(
     names(SERVER_ACTIONS),
@@ -92,11 +94,11 @@ DOOMED = [
 LIVE_JOBS = [
     Invariant(
         name="live-jobs-are-running-or-triaged",
-        says="an instance whose command runs is Running or Triaging",
+        says="an instance whose command may act is Running or Triaging",
         line=64,
         sentence="- RUNNING (R) = Actively executing.",
         over=[i],
-        given=i.job.is_("Running"),
+        given=i.job.is_(*LIVE),
         then=i.is_("Running", "Triaging"),
     ),
     Invariant(
@@ -107,6 +109,31 @@ LIVE_JOBS = [
         over=[i],
         given=i.is_(*OPEN),
         then=i.task.instance == i,
+    ),
+]
+FENCED = [
+    Invariant(
+        name="what-is-fenced-is-triaged",
+        says="an instance is fenced only while it is triaged, until it has ended",
+        line=47,
+        sentence=SIGNALS,
+        over=[i],
+        given=i.fenced,
+        then=i.is_("Triaging", *INSTANCE_ENDS),
+    ),
+    StepInvariant(
+        name="what-is-nobodys-stays-so",
+        says="an instance of which nobody can have control again stays so until it ends: its job may be removed later",
+        line=47,
+        sentence=SIGNALS,
+        over=[i],
+        given=NOBODYS,
+        then=after(NOBODYS | i.is_(*INSTANCE_ENDS)),
+    ),
+    replace(
+        FINISHED_WORK_COUNTS,
+        says="what a command has done can always be reported, as long as its wrapper lives and is not fenced",
+        given=i.job.is_("Succeeded") & i.is_(*OPEN) & ~i.fenced,
     ),
 ]
 ONE_RUN = [
@@ -162,9 +189,9 @@ GO_ON = [
     ),
     # the distributors, which are started again
     *("distributor_starts", "instantiate", "submit", "take_job", "triage_lost", "triage_resources", "end_doomed"),
-    *("drop_doomed", "give_up_lost", "hand_back"),
+    *("drop_doomed", "give_up_lost"),
     # a worker that lives, and its command
-    *("start_refused", "command_succeeds", "stop_command"),
+    *("start_refused", "command_succeeds", "stop_command", "hear_that_it_is_fenced"),
     # a client that lives
     *("link", "bind", "instantiate_run", "launch_run", "start_run", "queue", "queue_with_more", "queue_with_as_much"),
     *("finish_run", "give_up_run", "terminate_run"),
@@ -172,31 +199,50 @@ GO_ON = [
 # What is possible again and again, between one lateness and the next.
 IN_TIME = [
     *("launch", "start", "report_success", "report_an_error", "report_too_few_resources", "report_that_it_was_stopped"),
+    *("fence", "hand_back"),
 ]
+# Explorations have few instances: who waits for one more is no counterexample.
+NO_MORE = exists(t, t.is_("Registering", "AdjustingResources")) & ~exists(i, i.is_("Absent"))
+HAS_A_RUN = exists(r, (r.workflow == t.workflow) & r.is_(*ON_ITS_WAY))
+
+
+def in_the_end(name: str, says: str, what: Var, given: Term, goal: Term) -> LeadsTo:
+    """It comes to that, whatever dies, as long as the reaper and a distributor go on."""
+    return LeadsTo(
+        name=name,
+        says=f"{says}, whatever dies, if the reaper and a distributor go on",
+        line=31,
+        sentence=TERMINAL,
+        over=[what],
+        given=given,
+        goal=goal,
+        weak=GO_ON,
+        strong=IN_TIME,
+        without=["distributor_dies"],
+    )
+
+
 PROGRESS = [
-    LeadsTo(
-        name="instances-end",
-        says="every instance comes to an end, whatever dies, if the reaper and a distributor go on",
-        line=31,
-        sentence=TERMINAL,
-        over=[i],
-        given=i.is_(*OPEN),
-        goal=i.is_(*INSTANCE_ENDS),
-        weak=GO_ON,
-        strong=IN_TIME,
-        without=["distributor_dies"],
+    in_the_end("instances-end", "every instance comes to an end", i, i.is_(*OPEN), i.is_(*INSTANCE_ENDS)),
+    in_the_end(
+        "tasks-end",
+        "every task is done, or has failed, or is left without a run, or waits for an attempt that the scope has not",
+        t,
+        ~t.is_(*TASK_ENDS) & HAS_A_RUN,
+        t.is_(*TASK_ENDS) | ~HAS_A_RUN | NO_MORE,
     ),
-    LeadsTo(
-        name="runs-end",
-        says="every run comes to an end, whatever dies, if the reaper and a distributor go on",
-        line=31,
-        sentence=TERMINAL,
-        over=[r],
-        given=r.is_(*ON_ITS_WAY),
-        # Explorations have few instances: a run that waits for one more is no counterexample.
-        goal=r.is_(*RUN_ENDS) | (exists(t, t.is_("Registering", "AdjustingResources")) & ~exists(i, i.is_("Absent"))),
-        weak=GO_ON,
-        strong=IN_TIME,
-        without=["distributor_dies"],
+    in_the_end(
+        "runs-end",
+        "every run comes to an end, or waits for an attempt that the scope has not",
+        r,
+        r.is_(*ON_ITS_WAY),
+        r.is_(*RUN_ENDS) | NO_MORE,
+    ),
+    in_the_end(
+        "workflows-end",
+        "every workflow that is run is done, or has failed, or has been ended, or waits for an attempt that the scope has not",
+        w,
+        w.is_("Queued", "Instantiating", "Launched", "Running"),
+        w.is_("Done", "Failed", "Halted", "Aborted") | NO_MORE,
     ),
 ]

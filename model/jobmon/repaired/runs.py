@@ -6,7 +6,7 @@ from ...lang import Action, Rule, Term, exists, forall, implies
 from ..shipped import client as old
 from ..shipped import server
 from ..shipped.client import GOES_ON, OF_ITS_WORKFLOW, RUN
-from ..shipped.machines import MOST, ON_ITS_WAY, RESUMING, c, i, q, r, t
+from ..shipped.machines import ON_ITS_WAY, RESUMING, c, i, q, r, t
 from .machines import LEASED
 
 # --- Its heartbeat counts in every state
@@ -22,8 +22,8 @@ QUEUEING = [
         old.QUEUEING,
         [
             (OF_ITS_WORKFLOW, t.is_("Registering"), i.is_("Absent")),
-            (OF_ITS_WORKFLOW, t.is_("AdjustingResources"), t.resources < MOST, i.is_("Absent")),
-            (OF_ITS_WORKFLOW, t.is_("AdjustingResources"), t.resources == MOST, i.is_("Absent")),
+            (OF_ITS_WORKFLOW, t.is_("AdjustingResources"), t.resources < t.ceiling, i.is_("Absent")),
+            (OF_ITS_WORKFLOW, t.is_("AdjustingResources"), t.resources >= t.ceiling, i.is_("Absent")),
         ],
         strict=True,
     )

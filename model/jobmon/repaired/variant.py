@@ -43,8 +43,18 @@ LOST_MEANS_OVER = Change(
         *("instances-can-end", "runs-can-end", "workflows-can-be-done"),
     ],
     adds=[
-        *(of.take_job, of.TAKE_JOB, of.hand_back, of.triage_lost, of.triage_resources, of.give_up_lost),
+        *(
+            m.FENCE,
+            of.fence,
+            of.take_job,
+            of.hear_that_it_is_fenced,
+            of.hand_back,
+            of.triage_lost,
+            of.triage_resources,
+            of.give_up_lost,
+        ),
         *promises.LIVE_JOBS,
+        *promises.FENCED,
     ],
     drops=["triage_fatal"],
 )

@@ -5,7 +5,7 @@ Its transactions name its run; that this run has been taken from it, it learns f
 
 from ...lang import Action, Rule, Term, exists, forall, implies
 from .couplings import end_instances, to_be_ended
-from .machines import ALIVE, MOST, RESUMING, c, d, i, q, r, t
+from .machines import ALIVE, RESUMING, c, d, i, q, r, t
 
 GOES_ON = c.is_("Running")
 RUN = c.run
@@ -105,13 +105,13 @@ QUEUEING = [
         "queue_with_more",
         "the client {c} scales the resources of {t}, and queues it with a new instance {i}",
         t.is_("AdjustingResources"),
-        t.resources < MOST,
+        t.resources < t.ceiling,
     ),
     queue(
         "queue_with_as_much",
         "no queue has more than {t} had: the client {c} queues it again with a new instance {i}",
         t.is_("AdjustingResources"),
-        t.resources == MOST,
+        t.resources >= t.ceiling,
     ),
 ]
 

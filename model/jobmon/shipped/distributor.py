@@ -4,7 +4,7 @@ What it has read from the server it has in memory, and acts on it later, without
 """
 
 from ...lang import Action, Rule
-from .machines import IN_HAND, d, i
+from .machines import ENDED, IN_HAND, LIVE, d, i
 
 GOES_ON = d.is_("Running")
 OF_ITS_RUN = i.run == d.run
@@ -51,13 +51,15 @@ launch = Action(
     says="the distributor {d} reports that the job of {i} is launched",
     fact="3.1",
 )
+# As far as the distributor knows.
+NOT_SUBMITTED = JOB.is_("Absent") | (JOB.is_("Submitted") & JOB.unheard)
 get_no_id = Action(
     "get_no_id",
     [d, i],
     when=[
         GOES_ON,
         d.held.has(i),
-        JOB.is_("Absent"),
+        NOT_SUBMITTED,
         i.is_("Instantiated"),
         TASK.is_(*IN_HAND),
     ],
@@ -134,7 +136,7 @@ DISTRIBUTOR_RULES = [
     Rule(
         "kill takes the job",
         kill,
-        [JOB.is_("Submitted", "Running", "Succeeded", "Failed", "OutOfResources")],
+        [JOB.is_("Submitted", *LIVE, *ENDED)],
         JOB.fires("be_killed"),
         fact="3.1",
     ),

@@ -121,6 +121,7 @@ TASK = Machine(
     attributes=[
         Attribute("workflow", Ref(Workflow), rigid=True),
         Attribute("most", IntRange(1, MOST), rigid=True),  # attempts
+        Attribute("ceiling", IntRange(0, MOST), rigid=True),  # resources: no queue has more for it
         Attribute("attempts", IntRange(0, MOST), durable=True),
         Attribute("resources", IntRange(0, MOST), durable=True),
         Attribute("instance", Ref(TaskInstance), durable=True),  # the latest: the one with the highest number
@@ -246,7 +247,8 @@ DISTRIBUTOR_TABLE = [
     Row(Distributor, "go", "Running", "Gone", fact="3.1", listed=EMPTY, held=EMPTY),
 ]
 
-LIVE = ("Running",)
+LIVE = ("Running", "Orphaned")
+"""Its command may act."""
 ENDED = ("Succeeded", "Failed", "OutOfResources")
 
 JOB = Machine(
@@ -255,6 +257,7 @@ JOB = Machine(
         State("Absent"),
         State("Submitted"),  # it waits for a node, or its wrapper has not yet asked to start
         State("Running"),  # its command may act
+        State("Orphaned"),  # its wrapper has died, its command may still act
         # How its command has ended; its wrapper has still to report that.
         *[State(name) for name in ENDED],
         State("Reported"),
@@ -264,6 +267,7 @@ JOB = Machine(
     attributes=[
         MORTAL,
         Attribute("fallible", BoolType(), rigid=True),  # its command may fail
+        Attribute("unheard", BoolType(), rigid=True),  # it may be submitted, and the cluster's answer be lost
     ],
     introduced=False,
 )
@@ -274,6 +278,7 @@ JOB_TABLE = [
     Row(Job, "succeed", "Running", "Succeeded", fact="3.1"),
     Row(Job, "fail", "Running", "Failed", fact="3.1"),
     Row(Job, "run_out_of_resources", "Running", "OutOfResources", fact="3.1"),
+    Row(Job, "lose_wrapper", "Running", "Orphaned", fact="3.1"),
     *[Row(Job, "report", now, "Reported", fact="3.1") for now in ENDED],
     *[Row(Job, "be_killed", now, "Killed", fact="3.1") for now in ("Submitted", *LIVE, *ENDED)],
 ]

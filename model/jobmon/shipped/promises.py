@@ -131,6 +131,16 @@ IMAGE = {
     "ErrorFatal": ("Registering", "ErrorFatal"),
 }
 
+FINISHED_WORK_COUNTS = AlwaysCanReach(
+    name="finished-work-counts",
+    says="what a command has done can always be reported, as long as its wrapper lives",
+    line=55,
+    sentence=WORK,
+    over=[i],
+    given=i.job.is_("Succeeded") & i.is_(*OPEN),
+    goal=i.is_("Done"),
+)
+
 TASKS = [
     Invariant(
         name="one-live-instance",
@@ -172,7 +182,7 @@ TASKS = [
         line=105,
         sentence=INCREASED,
         over=[t, n],
-        given=~t.is_("Queued") & (t.attempts == n) & after(t.is_("Queued")),
+        given=~t.is_("Queued") & after(t.is_("Queued")) & (t.attempts == n),
         then=after(t.attempts > n),
     ),
     StepInvariant(
@@ -181,7 +191,7 @@ TASKS = [
         line=113,
         sentence=ROW_ADDED,
         over=[t, n],
-        given=(t.resources == n) & ~(t.is_("AdjustingResources") & after(t.is_("Queued"))),
+        given=~(t.is_("AdjustingResources") & after(t.is_("Queued"))) & (t.resources == n),
         then=after(t.resources == n),
     ),
     StepInvariant(
@@ -190,18 +200,10 @@ TASKS = [
         line=105,
         sentence=INCREASED,
         over=[t, n],
-        given=t.is_("AdjustingResources") & (t.resources == n) & (n < MOST) & after(~t.is_("AdjustingResources")),
+        given=t.is_("AdjustingResources") & after(~t.is_("AdjustingResources")) & (t.resources == n) & (n < t.ceiling),
         then=after(t.is_("Queued") & (t.resources > n)),
     ),
-    AlwaysCanReach(
-        name="finished-work-counts",
-        says="what a command has done can always be reported, as long as its wrapper lives",
-        line=55,
-        sentence=WORK,
-        over=[i],
-        given=i.job.is_("Succeeded") & i.is_(*OPEN),
-        goal=i.is_("Done"),
-    ),
+    FINISHED_WORK_COUNTS,
 ]
 
 # --- Runs and their workflow

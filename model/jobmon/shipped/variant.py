@@ -11,7 +11,7 @@ from .situations import situations
 from .worker import WORKER_ACTIONS
 
 SCOPE = {
-    **{"Workflow": 1, "Task": 2},
+    **{"Workflow": 2, "Task": 2},
     **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), 2),
     **dict.fromkeys(("TaskInstance", "Job"), 2),
 }

@@ -120,7 +120,25 @@ worker_dies = Action(
     fact="3.1",
 )
 
+wrapper_dies = Action(
+    "wrapper_dies",
+    [i],
+    when=[JOB.mortal, JOB.is_("Running")],
+    fires=[JOB.fires("lose_wrapper")],
+    says="the wrapper of {i} dies, and its command goes on",
+    crash=True,
+    fact="3.1",
+)
+orphan_ends = Action(
+    "orphan_ends",
+    [i],
+    when=[JOB.is_("Orphaned")],
+    fires=[JOB.fires("be_killed")],
+    says="the command of {i}, whose wrapper has died, ends as well",
+    fact="3.1",
+)
+
 WORKER_ACTIONS = [
     *(start, start_to_die, start_too_late, start_refused, beat, beat_late, hear_that_it_is_to_die),
-    *(*COMMAND, *REPORTS, worker_dies),
+    *(*COMMAND, *REPORTS, worker_dies, wrapper_dies, orphan_ends),
 ]
