@@ -487,7 +487,7 @@ def distributor_repaired(world: World, setup: Setup, n: int) -> Iterator[Step]:
         if it.state == "T":
             if it.overdue and not it.fenced:
                 yield "fence", world.instance(m, fenced=True)
-            if not it.overdue and not it.fenced:
+            if not it.overdue:
                 yield "hand_back", world.instance(m, state="R")
             if not it.doomed and not there:
                 yield from happened("triage_lost", failed(world, setup, m, "U"))
@@ -726,6 +726,9 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
         moves = ((old.state, new.state), (old.job, new.job))
         if old.doomed and {("I", "O"), ("O", "R"), ("submitted", "running")} & set(moves):
             yield "what-is-to-end-goes-no-further"
+        taken = agent == "distributor" and old.job != "killed" == new.job
+        if setup.repaired and taken and old.state in OPEN and not nobodys(old):
+            yield "jobs-are-left-to-their-workers"
         if setup.repaired and nobodys(old) and not nobodys(new) and new.state not in FINAL:
             yield "what-is-nobodys-stays-so"
         if old.state == new.state:

@@ -68,7 +68,7 @@ class Bench:
             "Z": [ask.End(i, f"g{i}", InstanceState.RESOURCE_ERROR)],
             "T": [ask.Lapse(i)],
             "X": [ask.Lapse(i)],
-            "U": [ask.JobOver(i, InstanceState.TRIAGING)],
+            "U": [ask.Fence(i), ask.JobOver(i, InstanceState.TRIAGING)],
             "W": [ask.SubmissionFailed(i, f"t{i}")],
         }
         before = {"I": "Q", "O": "I", "R": "O", "D": "R", "E": "R", "Z": "R", "T": "R", "X": "O", "U": "T", "W": "I"}

@@ -42,7 +42,7 @@ FROM_THE_START = Situation(
     punctual=("TaskInstance",),
 )
 PLACES = [*SITUATIONS, ALL_DIE, LATE_WITH_TWO, FROM_THE_START]
-RUNS, ONE_TASK, TWO_TASKS, LATE, DEAD_CLIENT, HUNGRY = (s.about for s in SITUATIONS)
+RUNS, _, _, _, LATE, DEAD_CLIENT, HUNGRY, *_ = (s.about for s in SITUATIONS)
 SMALL, LATE_TWICE, START = ALL_DIE.about, LATE_WITH_TWO.about, FROM_THE_START.about
 
 LISTING = replace(
@@ -82,7 +82,8 @@ def promised(model: Model, name: str) -> Property:
     found = REPAIRED.property(name)
     there = [action.name for action in model.actions]
     if isinstance(found, StepInvariant) and found.on:
-        on = {*found.on, *getattr(SHIPPED.property(name), "on", ())}
+        shipped = [each.on for each in SHIPPED.properties if each.name == name and isinstance(each, StepInvariant)]
+        on = {*found.on, *(action for actions in shipped for action in actions)}
         return replace(found, on=[action for action in there if action in on])
     if isinstance(found, AlwaysCanReach):
         return replace(found, without=[action for action in found.without if action in there])

@@ -6,28 +6,29 @@ import random
 from collections.abc import Callable, Iterator
 
 from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.records import UNFINISHED, InstanceState, Records, RunState, TaskState
+from schedproof.impl.jobmon.records import ENDED, RESUMING, UNFINISHED, InstanceState, Records, RunState, TaskState
 from schedproof.impl.jobmon.requests import Request, TaskSpec
 
 TASKS = (
     TaskSpec("a", "x", resources=(("memory", 1),), max_attempts=2),
     TaskSpec("b", "y", upstream=("a",), resources=(("memory", 1),), max_attempts=1),
+    TaskSpec("c", "z", resources=(("memory", 1),), max_attempts=2),
 )
 
 
 def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Iterator[Request]:
-    """About a workflow of two tasks, three runs and a few instances: half of them what helps something on."""
+    """About a workflow of three tasks, three runs and a few instances: half of them what helps something on."""
     rng = random.Random(seed)
     yield ask.Register("w", TASKS)
     for _ in range(number):
-        run, i = rng.randint(1, 3), rng.randint(1, 6)
+        run, i = rng.randint(1, 3), rng.randint(1, 8)
         job, token, group = f"j{i}", f"t{i}", f"g{rng.choice([i, i, i, 0])}"
         state = rng.choice(["LINKING", "BOUND", "INSTANTIATED", "LAUNCHED", "RUNNING"])
         choices: list[Request] = [
             ask.CreateRun(1, f"run {run}", rng.random() < 0.5),
             *[ask.AdvanceRun(run, RunState[state])] * 6,
             ask.RenewRun(run, rng.choice(list(RunState))),
-            *[ask.QueueTask(run, rng.randint(1, 2), rng.randint(1, 2), rng.choice([None, (("memory", 2),)]))] * 3,
+            *[ask.QueueTask(run, rng.randint(1, 3), rng.randint(1, 2), rng.choice([None, (("memory", 2),)]))] * 3,
             ask.FinishRun(run, rng.choice([RunState.DONE, RunState.ERROR])),
             ask.ReadWorkflow(1),
             ask.ReadRun(run),
@@ -44,6 +45,7 @@ def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Itera
             * 2,
             ask.Killed(i, group),
             ask.HandBack(i),
+            *[ask.Fence(i)] * 2,
             ask.Lapse(i),
             ask.FindDead(),
             ask.ReapRun(run),
@@ -67,14 +69,20 @@ def _helpful(rng: random.Random, records: Records) -> Iterator[Request]:
             for task in records.tasks:
                 resources = (("memory", 2),) if task.status is TaskState.ADJUSTING else None
                 yield ask.QueueTask(run.id, task.id, task.num_attempts + 1, resources)
+        if run.status in RESUMING:
+            yield ask.WindUp(run.id)
+    if records.runs and all(run.status in ENDED for run in records.runs):
+        yield ask.Clear(1)
+        yield ask.CreateRun(1, f"run {len(records.runs) + 1}", rng.random() < 0.5)
     for it in records.instances:
         if it.status in UNFINISHED:
             i = it.id
             yield from {
                 "Q": [ask.Claim(i, "d", f"t{i}")],
-                "I": [ask.Launched(i, f"t{i}", f"j{i}")],
-                "O": [ask.Start(i, f"g{i}")],
+                "I": [ask.GiveUp(i, f"t{i}") if it.doomed else ask.Launched(i, f"t{i}", f"j{i}")],
+                "O": [ask.JobOver(i, it.status) if it.doomed else ask.Start(i, f"g{i}")],
                 "R": [ask.End(i, f"g{i}", rng.choice([InstanceState.DONE, InstanceState.RESOURCE_ERROR]))],
+                "T": [ask.JobOver(i, it.status) if it.fenced else ask.Fence(i)],
             }.get(it.status, [ask.JobOver(i, it.status)])
 
 

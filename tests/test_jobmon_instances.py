@@ -30,6 +30,7 @@ def requests(i: int) -> dict[str, Request]:
         "triaged, resources": ask.JobOver(i, S.TRIAGING, resource_error=True),
         "job over while running": ask.JobOver(i, S.RUNNING),
         "hand back": ask.HandBack(i),
+        "fence": ask.Fence(i),
         "start": ask.Start(i, f"g{i}"),
         "start of another": ask.Start(i, "g of another"),
         "renew": ask.RenewInstance(i, f"g{i}"),
@@ -50,6 +51,7 @@ AGAIN = {
     "claim": "I I",
     "submission failed": "W W",
     "triaged": "U U",
+    "triaged, resources": "Z Z",
     "hand back": "R R",
     "launched": "O O  R R  T T  X X  D D  E E  Z Z  U U",
     "start": "R R  T T",
@@ -64,8 +66,7 @@ FRESH = {
     "launched": "I O",
     "submission failed": "I W",
     "removed when not heard of": "X E  E E",
-    "triaged": "T U",
-    "triaged, resources": "T Z  Z Z",
+    "fence": "T T",
     "start": "O R",
     "start of another": "O R",
     "renew": "R R  T T",
@@ -86,12 +87,22 @@ DOOMED = {
     "start of another": "",
     "give up": "I F",
     "removed when launched": "O F",
-    "triaged": "T F",
-    "triaged, resources": "T F",
     "killed": "R F",
 }
 LOST = FRESH | DOOMED | OVERDUE | {"give up": "", "killed": ""}
-CONDITIONS = {"fresh": FRESH, "overdue": FRESH | OVERDUE, "doomed": FRESH | DOOMED, "doomed, overdue": LOST}
+# What is triaged is always overdue here.
+FENCED = FRESH | {"triaged": "T U", "triaged, resources": "T Z", "renew": "R R"}
+DOOMED_AND_FENCED = FRESH | DOOMED | {"triaged": "T F", "triaged, resources": "T F", "renew": "R R"}
+CONDITIONS = {
+    "fresh": FRESH,
+    "overdue": FRESH | OVERDUE,
+    "fenced": FENCED,
+    "doomed": FRESH | DOOMED,
+    "doomed, overdue": LOST,
+    "doomed, fenced": DOOMED_AND_FENCED,
+}
+CHANGES_WHAT_STAYS = ("renew", "fence")
+"""Requests that change more than the state."""
 
 
 def moves(condition: str, name: str) -> dict[str, str]:
@@ -116,6 +127,8 @@ def test_every_request_in_every_state(condition: str, state: str) -> None:
             bench.doom(i)
         if condition.endswith("overdue") and state in "IOR":
             bench.let_lapse(i)
+        if condition.endswith("fenced") and state == "T":
+            bench.ask(ask.Fence(i))
         before = bench.store.snapshot()
         expected = moves(condition, name).get(state)
         if expected is None:
@@ -126,7 +139,8 @@ def test_every_request_in_every_state(condition: str, state: str) -> None:
             continue
         report = bench.ask(request)
         assert report.instances[0].status == expected, (name, expected)
-        if expected == state and name != "renew":
+        stays = name not in CHANGES_WHAT_STAYS or (name == "fence" and condition.endswith("fenced"))
+        if expected == state and stays:
             assert not report.changed, name
             assert bench.store.snapshot() == before, name
         elif expected != state:
@@ -211,6 +225,42 @@ def test_what_is_triaged_is_handed_back_when_its_worker_is_heard_of_again() -> N
     assert bench.ask(ask.HandBack(1)).instances == (replace(renewed, status=S.RUNNING),)
     bench.ask(ask.Killed(1, "g1"))
     assert bench.instances() == "F"
+
+
+def test_what_is_fenced_comes_back_no_more() -> None:
+    """A distributor that has been told so may remove the job whenever it comes to that."""
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    bench.queue()
+    bench.bring(1, "T")
+    bench.ask(ask.RenewInstance(1, "g1"))
+    with pytest.raises(Refused, match="not overdue") as refused:
+        bench.ask(ask.Fence(1))
+    assert not refused.value.for_good
+    with pytest.raises(Refused, match="not fenced"):
+        bench.ask(ask.JobOver(1, S.TRIAGING))
+    bench.time += 10.0
+    bench.ask(ask.Fence(1))
+    for request in (ask.RenewInstance(1, "g1"), ask.HandBack(1)):
+        with pytest.raises(Refused, match="is fenced") as refused:
+            bench.ask(request)
+        assert refused.value.for_good
+    bench.ask(ask.JobOver(1, S.TRIAGING))
+    assert bench.instances() == "U"
+
+
+def test_a_distributor_hears_of_other_work_than_what_it_is_busy_with() -> None:
+    bench = Bench(MemoryStore())
+    bench.register(*[ask.TaskSpec(name, "true") for name in "abc"])
+    bench.run()
+    for task in (1, 2, 3):
+        bench.queue(task=task)
+
+    def found(*busy: int) -> list[int]:
+        return [it.id for it in bench.ask(ask.FindWork(limit=2, busy=busy)).instances]
+
+    assert (found(), found(1), found(1, 2), found(1, 2, 3)) == ([1, 2], [2, 3], [3], [])
 
 
 def test_a_wrapper_that_comes_before_its_launch_is_known_may_ask_again() -> None:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 import pytest
 from jobmon_less import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, judged, put_back
 from schedproof.model.jobmon import REPAIRED
+from schedproof.model.jobmon.repaired.instances import LEFT_OF_IT, NOBODYS
 from schedproof.model.jobmon.shipped.client import GOES_ON, RUN
-from schedproof.model.jobmon.shipped.distributor import ATTEMPTS_LEFT
+from schedproof.model.jobmon.shipped.couplings import ATTEMPTS_LEFT
+from schedproof.model.jobmon.shipped.distributor import GOES_ON as DISTRIBUTES
 from schedproof.model.jobmon.shipped.machines import NEXT_ATTEMPT, d, i, r, t
 from schedproof.model.jobmon.sorts import Task
 from schedproof.model.lang import Action, Model, Row, Rule, Term, given, me
@@ -88,6 +90,10 @@ def nobody_is_handed_back() -> Model:
     return replace(put_back([]), actions=kept)
 
 
+def takes_what_is_late() -> Model:
+    return asking("take_job", DISTRIBUTES, NOBODYS | (i.is_("Triaging") & i.overdue), LEFT_OF_IT)
+
+
 def late_client() -> Model:
     guard = [GOES_ON, t.workflow == RUN.workflow, t.is_("Registering"), i.is_("Absent")]
     return asking("queue", *guard)
@@ -125,6 +131,9 @@ BUGS = [
         LATE_TWICE,
     ),
     Bug("a worker that nobody hears of is given up for good", nobody_is_handed_back, "finished-work-counts", SMALL),
+    Bug("a fenced worker is heard of again", lambda: not_asking(beat=(3,)), "what-is-nobodys-stays-so", SMALL),
+    Bug("what is late is taken away at once", takes_what_is_late, "jobs-are-left-to-their-workers", SMALL),
+    Bug("a fence where nothing is late", lambda: not_asking(fence=(3,)), "what-is-nobodys-stays-so", SMALL),
     Bug("a resume that does not wait", lambda: not_asking(register=(4, 5)), "halted-before-a-new-run", LATE),
     Bug("a resume leaves what is queued", resume_that_leaves_what_is_queued, "queued-by-a-run-that-runs", SMALL),
     Bug("two runs at a time", lambda: not_asking(plan_cold=(4,), register=(3,)), "one-run-on-its-way", RUNS),

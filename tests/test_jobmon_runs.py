@@ -320,6 +320,8 @@ class TestMakingRoom:
                 "I": ask.GiveUp(1, "t1"),
                 "R": ask.Killed(1, "g1"),
             }
+            if state == "T":
+                bench.ask(ask.Fence(1))
             bench.ask(end.get(state, ask.JobOver(1, ask.InstanceState(state))))
             assert bench.instances() == ("E" if state == "X" else "F")
         bench.ask(new)

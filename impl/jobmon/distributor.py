@@ -23,6 +23,7 @@ class Act(StrEnum):
     LAUNCH = "say that it is launched"
     LAPSE = "lapse"
     HAND_BACK = "hand back"
+    FENCE = "fence"
     REMOVE = "terminate the job"
     LOOK = "look whether the job is gone"
     SAY_OVER = "say that the job is over"
@@ -97,12 +98,11 @@ class Distributor:
         return f"{todo.act} {todo.instance}"
 
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
-        report = self._server.ask(ask.FindWork(self._limit))
-        busy = {todo.instance for todo in busy_with}
+        busy = sorted(todo.instance for todo in busy_with)
+        report = self._server.ask(ask.FindWork(self._limit, tuple(busy)))
         return tuple(
             Todo(_first_act(it, it.id in report.overdue), it.id, it.distributor_id, it.status)
             for it in report.instances
-            if it.id not in busy
         )
 
     def _do(self, todo: Todo) -> Todo | None:
@@ -120,6 +120,8 @@ class Distributor:
                 asked(self._server, ask.Lapse(todo.instance))
             case Act.HAND_BACK:
                 asked(self._server, ask.HandBack(todo.instance))
+            case Act.FENCE:
+                return self._fence(todo)
             case Act.REMOVE:
                 return self._remove(todo)
             case Act.LOOK:
@@ -160,6 +162,11 @@ class Distributor:
         self.memory = replace(self.memory, launched=(*self.memory.launched, (todo.instance, todo.job)))
         return None
 
+    def _fence(self, todo: Todo) -> Todo | None:
+        """Before its job may be removed: else its worker might be heard of again meanwhile, and die in vain."""
+        answer = asked(self._server, ask.Fence(todo.instance))
+        return None if isinstance(answer, Refused) else replace(todo, act=Act.REMOVE)
+
     def _remove(self, todo: Todo) -> Todo:
         if todo.job is not None:
             self._cluster.terminate(todo.job)
@@ -178,7 +185,9 @@ def _first_act(it: TaskInstance, overdue: bool) -> Act:
     if it.status is InstanceState.QUEUED:
         return Act.CLAIM
     if it.status is InstanceState.TRIAGING:
-        return Act.REMOVE if overdue else Act.HAND_BACK
+        if it.fenced:
+            return Act.REMOVE
+        return Act.FENCE if overdue else Act.HAND_BACK
     if it.status is InstanceState.NO_HEARTBEAT:
         return Act.REMOVE
     if it.status is InstanceState.LAUNCHED and it.doomed:

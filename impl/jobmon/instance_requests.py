@@ -23,10 +23,12 @@ class InstanceRequests:
         """Queued ones of running runs, what is in triage or to be removed from the cluster, and what is overdue."""
         running = {run.id for run in draft.find(WorkflowRun, status=RunState.RUNNING)}
         found: list[TaskInstance] = []
+        busy = frozenset(request.busy)
         for each in draft.find(TaskInstance, status=UNFINISHED):
             queued = each.status is S.QUEUED and each.workflow_run_id in running
             removed = each.status in (S.NO_HEARTBEAT, S.TRIAGING) or (each.status is S.LAUNCHED and each.doomed)
-            if queued or removed or (each.status in LAPSED and draft.is_overdue(each)):
+            overdue_now = each.status in LAPSED and draft.is_overdue(each)
+            if each.id not in busy and (queued or removed or overdue_now):
                 found.append(each)
             if len(found) == request.limit:
                 break
@@ -87,6 +89,16 @@ class InstanceRequests:
                 renewed.append(draft.change(it, report_by_date=draft.lease()))
         return Report("renew launched", bool(renewed), instances=tuple(renewed), lease=draft.leases.instance)
 
+    def fence(self, draft: Draft, request: asked.Fence) -> Report:
+        """One in triage that is overdue."""
+        it = draft.instance(request.instance)
+        self._expect(it, S.TRIAGING)
+        if it.fenced:
+            return self._done(draft, "fence", it)
+        if not draft.is_overdue(it):
+            raise Refused(f"task instance {it.id} is not overdue", state=it.status, for_good=False)
+        return self._done(draft, "fence", draft.change(it, fenced=True), changed=True)
+
     def job_over(self, draft: Draft, request: asked.JobOver) -> Report:
         """The word of any distributor that nothing is left of a job."""
         it = draft.instance(request.instance)
@@ -97,6 +109,8 @@ class InstanceRequests:
         self._expect(it, request.seen)
         if it.status is S.LAUNCHED:
             self._expect_doomed(it)
+        if it.status is S.TRIAGING and not it.fenced:
+            raise Refused(f"task instance {it.id} is not fenced", state=it.status, for_good=False)
         return self._done(draft, "job over", draft.move(it, self._after_job(it, request)), changed=True)
 
     def _after_job(self, it: TaskInstance, request: asked.JobOver) -> InstanceState:
@@ -112,6 +126,7 @@ class InstanceRequests:
         if it.status is S.RUNNING:
             return self._done(draft, "hand back", it)
         self._expect(it, S.TRIAGING)
+        self._refuse_fenced(it)
         self._refuse_overdue(draft, it)
         return self._done(draft, "hand back", draft.move(it, S.RUNNING), changed=True)
 
@@ -134,6 +149,7 @@ class InstanceRequests:
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
         self._expect(it, S.RUNNING, S.TRIAGING)
+        self._refuse_fenced(it)
         renewed = draft.change(it, report_by_date=draft.lease())
         return self._done(draft, "renew instance", renewed, changed=True)
 
@@ -191,6 +207,10 @@ class InstanceRequests:
     def _expect_doomed(self, it: TaskInstance) -> None:
         if not it.doomed:
             raise Refused(f"task instance {it.id} is not doomed", state=it.status, for_good=False)
+
+    def _refuse_fenced(self, it: TaskInstance) -> None:
+        if it.fenced:
+            raise Refused(f"task instance {it.id} is fenced", state=it.status)
 
     def _refuse_overdue(self, draft: Draft, it: TaskInstance) -> None:
         """Its control may come back: by a heartbeat, if its state has one."""

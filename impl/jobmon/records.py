@@ -144,8 +144,9 @@ class TaskInstance:
     """An attempt at a task.
 
     ``report_by_date`` is the deadline of its lease, from its claim on. ``doomed``: it is to end, and who owns its
-    state is to end it. ``distributor`` claimed it under ``token``; ``distributor_id`` is its job on the cluster,
-    ``process_group_id`` who runs its command.
+    state is to end it. ``fenced``: its worker gets control back no more, so that its job can be removed.
+    ``distributor`` claimed it under ``token``; ``distributor_id`` is its job on the cluster, ``process_group_id`` who
+    runs its command.
     """
 
     id: int
@@ -158,6 +159,7 @@ class TaskInstance:
     queue: str
     report_by_date: float | None = None
     doomed: bool = False
+    fenced: bool = False
     distributor: str | None = None
     token: str | None = None
     distributor_id: str | None = None

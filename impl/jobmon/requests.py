@@ -125,9 +125,13 @@ class ReadRun:
 
 @dataclass(frozen=True)
 class FindWork:
-    """Instances that a distributor has something to do with, at most ``limit``; and which of them are overdue."""
+    """Instances that a distributor has something to do with, at most ``limit``; and which of them are overdue.
+
+    Those that it is ``busy`` with it does not want to hear of.
+    """
 
     limit: int = 1000
+    busy: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,13 @@ class RenewLaunched:
 
     instances: tuple[int, ...]
     distributor: str
+
+
+@dataclass(frozen=True)
+class Fence:
+    """An instance in triage is overdue: its worker is to get control back no more, since its job will be removed."""
+
+    instance: int
 
 
 @dataclass(frozen=True)
@@ -267,6 +278,7 @@ Request = (
     | SubmissionFailed
     | GiveUp
     | RenewLaunched
+    | Fence
     | JobOver
     | HandBack
     | Start

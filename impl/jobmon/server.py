@@ -104,6 +104,8 @@ class Server(RunRequests, InstanceRequests):
                 return self.give_up(draft, request)
             case asked.RenewLaunched():
                 return self.renew_launched(draft, request)
+            case asked.Fence():
+                return self.fence(draft, request)
             case asked.JobOver():
                 return self.job_over(draft, request)
             case asked.HandBack():

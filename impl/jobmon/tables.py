@@ -92,6 +92,7 @@ TASK_INSTANCE = Table(
     Column("queue", String, nullable=False),
     Column("report_by_date", Float),
     Column("doomed", Boolean, nullable=False),
+    Column("fenced", Boolean, nullable=False),
     Column("distributor", String),
     Column("token", String),
     Column("distributor_id", String),

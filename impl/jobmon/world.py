@@ -290,7 +290,7 @@ def _acts_of_job(name: str, job: Job) -> list[Act]:
 
 
 def _can_lapse(it: TaskInstance) -> bool:
-    lapses = it.status in UNFINISHED - {InstanceState.TRIAGING, InstanceState.NO_HEARTBEAT}
+    lapses = it.status in UNFINISHED - {InstanceState.NO_HEARTBEAT}
     return lapses and it.report_by_date is not None and it.report_by_date > NOW
 
 

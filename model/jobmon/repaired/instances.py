@@ -142,7 +142,7 @@ take_job = Action(
 hand_back = Action(
     "hand_back",
     [d, i],
-    when=[GOES_ON, i.is_("Triaging"), ~i.overdue, ~i.fenced],
+    when=[GOES_ON, i.is_("Triaging"), ~i.overdue],
     fires=[i.fires("start")],
     says="the distributor {d} finds that the worker of {i} has been heard of again: it goes on",
     line=66,

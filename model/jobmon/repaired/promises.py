@@ -130,6 +130,16 @@ FENCED = [
         given=NOBODYS,
         then=after(NOBODYS | i.is_(*INSTANCE_ENDS)),
     ),
+    StepInvariant(
+        name="jobs-are-left-to-their-workers",
+        says="a distributor takes no job from the cluster whose instance somebody has control of, or may have again",
+        line=47,
+        sentence=SIGNALS,
+        over=[i],
+        on=DISTRIBUTOR,
+        given=i.is_(*OPEN) & ~NOBODYS & ~i.job.is_("Killed"),
+        then=after(~i.job.is_("Killed")),
+    ),
     replace(
         FINISHED_WORK_COUNTS,
         says="what a command has done can always be reported, as long as its wrapper lives and is not fenced",

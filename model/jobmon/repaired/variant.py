@@ -38,10 +38,7 @@ CONTROL_IS_A_LEASE = Change(
 )
 LOST_MEANS_OVER = Change(
     why="An instance is lost only when nothing is left of its job: triage sees to that, or hands it back to a worker that is heard of again.",
-    repairs=[
-        *("one-live-instance", "finished-work-counts", "halted-before-a-new-run"),
-        *("instances-can-end", "runs-can-end", "workflows-can-be-done"),
-    ],
+    repairs=["one-live-instance", "finished-work-counts", "halted-before-a-new-run"],
     adds=[
         *(
             m.FENCE,

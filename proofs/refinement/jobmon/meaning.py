@@ -118,6 +118,7 @@ class Meanings:
                 self._value(fits, "TaskInstance", "overdue", i, it.report_by_date <= NOW)
             if it.status not in FINAL and it.status is not InstanceState.NO_HEARTBEAT:
                 self._value(fits, "TaskInstance", "doomed", i, it.doomed)
+                self._value(fits, "TaskInstance", "fenced", i, it.fenced)
 
     def _jobs(self, at: State, fits: dict[int, frozenset[int]]) -> None:
         of: dict[int, tuple[str, Job]] = {}
@@ -180,6 +181,8 @@ def job_states(job: Job, it: TaskInstance, identity: str) -> tuple[str, ...]:
         # In the model no wrapper dies that has stopped its command, and the cluster knows what had too few resources.
         known = ("OutOfResources",) if job.ending is Ending.RESOURCE_ERROR else ()
         return (*OVER, STOPPED, *known)
+    if job.phase is Phase.DYING:
+        return ("Orphaned",)
     if not granted:
         return ("Running",) if job.acts else ("Submitted",)
     killed = job.worker is not None and job.worker.killed

@@ -61,6 +61,7 @@ ALIKE: Mapping[type[Request], tuple[str, ...]] = {
     ask.SubmissionFailed: ("get_no_id",),
     ask.GiveUp: ("drop_doomed",),
     ask.HandBack: ("hand_back",),
+    ask.Fence: ("fence",),
     ask.Start: ("start",),
     ask.RenewInstance: ("beat",),
     ask.Killed: ("report_that_it_was_stopped",),
@@ -122,7 +123,7 @@ def of_act(act: Act, seen: Seen, before: State, after: State) -> Move:
             assert act.ending is not None
             return Move((COMMANDS[act.ending],))
         case Kind.JOB_ENDS:
-            return Move(("take_job", "start_refused", "worker_dies"))
+            return Move(("take_job", "start_refused", "worker_dies", "orphan_ends"))
         case Kind.INSTANCE_LAPSES:
             return Move(("instance_is_late",))
         case Kind.RUN_LAPSES:
@@ -140,7 +141,7 @@ def _is_distributor(who: str) -> bool:
 
 def _death(who: str) -> tuple[str, ...]:
     if who.startswith("job "):
-        return ("worker_dies",)
+        return ("worker_dies", "wrapper_dies")
     if who == "reaper":
         return ()  # in the model it never sleeps, but need not act
     return ("distributor_dies",) if _is_distributor(who) else ("client_dies",)
@@ -153,16 +154,15 @@ def _of_the_worker(who: str, before: State) -> Move:
     if worker.stage is Stage.ASK:
         return Move(("start_refused",))
     if worker.stage is Stage.KILL:
-        # One that has lost control says nothing after that.
-        return Move(("worker_dies",) if worker.fenced else ("stop_command",))
+        return Move(("hear_that_it_is_fenced",) if worker.fenced else ("stop_command",))
     return NOTHING
 
 
 def terminated(act: Act, before: State, after: State) -> list[int]:
     """The instances whose jobs a distributor has now decided to terminate, and that are not over.
 
-    It decides by what it was told last, and that is when the model has to agree: between the decision and the end of
-    the job nobody can keep the worker from being heard of again.
+    It decides by what it was told last, and that is when the model has to agree; what nobody has control of any more
+    stays so.
     """
     if not _is_distributor(act.who) or act.kind not in (Kind.STEP, Kind.LOST):
         return []
