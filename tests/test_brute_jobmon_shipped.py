@@ -33,6 +33,8 @@ OTHERS = [
         "a run that is resumed, whose command may fail and whose worker may be late", 2, (1,), 1, begun=True, mortal=()
     ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
+]
+BIG = [
     Situation("one run, and a task that has two attempts, anything", 1, (2,), 2, begun=True),
     Situation(
         "a run that is resumed, whose first distributor and first job may die",
@@ -131,7 +133,10 @@ def world(instance: Instance, state: State) -> brute.World:
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     "situation",
-    [pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long, id=s.about) for s in [*SITUATIONS, *OTHERS]],
+    [
+        pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long, id=s.about)
+        for s in [*SITUATIONS, *OTHERS, *BIG]
+    ],
 )
 def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
     model = VARIANTS[variant]

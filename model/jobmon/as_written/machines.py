@@ -282,6 +282,9 @@ TABLE = [
 TASK_ERRORS = ("NoExecutorId", "KillSelf", "UnknownError", "ResourceError", "ApplicationError")
 """The error states of a task instance (line 80), yellow in the figure (facts 1.3)."""
 
+UNFINISHED_ERRORS = (*TASK_ERRORS, "AdjustingResources")
+"""After which there may be another attempt."""
+
 RUN_ERRORS = ("NoExecutorId", "RuntimeError", "UnknownError", "ResourceError", "Halted")
 """What a run ends in that is neither done nor aborted (facts 1.4)."""
 

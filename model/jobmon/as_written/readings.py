@@ -9,9 +9,9 @@ from dataclasses import replace
 from ...lang import Action, Invariant, Reading, Row, given, implies, me
 from ..sorts import Task, TaskInstance
 from . import tasks
-from .machines import IMAGES, i, t
+from .machines import IMAGES, UNFINISHED_ERRORS, i, t
 from .progress import everything_ends
-from .promises import AFTER_AN_ERROR, TASK_PROMISES, UNFINISHED_ERRORS, image
+from .promises import AFTER_AN_ERROR, TASK_PROMISES, image
 
 RETRIED: Mapping[str, tuple[str, ...]] = {
     "retry": ("NoExecutorId", "UnknownError", "ApplicationError"),
