@@ -63,6 +63,7 @@ class Distributor:
         self._cluster = cluster
         self._name = name
         self._limit = limit
+        self._elsewhere = 0
         self.memory = DistributorMemory()
 
     def choices(self) -> int:
@@ -97,13 +98,20 @@ class Distributor:
         return f"{todo.act} {todo.instance}"
 
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
-        report = self._server.ask(ask.FindWork(self._limit))
+        report = self._server.ask(ask.FindWork(self._limit + self._elsewhere))
         busy = {todo.instance for todo in busy_with}
-        return tuple(
+        found = [
             Todo(_first_act(it, it.id in report.overdue), it.id, it.distributor_id, it.status)
             for it in report.instances
             if it.id not in busy
-        )
+        ]
+        mine = tuple(todo for todo in found if self._reaches(todo))
+        self._elsewhere = len(found) - len(mine)  # they are not to keep others from being found
+        return mine
+
+    def _reaches(self, todo: Todo) -> bool:
+        """Whether it can remove what is to be removed: jobs of another place are left to the distributors there."""
+        return todo.act is not Act.REMOVE or todo.job is None or self._cluster.reaches(todo.job)
 
     def _do(self, todo: Todo) -> Todo | None:
         """The act; what comes next for the instance, which is ``todo`` itself if it has to wait."""

@@ -145,7 +145,7 @@ class TaskInstance:
 
     ``report_by_date`` is the deadline of its lease, from its claim on. ``doomed``: it is to end, and who owns its
     state is to end it. ``distributor`` claimed it under ``token``; ``distributor_id`` is its job on the cluster,
-    ``process_group_id`` who runs its command.
+    ``process_group_id`` the same once its command was let start.
     """
 
     id: int
