@@ -52,7 +52,7 @@ def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Itera
         if rng.random() < 0.5:
             choices = list(_helpful(rng, now())) or choices
         if rng.random() < 0.03:
-            choices = [ask.AskResume(run, rng.random() < 0.5), ask.FinishRun(run, RunState.STOPPED), ask.Clear(1)]
+            choices = [ask.AskResume(run, rng.random() < 0.5), ask.FinishRun(run, RunState.STOPPED), ask.Clear(run)]
         yield rng.choice(choices)
 
 

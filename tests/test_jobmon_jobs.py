@@ -160,6 +160,7 @@ class TestLocalCluster:
             replace(place, machine="", boot="x"),
             replace(place, namespace="1"),
             replace(place, namespace="1", boot="x"),
+            replace(place, user="1234567"),
         ]
         for number, other in enumerate(elsewhere, start=1):
             mine = cluster("true", place=other)
@@ -168,13 +169,10 @@ class TestLocalCluster:
                 mine.terminate(job)
                 assert not mine.is_over(job)
             assert len(said) == number, other
-            assert (
-                said[-1]
-                == f"job {job} is on {place.host}, in another place than this: a distributor there has to see to it"
-            )
+            assert said[-1] == f"job {job} is in another place, on {place.host}: a distributor there has to see to it"
         mine = cluster("true")
         assert not mine.is_over(job)  # it was not terminated
-        assert not mine.is_over("17") and said[-1].startswith("job 17 is nobody knows where")
+        assert not mine.is_over("17") and said[-1].startswith("job 17 is in a place that its name does not tell")
 
     def test_nothing_is_left_when_the_machine_was_booted_again(self, cluster: Callable[..., LocalCluster]) -> None:
         place = replace(here(), machine="m", namespace=OUTERMOST)
@@ -220,10 +218,10 @@ class TestLocalCluster:
 
 class TestJobs:
     def test_names(self) -> None:
-        job = Job(Place("host", "machine", "boot", "7"), "token", 12, 34)
-        assert str(job) == "host:machine:boot:7:token:12:34"
+        job = Job(Place("host", "machine", "boot", "7", "0"), "token", 12, 34)
+        assert str(job) == "host:machine:boot:7:0:token:12:34"
         assert Job.named(str(job)) == job
-        for name in ("", "a:b", "host:machine:boot:7:token:12:x", "host:machine:boot:7::12:34", "0"):
+        for name in ("", "a:b", "host:machine:boot:7:0:token:12:x", "host:machine:boot:7:0::12:34", "0"):
             assert Job.named(name) is None
         assert Job.named(str(replace(own_job(), token="x"))) == replace(own_job(), token="x")
 

@@ -47,10 +47,12 @@ class Todo:
 
 @dataclass(frozen=True)
 class DistributorMemory:
-    """All that a distributor remembers: what is to be done, and the jobs that it has launched and that may not have started."""
+    """All that a distributor remembers: what is to be done, the jobs that it has launched and that may not have started,
+    and how many it was told of last that are to be removed and are out of its reach."""
 
     todo: tuple[Todo, ...] = (Todo(Act.FIND),)
     launched: tuple[tuple[int, str], ...] = ()
+    elsewhere: int = 0
 
 
 class Distributor:
@@ -63,7 +65,6 @@ class Distributor:
         self._cluster = cluster
         self._name = name
         self._limit = limit
-        self._elsewhere = 0
         self.memory = DistributorMemory()
 
     def choices(self) -> int:
@@ -98,7 +99,7 @@ class Distributor:
         return f"{todo.act} {todo.instance}"
 
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
-        report = self._server.ask(ask.FindWork(self._limit + self._elsewhere))
+        report = self._server.ask(ask.FindWork(self._limit + self.memory.elsewhere))
         busy = {todo.instance for todo in busy_with}
         found = [
             Todo(_first_act(it, it.id in report.overdue), it.id, it.distributor_id, it.status)
@@ -106,7 +107,8 @@ class Distributor:
             if it.id not in busy
         ]
         mine = tuple(todo for todo in found if self._reaches(todo))
-        self._elsewhere = len(found) - len(mine)  # they are not to keep others from being found
+        # What is left to others is not to keep the rest from being found.
+        self.memory = replace(self.memory, elsewhere=len(found) - len(mine))
         return mine
 
     def _reaches(self, todo: Todo) -> bool:

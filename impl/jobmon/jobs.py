@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 from .places import Place, here
 from .processes import Process, carries, descendants, own_process, process, processes, send
@@ -34,10 +34,13 @@ class Job:
     @classmethod
     def named(cls, name: str) -> Job | None:
         """The job of that name; None if no job has such a name."""
-        parts = name.split(":")
-        if len(parts) != 7 or not parts[4] or not (parts[5].isdecimal() and parts[6].isdecimal()):
+        parts, size = name.split(":"), len(fields(Place))
+        if len(parts) != size + 3:
             return None
-        return cls(Place(*parts[:4]), parts[4], int(parts[5]), int(parts[6]))
+        token, pid, started = parts[size:]
+        if not (token and pid.isdecimal() and started.isdecimal()):
+            return None
+        return cls(Place(*parts[:size]), token, int(pid), int(started))
 
     def leader(self) -> Process | None:
         """The process that it began with, even if it has ended, until somebody has asked after it.

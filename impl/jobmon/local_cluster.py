@@ -65,8 +65,8 @@ class LocalCluster:
         named = Job.named(job)
         if named is not None and (named.place == self._place or self._place.has_outlived(named.place)):
             return True
-        where = "nobody knows where" if named is None else f"on {named.place.host}, in another place than this"
-        self._once(job, f"job {job} is {where}: a distributor there has to see to it")
+        where = "a place that its name does not tell" if named is None else f"another place, on {named.place.host}"
+        self._once(job, f"job {job} is in {where}: a distributor there has to see to it")
         return False
 
     def terminate(self, job: str) -> None:

@@ -1,4 +1,4 @@
-"""Places: where processes see each other, so that one can say with certainty that another one is gone."""
+"""Places: where processes see all of each other, so that one can say with certainty that another one is gone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTERMOST = "4026531836"
 
 @dataclass(frozen=True)
 class Place:
-    """A namespace of process numbers on a machine, since it was booted.
+    """The processes of a user in a namespace of process numbers on a machine, since it was booted.
 
     ``machine`` is made of the machine's id, and is empty if it has none. No part has a colon in it.
     """
@@ -25,6 +25,7 @@ class Place:
     machine: str
     boot: str
     namespace: str
+    user: str
 
     def has_outlived(self, other: Place) -> bool:
         """Whether nothing can be left of ``other``: it is this machine before it was booted again.
@@ -44,7 +45,7 @@ def here() -> Place:
     machine = hashlib.sha256(known.encode()).hexdigest()[:16] if known else ""  # it is not to be told itself
     host = re.sub(r"[^\w.-]", "_", os.uname().nodename)
     namespace = re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
-    return Place(host, machine, BOOT_ID.read_text().strip(), namespace)
+    return Place(host, machine, BOOT_ID.read_text().strip(), namespace, str(os.geteuid()))
 
 
 def sees_itself() -> bool:
