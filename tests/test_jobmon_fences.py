@@ -93,7 +93,10 @@ def hiding(file: Path) -> str:
 class TestEnd:
     """Whatever a worker ends by, nothing of its command is left."""
 
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+    @pytest.mark.parametrize(
+        "number",
+        [signal.SIGTERM, *(pytest.param(other, marks=pytest.mark.long) for other in (signal.SIGINT, signal.SIGHUP))],
+    )
     def test_of_a_worker_that_is_told_to_end(self, tmp_path: Path, number: signal.Signals) -> None:
         alive = tmp_path / "alive"
         with installation(tmp_path, distributors=0, lease=60) as mine:
@@ -118,19 +121,27 @@ class TestEnd:
             assert alive.stat().st_size == size
 
 
-def unshared() -> tuple[str, ...]:
+def unshared(*more: str) -> tuple[str, ...]:
     """Words by which a program runs in a place of its own; skipped where that is not allowed."""
-    words = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
+    words = ("unshare", "--pid", "--fork", "--kill-child", *more)
     allowed = shutil.which("unshare") and subprocess.run([*words, "true"], capture_output=True).returncode == 0
     if not allowed:
         pytest.skip("no namespaces of process numbers here")
     return words
 
 
+@pytest.mark.parametrize("words", [["distributor"], ["worker", "1"]])
+def test_who_sees_other_processes_than_those_around_it_does_not_begin(words: list[str]) -> None:
+    whole = [*unshared(), sys.executable, "-m", "schedproof.impl.jobmon", *words, "--url=http://127.0.0.1:1"]
+    done = subprocess.run(whole, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: /proc shows processes of another namespace") and done.stderr.count("\n") == 1
+
+
 @pytest.mark.long
 def test_a_distributor_of_another_place_does_not_say_that_a_job_is_over(tmp_path: Path) -> None:
     """It cannot see it. The command goes on until the distributor that can has come back."""
-    words = unshared()
+    words = unshared("--mount-proc")
     with installation(tmp_path, distributors=1) as mine:
         mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=400))
         assert until(lambda: ticks(mine))

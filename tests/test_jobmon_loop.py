@@ -107,6 +107,11 @@ class TestInterrupts:
 
 
 class TestHeartbeat:
+    def test_steps_go_on_however_often_it_is_due(self) -> None:
+        agent = Agent(3)
+        run(agent, 0.0, Heartbeat(Leased(Tells()), 0.0))
+        assert (len(agent.answers), agent.beats) == (3, 3)
+
     @pytest.fixture
     def asked(
         self, monkeypatch: pytest.MonkeyPatch
@@ -165,7 +170,7 @@ class TestHeartbeat:
         )
 
 
-@pytest.mark.parametrize("given", [None, "30"])
+@pytest.mark.parametrize("given", [pytest.param(None, marks=pytest.mark.long), "30"])
 def test_leases_are_kept_whatever_heartbeat_is_asked_for(tmp_path: Path, given: str | None) -> None:
     """The command goes on for longer than three leases; the client, the distributor and the worker renew."""
     beat = () if given is None else (f"--heartbeat={given}",)
@@ -185,8 +190,7 @@ def test_leases_are_kept_whatever_heartbeat_is_asked_for(tmp_path: Path, given: 
         assert said.count("Warning: a heartbeat every 30 seconds comes too late") == (0 if given is None else 2)
 
 
-@pytest.mark.parametrize("kind", ["distributor", "reaper"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("kind", "number"), [("distributor", signal.SIGINT), ("reaper", signal.SIGTERM)])
 def test_who_is_told_to_end_says_nothing(tmp_path: Path, kind: str, number: signal.Signals) -> None:
     with installation(tmp_path, distributors=0, lease=60) as mine:
         mine.start("agent", kind, f"--url={mine.url}", "--poll=60")

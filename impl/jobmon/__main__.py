@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import uuid
@@ -118,12 +119,17 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
     commands = LocalCommands()
     there = Leased(Connection(url, patience=patience))
     mine = Worker(there, commands, instance, str(own_job()))
-    for number in ENDING:
-        signal.signal(number, _end)
+
+    def end(number: int, frame: object) -> None:
+        """It raises nothing, so that nothing is left undone by what it comes in the middle of."""
+        commands.kill()
+        os._exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, end)
     try:
         run_agent(mine, poll, Heartbeat(there, heartbeat))
     except Unreachable:
-        commands.kill()
         if mine.memory.ending is Ending.RESOURCE_ERROR:
             sys.exit(EXCEEDED)
         raise
@@ -143,16 +149,6 @@ def reaper(url: str, poll: float, patience: float) -> None:
 
     reaping = Reaper(Connection(url, patience=patience))
     run_agent(reaping, poll, interrupts=Interrupts(signal.SIGINT, signal.SIGTERM))
-
-
-ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
-
-def _end(number: int, frame: object) -> None:
-    """Ends a worker, once: it is not to be kept from killing its command."""
-    for each in ENDING:
-        signal.signal(each, signal.SIG_IGN)
-    sys.exit(128 + number)
 
 
 def _expect_linux() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from .errors import SubmitFailed
@@ -22,8 +23,8 @@ EXCEEDED = 90
 class LocalCluster:
     """Starts workers by ``command``, which is asked for the words of the worker of an instance.
 
-    Any distributor of the same place can end a job, by its name. Jobs of another place are out of reach, and what is hidden from
-    it is told by ``say``, once.
+    Any distributor of the same place can end a job, by its name. Jobs of another place are out of reach. ``say`` is told, once
+    for each job, of what it cannot do; it is to the standard error if none is given.
     """
 
     def __init__(
@@ -32,12 +33,12 @@ class LocalCluster:
         *,
         log: Path | None = None,
         place: Place | None = None,
-        say: Callable[[str], None] = lambda said: print(said, file=sys.stderr, flush=True),
+        say: Callable[[str], None] | None = None,
     ) -> None:
         self._command = command
         self._log = log
         self._place = place or here()
-        self._say = say
+        self._say = say or partial(print, file=sys.stderr, flush=True)
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._terminated: set[str] = set()
         self._said: set[str] = set()

@@ -95,7 +95,8 @@ def run(
         if heartbeat is not None and left is not None and left <= 0:
             agent.heartbeat()
             heartbeat.done()
-        elif agent.step() is None:
+            left = heartbeat.due_in()
+        if agent.over is None and agent.step() is None:
             end = time.monotonic() + (poll if left is None else min(poll, left))
             while (rest := end - time.monotonic()) > 0 and (heard or interrupts is None or not interrupts.noted):
                 time.sleep(min(rest, NAP))

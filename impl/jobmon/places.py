@@ -50,4 +50,7 @@ def here() -> Place:
 
 def sees_itself() -> bool:
     """Whether /proc shows this process under its own number: else it shows another place."""
-    return os.readlink("/proc/self") == str(os.getpid())
+    try:
+        return os.readlink("/proc/self") == str(os.getpid())
+    except FileNotFoundError:
+        return False
