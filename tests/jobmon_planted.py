@@ -108,7 +108,7 @@ BUGS: dict[str, Sides] = {
     "starts unasked": Sides(worker=StartsUnasked),
 }
 
-DEATHS = {
+FOR_PROCESSES = {
     "dies before launch": Sides(distributor=DiesBeforeLaunch),
     "breaks down": Sides(worker=BreaksDown),
 }
@@ -120,7 +120,7 @@ if __name__ == "__main__":
     import schedproof.impl.jobmon.worker as worker
     from schedproof.impl.jobmon.__main__ import run
 
-    planted = (BUGS | DEATHS)[sys.argv.pop(1)]
+    planted = (BUGS | FOR_PROCESSES)[sys.argv.pop(1)]
     server.Server = planted.server  # type: ignore[misc]
     distributor.Distributor = planted.distributor  # type: ignore[misc]
     worker.Worker = planted.worker  # type: ignore[misc]
