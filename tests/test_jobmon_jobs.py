@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -106,6 +107,30 @@ class TestLocalCluster:
         assert until(lambda: mine.is_over(job), 10)
         assert not grows(ticks)
 
+    def test_what_its_leader_is_needed_for(self, cluster: Callable[..., LocalCluster], said: list[str]) -> None:
+        """What begets others and has no token is known by its session only, and that only as long as the leader is there."""
+        begets = "env -i sh -c 'while true; do sleep 5 & sleep 0.002; done' & "
+        mine = cluster("sh", "-c", 5 * begets + "sleep 60")
+        job = mine.submit(1, (), "all")
+        asks_at_once = threading.Thread(target=mine._children[job].wait)
+        asks_at_once.start()
+        time.sleep(0.3)
+        mine.terminate(job)
+        assert until(lambda: mine.is_over(job), 4)
+        assert said == []
+        asks_at_once.join()
+
+    def test_what_comes_late_is_killed_as_well(self, cluster: Callable[..., LocalCluster]) -> None:
+        """As if it had become part of the job in between."""
+        mine = cluster("sleep", "30")
+        job = mine.submit(1, (), "all")
+        named = Job.named(job)
+        assert named is not None
+        mine.terminate(job)
+        with subprocess.Popen(["sleep", "30"], env=os.environ | {TOKEN: named.token}) as late:
+            assert until(lambda: mine.is_over(job), 5)
+            assert late.wait(5) == -signal.SIGKILL
+
     def test_one_that_does_not_want_to_end(self, cluster: Callable[..., LocalCluster]) -> None:
         mine = cluster("sh", "-c", "trap '' TERM INT HUP; while true; do sleep 1; done")
         job = mine.submit(1, (), "all")
@@ -146,6 +171,7 @@ class TestLocalCluster:
         assert not mine.is_over(before) and not mine.is_over(before)
         assert process(member) == there
         assert said == [f"process {member} seems to be of job {before}, and cannot be killed: it is waited for"]
+        assert mine.is_over(str(Job(here(), "none", stranger.pid, there.started + 1)))  # it was there before that
         send(there, signal.SIGKILL)
         assert until(lambda: mine.is_over(before))
 
@@ -180,6 +206,23 @@ class TestLocalCluster:
         mine = cluster("true", place=replace(place, boot="later"))
         mine.terminate(job)
         assert mine.reaches(job) and mine.is_over(job)
+
+    @pytest.mark.parametrize(
+        ("before", "outlived"),
+        [
+            ({"boot": "before"}, True),
+            ({"boot": "before", "user": "1"}, True),
+            ({}, False),
+            ({"boot": "before", "host": "other"}, False),
+            ({"boot": "before", "machine": "other"}, False),
+        ],
+    )
+    def test_what_a_machine_has_outlived(self, before: dict[str, str], outlived: bool) -> None:
+        """Not what was in a container, or on a machine that has no id: there may be others of that name."""
+        place = Place("host", "machine", "now", OUTERMOST, "0")
+        assert place.has_outlived(replace(place, **before)) is outlived
+        for nameless in (replace(place, machine=""), replace(place, namespace="7")):
+            assert not nameless.has_outlived(replace(nameless, **before))
 
     def test_what_cannot_be_started_is_no_job(self, cluster: Callable[..., LocalCluster]) -> None:
         with pytest.raises(SubmitFailed, match="the worker of task instance 7 cannot be started"):
