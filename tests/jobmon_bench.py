@@ -17,7 +17,7 @@ WAY = (RunState.LINKING, RunState.BOUND, RunState.INSTANTIATED, RunState.LAUNCHE
 
 
 class Bench:
-    """Instance ``i`` is claimed by distributor "d" under token "t<i>", launched as job "j<i>" and run by "g<i>"."""
+    """Instance ``i`` is claimed by distributor "d" under token "t<i>", and launched as job "j<i>", which runs it."""
 
     def __init__(self, store: Store, server: type[Server] = Server) -> None:
         self.store = store
@@ -62,10 +62,10 @@ class Bench:
             "Q": [],
             "I": [ask.Claim(i, "d", f"t{i}")],
             "O": [ask.Launched(i, f"t{i}", f"j{i}")],
-            "R": [ask.Start(i, f"g{i}")],
-            "D": [ask.End(i, f"g{i}", InstanceState.DONE)],
-            "E": [ask.End(i, f"g{i}", InstanceState.ERROR)],
-            "Z": [ask.End(i, f"g{i}", InstanceState.RESOURCE_ERROR)],
+            "R": [ask.Start(i, f"j{i}")],
+            "D": [ask.End(i, f"j{i}", InstanceState.DONE)],
+            "E": [ask.End(i, f"j{i}", InstanceState.ERROR)],
+            "Z": [ask.End(i, f"j{i}", InstanceState.RESOURCE_ERROR)],
             "T": [ask.Lapse(i)],
             "X": [ask.Lapse(i)],
             "U": [ask.Fence(i), ask.JobOver(i, InstanceState.TRIAGING)],

@@ -78,6 +78,15 @@ class DiesBeforeLaunch(Distributor):
         return None
 
 
+class BreaksDown(Worker):
+    """It meets with something unforeseen while its command runs. For processes."""
+
+    def heartbeat(self) -> str | None:
+        if self.memory.stage is Stage.WATCH:
+            raise RuntimeError("something unforeseen")
+        return super().heartbeat()
+
+
 class StartsUnasked(Worker):
     """Starts its command while it asks."""
 
@@ -99,15 +108,20 @@ BUGS: dict[str, Sides] = {
     "starts unasked": Sides(worker=StartsUnasked),
 }
 
-DEATHS = {"dies before launch": Sides(distributor=DiesBeforeLaunch)}
+FOR_PROCESSES = {
+    "dies before launch": Sides(distributor=DiesBeforeLaunch),
+    "breaks down": Sides(worker=BreaksDown),
+}
 
 
 if __name__ == "__main__":
     import schedproof.impl.jobmon.distributor as distributor
     import schedproof.impl.jobmon.server as server
+    import schedproof.impl.jobmon.worker as worker
     from schedproof.impl.jobmon.__main__ import run
 
-    planted = (BUGS | DEATHS)[sys.argv.pop(1)]
+    planted = (BUGS | FOR_PROCESSES)[sys.argv.pop(1)]
     server.Server = planted.server  # type: ignore[misc]
     distributor.Distributor = planted.distributor  # type: ignore[misc]
+    worker.Worker = planted.worker  # type: ignore[misc]
     run()

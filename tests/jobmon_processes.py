@@ -25,6 +25,9 @@ LEASE, HEARTBEAT, POLL = 1.5, 0.25, 0.02
 WITNESS_PROGRAM = Path(__file__).with_name("jobmon_witness.py")
 MODULE = ("-m", "schedproof.impl.jobmon")
 
+WITHIN = ("", "timeout 600", "setsid --fork --wait")
+"""Words before a command by which it gets a process group, or a session, of its own."""
+
 KILLED = ("server", "client", "distributor", "reaper", "worker", "worker", "command", "command")
 PAUSED = ("client", "distributor", "worker", "command")
 
@@ -81,12 +84,12 @@ class Installation:
         """Until it answers."""
         Connection(self.url, patience=30).ask(FindDead())
 
-    def write_workflow(self, name: str, tasks: int, ticks: int, attempts: int = 100) -> Path:
-        """A workflow whose every third task waits for the one before it."""
+    def write_workflow(self, name: str, tasks: int, ticks: int, attempts: int = 100, within: str = "") -> Path:
+        """A workflow whose every third task waits for the one before it; ``within`` are words before each command."""
         entries = []
         for number in range(tasks):
             task = f"{name}.{number}"
-            command = f"{sys.executable} -I -S {WITNESS_PROGRAM} {self.witness} {task} {ticks}"
+            command = f"{within} {sys.executable} -I -S {WITNESS_PROGRAM} {self.witness} {task} {ticks}"
             upstream = [f"{name}.{number - 1}"] if number % 3 == 2 else []
             entries.append({"name": task, "command": command, "upstream": upstream, "max_attempts": attempts})
         path = self.directory / f"{name}.json"
@@ -135,9 +138,10 @@ def installation(
     database: str | None = None,
     distributors: int = 2,
     lease: float = LEASE,
+    kind: type[Installation] = Installation,
 ) -> Iterator[Installation]:
     """An installation with a server that answers, distributors and a reaper."""
-    mine = Installation(directory, program=program, database=database, lease=lease)
+    mine = kind(directory, program=program, database=database, lease=lease)
     try:
         mine.start_server()
         mine.await_server()
@@ -199,7 +203,8 @@ class Chaos:
 
     def _next_workflow(self, client: str) -> None:
         self._made += 1
-        self._workflows[client] = self._mine.write_workflow(f"w{self._made}", self._tasks, self._ticks)
+        within = self._random.choice(WITHIN)
+        self._workflows[client] = self._mine.write_workflow(f"w{self._made}", self._tasks, self._ticks, within=within)
         self._mine.start_client(client, self._workflows[client])
 
     def _rival(self) -> None:

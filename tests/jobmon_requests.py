@@ -22,7 +22,7 @@ def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Itera
     yield ask.Register("w", TASKS)
     for _ in range(number):
         run, i = rng.randint(1, 3), rng.randint(1, 8)
-        job, token, group = f"j{i}", f"t{i}", f"g{rng.choice([i, i, i, 0])}"
+        job, token, asker = f"j{i}", f"t{i}", f"j{rng.choice([i, i, i, 0])}"
         state = rng.choice(["LINKING", "BOUND", "INSTANTIATED", "LAUNCHED", "RUNNING"])
         choices: list[Request] = [
             ask.CreateRun(1, f"run {run}", rng.random() < 0.5),
@@ -39,11 +39,11 @@ def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Itera
             ask.GiveUp(i, token),
             ask.RenewLaunched(tuple(range(1, i)), "d"),
             ask.JobOver(i, rng.choice(list(InstanceState)), rng.random() < 0.5),
-            *[ask.Start(i, group)] * 3,
-            ask.RenewInstance(i, group),
-            *[ask.End(i, group, rng.choice([InstanceState.DONE, InstanceState.ERROR, InstanceState.RESOURCE_ERROR]))]
+            *[ask.Start(i, asker)] * 3,
+            ask.RenewInstance(i, asker),
+            *[ask.End(i, asker, rng.choice([InstanceState.DONE, InstanceState.ERROR, InstanceState.RESOURCE_ERROR]))]
             * 2,
-            ask.Killed(i, group),
+            ask.Killed(i, asker),
             ask.HandBack(i),
             *[ask.Fence(i)] * 2,
             ask.Lapse(i),
@@ -54,7 +54,7 @@ def random_requests(seed: int, number: int, now: Callable[[], Records]) -> Itera
         if rng.random() < 0.5:
             choices = list(_helpful(rng, now())) or choices
         if rng.random() < 0.03:
-            choices = [ask.AskResume(run, rng.random() < 0.5), ask.FinishRun(run, RunState.STOPPED), ask.Clear(1)]
+            choices = [ask.AskResume(run, rng.random() < 0.5), ask.FinishRun(run, RunState.STOPPED), ask.Clear(run)]
         yield rng.choice(choices)
 
 
@@ -80,8 +80,8 @@ def _helpful(rng: random.Random, records: Records) -> Iterator[Request]:
             yield from {
                 "Q": [ask.Claim(i, "d", f"t{i}")],
                 "I": [ask.GiveUp(i, f"t{i}") if it.doomed else ask.Launched(i, f"t{i}", f"j{i}")],
-                "O": [ask.JobOver(i, it.status) if it.doomed else ask.Start(i, f"g{i}")],
-                "R": [ask.End(i, f"g{i}", rng.choice([InstanceState.DONE, InstanceState.RESOURCE_ERROR]))],
+                "O": [ask.JobOver(i, it.status) if it.doomed else ask.Start(i, f"j{i}")],
+                "R": [ask.End(i, f"j{i}", rng.choice([InstanceState.DONE, InstanceState.RESOURCE_ERROR]))],
                 "T": [ask.JobOver(i, it.status) if it.fenced else ask.Fence(i)],
             }.get(it.status, [ask.JobOver(i, it.status)])
 

@@ -31,17 +31,17 @@ def requests(i: int) -> dict[str, Request]:
         "job over while running": ask.JobOver(i, S.RUNNING),
         "hand back": ask.HandBack(i),
         "fence": ask.Fence(i),
-        "start": ask.Start(i, f"g{i}"),
-        "start of another": ask.Start(i, "g of another"),
-        "renew": ask.RenewInstance(i, f"g{i}"),
-        "renew by another": ask.RenewInstance(i, "g of another"),
-        "done": ask.End(i, f"g{i}", S.DONE),
-        "done, says another": ask.End(i, "g of another", S.DONE),
-        "error": ask.End(i, f"g{i}", S.ERROR),
-        "resource error": ask.End(i, f"g{i}", S.RESOURCE_ERROR),
-        "ends as nothing": ask.End(i, f"g{i}", S.UNKNOWN_ERROR),
-        "killed": ask.Killed(i, f"g{i}"),
-        "another killed": ask.Killed(i, "g of another"),
+        "start": ask.Start(i, f"j{i}"),
+        "start of another": ask.Start(i, "j of another"),
+        "renew": ask.RenewInstance(i, f"j{i}"),
+        "renew by another": ask.RenewInstance(i, "j of another"),
+        "done": ask.End(i, f"j{i}", S.DONE),
+        "done, says another": ask.End(i, "j of another", S.DONE),
+        "error": ask.End(i, f"j{i}", S.ERROR),
+        "resource error": ask.End(i, f"j{i}", S.RESOURCE_ERROR),
+        "ends as nothing": ask.End(i, f"j{i}", S.UNKNOWN_ERROR),
+        "killed": ask.Killed(i, f"j{i}"),
+        "another killed": ask.Killed(i, "j of another"),
         "lapse": ask.Lapse(i),
     }
 
@@ -67,16 +67,13 @@ FRESH = {
     "submission failed": "I W",
     "removed when not heard of": "X E  E E",
     "fence": "T T",
-    "start": "O R",
-    "start of another": "O R",
+    "start": "O R",  # of the job that was launched only
     "renew": "R R  T T",
     "done": "R D",
     "error": "R E",
     "resource error": "R Z",
 }
-OVERDUE = dict.fromkeys(
-    ("launched", "submission failed", "start", "start of another", "done", "error", "resource error"), ""
-) | {
+OVERDUE = dict.fromkeys(("launched", "submission failed", "start", "done", "error", "resource error"), "") | {
     "lapse": "I W  O X  R T",
 }
 DOOMED = {
@@ -84,7 +81,6 @@ DOOMED = {
     "claim of another": "",
     "launched": "",
     "start": "",
-    "start of another": "",
     "give up": "I F",
     "removed when launched": "O F",
     "killed": "R F",
@@ -202,9 +198,9 @@ def test_leases_run_out_at_their_deadline() -> None:
     assert not refused.value.for_good
     bench.time = 10.0
     with pytest.raises(Refused, match="overdue"):
-        bench.ask(ask.End(1, "g1", S.DONE))
-    bench.ask(ask.RenewInstance(1, "g1"))
-    bench.ask(ask.End(1, "g1", S.DONE))
+        bench.ask(ask.End(1, "j1", S.DONE))
+    bench.ask(ask.RenewInstance(1, "j1"))
+    bench.ask(ask.End(1, "j1", S.DONE))
     assert bench.instances() == "D"
 
 
@@ -219,11 +215,11 @@ def test_what_is_triaged_is_handed_back_when_its_worker_is_heard_of_again() -> N
     with pytest.raises(Refused, match="overdue") as refused:
         bench.ask(ask.HandBack(1))
     assert not refused.value.for_good
-    renewed = bench.ask(ask.RenewInstance(1, "g1")).instances[0]
+    renewed = bench.ask(ask.RenewInstance(1, "j1")).instances[0]
     assert (renewed.status, renewed.doomed) == (S.TRIAGING, True)
     assert bench.ask(ask.FindWork()).overdue == ()
     assert bench.ask(ask.HandBack(1)).instances == (replace(renewed, status=S.RUNNING),)
-    bench.ask(ask.Killed(1, "g1"))
+    bench.ask(ask.Killed(1, "j1"))
     assert bench.instances() == "F"
 
 
@@ -234,7 +230,7 @@ def test_what_is_fenced_comes_back_no_more() -> None:
     bench.run()
     bench.queue()
     bench.bring(1, "T")
-    bench.ask(ask.RenewInstance(1, "g1"))
+    bench.ask(ask.RenewInstance(1, "j1"))
     with pytest.raises(Refused, match="not overdue") as refused:
         bench.ask(ask.Fence(1))
     assert not refused.value.for_good
@@ -242,7 +238,7 @@ def test_what_is_fenced_comes_back_no_more() -> None:
         bench.ask(ask.JobOver(1, S.TRIAGING))
     bench.time += 10.0
     bench.ask(ask.Fence(1))
-    for request in (ask.RenewInstance(1, "g1"), ask.HandBack(1)):
+    for request in (ask.RenewInstance(1, "j1"), ask.HandBack(1)):
         with pytest.raises(Refused, match="is fenced") as refused:
             bench.ask(request)
         assert refused.value.for_good
@@ -270,12 +266,25 @@ def test_a_wrapper_that_comes_before_its_launch_is_known_may_ask_again() -> None
     bench.queue()
     bench.bring(1, "I")
     with pytest.raises(Refused) as early:
-        bench.ask(ask.Start(1, "g1"))
+        bench.ask(ask.Start(1, "j1"))
     assert not early.value.for_good
     bench.let_lapse(1)
     with pytest.raises(Refused) as late:
-        bench.ask(ask.Start(1, "g1"))
+        bench.ask(ask.Start(1, "j1"))
     assert late.value.for_good
+
+
+def test_only_the_job_that_was_launched_starts() -> None:
+    """It is that which triage removes: another one would act on."""
+    bench = Bench(MemoryStore())
+    bench.register()
+    bench.run()
+    bench.queue()
+    bench.bring(1, "O")
+    with pytest.raises(Refused, match="task instance 1 was not launched as j2") as other:
+        bench.ask(ask.Start(1, "j2"))
+    assert other.value.for_good
+    assert bench.ask(ask.Start(1, "j1")).instances[0].process_group_id == "j1"
 
 
 def test_work_is_found_for_distributors() -> None:

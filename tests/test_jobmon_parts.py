@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.client import WorkflowSpec
 from schedproof.impl.jobmon.cluster import Ending, Granted
-from schedproof.impl.jobmon.errors import IllegalMove, Malformed, SubmitFailed
+from schedproof.impl.jobmon.errors import IllegalMove, Malformed
 from schedproof.impl.jobmon.legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES, check
-from schedproof.impl.jobmon.local_cluster import EXCEEDED, LocalCluster
 from schedproof.impl.jobmon.local_commands import LocalCommands
-from schedproof.impl.jobmon.processes import group_is_left, kill_group, own_identity, process
 from schedproof.impl.jobmon.records import ENDED, FINAL, InstanceState, RunState, TaskState, WorkflowState
 from schedproof.impl.jobmon.requests import Report
 from schedproof.impl.jobmon.resources import Queue, Scaling, Series
@@ -28,17 +21,6 @@ from schedproof.impl.jobmon.wire import parsed, plain
 from schedproof.impl.jobmon.workflow_file import read_workflow
 from schedproof.model.jobmon.shipped import tables as shipped
 from schedproof.model.lang import Row
-
-WAIT = 10.0
-
-
-def until(condition: Callable[[], object], seconds: float = WAIT) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 class TestLegal:
@@ -194,165 +176,6 @@ class TestWorkflowFile:
     def test_no_file(self, tmp_path: Path) -> None:
         with pytest.raises(Malformed, match="cannot be read"):
             read_workflow(tmp_path / "none.json")
-
-
-class TestLocalCluster:
-    def cluster(self, *words: str) -> LocalCluster:
-        return LocalCluster(lambda instance: words)
-
-    def test_over_only_when_nothing_of_the_group_is_left(self) -> None:
-        """The leader is gone, and what it left behind is not."""
-        cluster = self.cluster("sh", "-c", "sleep 30 & exit 0")
-        job = cluster.submit(1, (), "all")
-        pid = int(job.split(":")[1])
-        assert until(lambda: (found := process(pid)) is None or not found.acting)
-        assert not cluster.is_over(job)
-        cluster.terminate(job)
-        assert until(lambda: cluster.is_over(job))
-        cluster.terminate(job)  # does nothing
-
-    def test_a_group_that_does_not_want_to_end(self) -> None:
-        cluster = self.cluster("sh", "-c", "trap '' TERM INT HUP; while true; do sleep 1; done")
-        job = cluster.submit(1, (), "all")
-        assert not cluster.is_over(job)
-        cluster.terminate(job)
-        assert until(lambda: cluster.is_over(job))
-
-    def test_a_number_that_is_used_again_is_another_job(self) -> None:
-        """As if the number of this process had been a job's before."""
-        booted, pid, started = own_identity().split(":")
-        before = f"{booted}:{pid}:{int(started) - 1}"
-        cluster = self.cluster("true")
-        assert cluster.is_over(before)
-        cluster.terminate(before)  # or this would be the end
-        assert cluster.is_over(f"other:{pid}:{started}")
-        cluster.terminate(f"other:{pid}:{started}")
-
-    def test_what_cannot_be_started_is_no_job(self) -> None:
-        with pytest.raises(SubmitFailed, match="the worker of task instance 7 cannot be started"):
-            self.cluster("/nowhere/at/all").submit(7, (), "all")
-
-    def test_who_submitted_knows_how_it_ended(self) -> None:
-        cluster = self.cluster("sh", "-c", f"exit {EXCEEDED}")
-        job = cluster.submit(1, (), "all")
-        assert until(lambda: cluster.is_over(job))
-        assert cluster.exceeded(job)
-        assert not self.cluster("true").exceeded(job)
-
-    def test_output_goes_to_the_log(self, tmp_path: Path) -> None:
-        cluster = LocalCluster(lambda instance: ["echo", f"instance {instance}"], log=tmp_path / "log")
-        job = cluster.submit(7, (), "all")
-        assert until(lambda: cluster.is_over(job))
-        assert (tmp_path / "log").read_text() == "instance 7\n"
-
-
-COMMANDS = """
-import sys, time, json
-from schedproof.impl.jobmon.client import WorkflowSpec
-from schedproof.impl.jobmon.cluster import Granted
-from schedproof.impl.jobmon.local_commands import LocalCommands
-mine = LocalCommands()
-mine.start(Granted(7, sys.argv[1], tuple(map(tuple, json.loads(sys.argv[2])))))
-if sys.argv[3] == "kill":
-    time.sleep(1.0)
-    mine.kill()
-    print("killed", flush=True)
-elif sys.argv[3] == "wait":
-    while (ending := mine.ending()) is None:
-        time.sleep(0.01)
-    print(ending, flush=True)
-else:
-    time.sleep(60)
-"""
-
-
-class TestLocalCommands:
-    """Each in a process of its own, as a worker's are."""
-
-    def start(self, command: str, how: str = "wait", resources: object = ()) -> subprocess.Popen[str]:
-        words = [sys.executable, "-c", COMMANDS, command, json.dumps(resources), how]
-        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
-
-    @pytest.mark.parametrize(
-        ("command", "resources", "said"),
-        [
-            ("true", [], "done"),
-            ("false", [], "error"),
-            ("sh -c 'kill -9 $$'", [], "error"),
-            ("/nowhere/at/all", [], "error"),
-            ("", [], "error"),
-            ("'", [], "error"),
-            ("sleep 30", [["runtime", 0]], "resource error"),
-            (f"{sys.executable} -c 'import time; x = bytearray(200 << 20); time.sleep(30)'", [["memory", 100]], "resource error"),
-            (f"{sys.executable} -c 'x = bytearray(20 << 20)'", [["memory", 1000], ["runtime", 60]], "done"),
-            ("sh -c 'test $JOBMON_TASK_INSTANCE_ID = 7'", [], "done"),
-        ],
-    )  # fmt: skip
-    def test_endings(self, command: str, resources: object, said: str) -> None:
-        assert self.start(command, resources=resources).communicate(timeout=20)[0] == f"{said}\n"
-
-    @pytest.mark.parametrize("how", ["wait", "kill"])
-    @pytest.mark.parametrize("detached", ["", "setsid "])
-    def test_what_it_leaves_behind_is_ended_first(self, tmp_path: Path, how: str, detached: str) -> None:
-        """Even if it has gone into a session of its own."""
-        ticks = tmp_path / "ticks"
-        loop = f"while true; do echo tick >> {ticks}; sleep 0.02; done"
-        command = f"sh -c \"{detached}sh -c '{loop}' & sleep {0.5 if how == 'wait' else 30}\""
-        said = self.start(command, how).communicate(timeout=20)[0]
-        assert said == ("done\n" if how == "wait" else "killed\n")
-        before = ticks.read_text()
-        assert before
-        time.sleep(0.2)
-        assert ticks.read_text() == before
-
-    def test_it_dies_with_its_worker(self, tmp_path: Path) -> None:
-        alive = tmp_path / "alive"
-        worker = self.start(f"sh -c 'echo $$ > {alive}; exec sleep 60'", "sleep")
-        assert until(lambda: alive.exists() and alive.read_text())
-        command = int(alive.read_text())
-        found = process(command)
-        assert found is not None and found.group == worker.pid
-        worker.kill()
-        worker.wait()
-        assert until(lambda: (now := process(command)) is None or not now.acting, 2.0)
-        worker.communicate()
-
-
-@pytest.fixture
-def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    yield mine
-    mine.kill()
-    mine.wait()
-
-
-class TestProcesses:
-    def test_a_process_that_nobody_asked_after_does_not_act(self, sleeper: subprocess.Popen[bytes]) -> None:
-        there = process(sleeper.pid)
-        assert there is not None and there.acting and there.parent == os.getpid() and there.group == sleeper.pid
-        kill_group(there.identity, signal.SIGKILL)
-        assert until(lambda: not group_is_left(there.identity))
-        zombie = process(sleeper.pid)
-        assert zombie is not None and not zombie.acting and zombie.identity == there.identity
-        sleeper.wait()
-        assert process(sleeper.pid) is None
-
-    def test_a_process_whose_first_thread_has_ended_acts(self, tmp_path: Path) -> None:
-        code = (
-            "import ctypes, threading, time\n"
-            "threading.Thread(target=time.sleep, args=(30,)).start()\n"
-            "ctypes.CDLL(None).pthread_exit(None)\n"
-        )
-        mine = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-        try:
-            stat = Path(f"/proc/{mine.pid}/stat")
-            assert until(lambda: re.search(r"\) Z ", stat.read_text()))
-            found = process(mine.pid)
-            assert found is not None and found.acting
-            assert group_is_left(found.identity)
-        finally:
-            mine.kill()
-            mine.wait()
 
 
 def test_a_worker_is_up_quickly() -> None:

@@ -169,7 +169,7 @@ class TestQueueing:
         bench.queue()
         bench.bring(1, "R")
         assert refused(bench, ask.QueueTask(1, 2, 1)).said == "task 2 waits for task 1"
-        bench.ask(ask.End(1, "g1", ask.InstanceState.DONE))
+        bench.ask(ask.End(1, "j1", ask.InstanceState.DONE))
         bench.queue(task=2)
 
     def test_resources_change_when_they_were_too_small_and_only_then(self, bench: Bench) -> None:
@@ -318,7 +318,7 @@ class TestMakingRoom:
             assert bench.store.snapshot().instances[0].doomed is (state != "X")
             end: dict[str, Request] = {
                 "I": ask.GiveUp(1, "t1"),
-                "R": ask.Killed(1, "g1"),
+                "R": ask.Killed(1, "j1"),
             }
             if state == "T":
                 bench.ask(ask.Fence(1))
@@ -326,6 +326,23 @@ class TestMakingRoom:
             assert bench.instances() == ("E" if state == "X" else "F")
         bench.ask(new)
         assert bench.tasks() == ("R" if not cold and state in "RT" else "G")
+
+    def test_a_late_word_to_clear_is_not_for_what_another_run_left(self, bench: Bench) -> None:
+        """A client saw what run 1 left and died; another one lets that go on, and is dead as well when the word arrives."""
+        bench.register()
+        bench.run()
+        bench.queue()
+        bench.bring(1, "R")
+        bench.ask(ask.FinishRun(1, RunState.STOPPED))
+        seen = bench.ask(ask.ReadWorkflow(1)).runs
+        late = ask.Clear(seen[0].id)
+        bench.run(token="hot", cold=False)
+        bench.ask(ask.FinishRun(2, RunState.STOPPED))
+        answer = refused(bench, late)
+        assert (answer.said, answer.for_good) == ("workflow run 2 came after run 1", True)
+        assert [run.id for run in bench.ask(ask.ReadWorkflow(1)).runs] == [2]
+        assert bench.ask(ask.Clear(2)).changed
+        assert bench.store.snapshot().instances[0].doomed
 
     def test_clearing_is_for_workflows_that_nobody_has(self, bench: Bench) -> None:
         bench.register()

@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 import uuid
 from pathlib import Path
 
 import click
 
-from .agent import Agent
 from .connection import Connection
 from .errors import JobmonError, Unreachable
+from .loop import Heartbeat, Interrupts, Leased
+from .loop import run as run_agent
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
 poll = click.option(
     "--poll", type=click.FloatRange(0.001), default=0.05, show_default=True, help="Seconds between looks."
 )
-lease = click.option(
-    "--heartbeat", type=click.FloatRange(0.001), default=30.0, show_default=True, help="Seconds between heartbeats."
+beat = click.option(
+    "--heartbeat",
+    type=click.FloatRange(0.001),
+    help="Seconds between heartbeats.  [default: a third of the lease that the server gives]",
 )
 patience = click.option(
     "--patience",
@@ -58,18 +60,18 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
 @main.command()
 @url
 @poll
-@lease
+@beat
 @patience
 @click.option("--resume", type=click.Choice(["no", "cold", "hot"]), default="no", show_default=True)
 @click.argument("workflow", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def client(url: str, poll: float, heartbeat: float, patience: float, resume: str, workflow: Path) -> None:
+def client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> None:
     """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run."""
     from .client import Client, Resume
     from .workflow_file import read_workflow
 
-    mine = Client(Connection(url, patience=patience), read_workflow(workflow), _token(), resume=Resume(resume))
-    signal.signal(signal.SIGINT, lambda *_: mine.stop())
-    _run(mine, poll, heartbeat)
+    there = Leased(Connection(url, patience=patience))
+    mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
+    run_agent(mine, poll, Heartbeat(there, heartbeat), Interrupts(signal.SIGINT), mine.stop)
     click.echo(mine.over)
     sys.exit(0 if mine.over in ("done", "made room", "stopped") else 1)
 
@@ -77,50 +79,64 @@ def client(url: str, poll: float, heartbeat: float, patience: float, resume: str
 @main.command()
 @url
 @poll
-@lease
+@beat
 @patience
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Where workers and commands write to.")
-def distributor(url: str, poll: float, heartbeat: float, patience: float, log: Path | None) -> None:
+def distributor(url: str, poll: float, heartbeat: float | None, patience: float, log: Path | None) -> None:
     """Brings task instances to this machine, until it is ended."""
     from .distributor import Distributor
     from .local_cluster import LocalCluster
 
     _expect_linux()
+    there = Leased(Connection(url, patience=patience))
+    pace = Heartbeat(there, heartbeat)
 
     def worker(instance: int) -> list[str]:
-        options = [f"--url={url}", f"--poll={poll}", f"--heartbeat={heartbeat}", f"--patience={patience}"]
+        options = [f"--url={url}", f"--poll={poll}", f"--patience={patience}"]
+        if pace.given is not None:
+            options.append(f"--heartbeat={pace.given}")
         return [sys.executable, "-m", __package__, "worker", *options, str(instance)]
 
     cluster = LocalCluster(worker, log=log)
-    _run(Distributor(Connection(url, patience=patience), cluster, _token()), poll, heartbeat)
+    run_agent(Distributor(there, cluster, _token()), poll, pace, Interrupts(signal.SIGINT, signal.SIGTERM))
 
 
 @main.command()
 @url
 @poll
-@lease
+@beat
 @patience
 @click.argument("instance", type=int)
-def worker(url: str, poll: float, heartbeat: float, patience: float, instance: int) -> None:
-    """Runs the command of one task instance, if the server lets it."""
+def worker(url: str, poll: float, heartbeat: float | None, patience: float, instance: int) -> None:
+    """Runs the command of one task instance, for a distributor: only the job that it launched is let start."""
     from .cluster import Ending
+    from .jobs import own_job
     from .local_cluster import EXCEEDED
     from .local_commands import LocalCommands
-    from .processes import own_identity
     from .worker import Worker
 
     _expect_linux()
-    if os.getpgrp() != os.getpid():
-        os.setpgid(0, 0)  # started by hand: the group that is killed is to be its own
     commands = LocalCommands()
-    mine = Worker(Connection(url, patience=patience), commands, instance, own_identity())
-    try:
-        _run(mine, poll, heartbeat)
-    except Unreachable:
+    there = Leased(Connection(url, patience=patience))
+    mine = Worker(there, commands, instance, str(own_job()))
+
+    def end(number: int, frame: object) -> None:
+        """It raises nothing, so that nothing is left undone by what it comes in the middle of."""
         commands.kill()
+        os._exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, end)
+    try:
+        run_agent(mine, poll, Heartbeat(there, heartbeat))
+    except Unreachable:
         if mine.memory.ending is Ending.RESOURCE_ERROR:
             sys.exit(EXCEEDED)
         raise
+    finally:
+        commands.kill()  # however it ends
+    if mine.memory.granted is None:
+        raise JobmonError(mine.over)
 
 
 @main.command()
@@ -131,23 +147,17 @@ def reaper(url: str, poll: float, patience: float) -> None:
     """Sees to runs and instances that are late, until it is ended."""
     from .reaper import Reaper
 
-    _run(Reaper(Connection(url, patience=patience)), poll, 1.0)
-
-
-def _run(agent: Agent, poll: float, heartbeat: float) -> None:
-    """One step after the other, and heartbeats in between, until there is nothing more to do."""
-    due = time.monotonic() + heartbeat
-    while agent.over is None:
-        if time.monotonic() >= due:
-            agent.heartbeat()
-            due = time.monotonic() + heartbeat
-        if agent.over is None and agent.step() is None:
-            time.sleep(min(poll, max(0.0, due - time.monotonic())))
+    reaping = Reaper(Connection(url, patience=patience))
+    run_agent(reaping, poll, interrupts=Interrupts(signal.SIGINT, signal.SIGTERM))
 
 
 def _expect_linux() -> None:
     if sys.platform != "linux":
         raise click.ClickException("jobs are processes of Linux here: distributors and workers run nowhere else")
+    from .places import sees_itself
+
+    if not sees_itself():
+        raise click.ClickException("/proc shows processes of another namespace; mount that of this one (mount -t proc)")
 
 
 def _token() -> str:

@@ -61,7 +61,7 @@ class Stage(StrEnum):
 class ClientMemory:
     """All that a client remembers.
 
-    ``other`` is the run that it asks to make room; ``to_queue`` are tasks with the numbers of their next attempts;
+    ``other`` is the run that it asks to make room, or that left what it clears; ``to_queue`` are tasks with the numbers of their next attempts;
     ``adjusted`` says how often the resources of a task have grown; ``failed`` is why the client cannot go on.
     """
 
@@ -134,9 +134,7 @@ class Client:
             case Stage.ASK:
                 return self._ask()
             case Stage.CLEAR:
-                asked(self._server, ask.Clear(self._workflow()))
-                self._remember(stage=Stage.LOOK)
-                return "clear"
+                return self._clear()
             case Stage.CREATE:
                 return self._create()
             case Stage.ADVANCE:
@@ -166,18 +164,19 @@ class Client:
         if report.workflow is not None and report.workflow.status is WorkflowState.DONE:
             self._end("done")
             return "read workflow"
-        for run in report.runs:
-            if run.status not in (RunState.BOUND, RunState.RUNNING):
+        latest = report.runs[0] if report.runs else None
+        if latest is not None and latest.status not in ENDED:
+            if latest.status not in (RunState.BOUND, RunState.RUNNING):
                 return None  # it gets there, or makes room already, or is dead
-            self._remember(stage=Stage.ASK, other=run.id)
+            self._remember(stage=Stage.ASK, other=latest.id)
             return "read workflow"
         cold = self._resume is Resume.COLD
         left = [i for i in report.instances if cold or i.status in NOT_YET_RUNNING]
         ending = [i for i in left if i.doomed or i.status is InstanceState.NO_HEARTBEAT]
         if not left:
             self._remember(stage=Stage.CREATE)
-        elif cold and left != ending:
-            self._remember(stage=Stage.CLEAR)
+        elif cold and left != ending and latest is not None:
+            self._remember(stage=Stage.CLEAR, other=latest.id)
         else:
             return None
         return "read workflow"
@@ -187,6 +186,12 @@ class Client:
         asked(self._server, ask.AskResume(self.memory.other, self._resume is Resume.COLD))
         self._remember(stage=Stage.LOOK, other=None)
         return "ask resume"
+
+    def _clear(self) -> str:
+        assert self.memory.other is not None
+        asked(self._server, ask.Clear(self.memory.other))
+        self._remember(stage=Stage.LOOK, other=None)
+        return "clear"
 
     def _create(self) -> str:
         answer = asked(self._server, ask.CreateRun(self._workflow(), self._token, self._resume is not Resume.HOT))

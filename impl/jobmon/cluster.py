@@ -19,6 +19,9 @@ class Cluster(Protocol):
             SubmitFailed: there is no job, for certain.
         """
 
+    def reaches(self, job: str) -> bool:
+        """Whether a job can be ended from here, and what is said of it is certain."""
+
     def terminate(self, job: str) -> None:
         """Begins to end a job; nothing if it is over."""
 

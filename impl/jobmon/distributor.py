@@ -48,10 +48,12 @@ class Todo:
 
 @dataclass(frozen=True)
 class DistributorMemory:
-    """All that a distributor remembers: what is to be done, and the jobs that it has launched and that may not have started."""
+    """All that a distributor remembers: what is to be done, the jobs that it has launched and that may not have started,
+    and how many it was told of last that are to be removed and are out of its reach."""
 
     todo: tuple[Todo, ...] = (Todo(Act.FIND),)
     launched: tuple[tuple[int, str], ...] = ()
+    elsewhere: int = 0
 
 
 class Distributor:
@@ -99,11 +101,19 @@ class Distributor:
 
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
         busy = sorted(todo.instance for todo in busy_with)
-        report = self._server.ask(ask.FindWork(self._limit, tuple(busy)))
-        return tuple(
+        report = self._server.ask(ask.FindWork(self._limit + self.memory.elsewhere, tuple(busy)))
+        found = [
             Todo(_first_act(it, it.id in report.overdue), it.id, it.distributor_id, it.status)
             for it in report.instances
-        )
+        ]
+        mine = tuple(todo for todo in found if self._reaches(todo))
+        # What is left to others is not to keep the rest from being found.
+        self.memory = replace(self.memory, elsewhere=len(found) - len(mine))
+        return mine
+
+    def _reaches(self, todo: Todo) -> bool:
+        """Whether it can remove what is to be removed: jobs of another place are left to the distributors there."""
+        return todo.act not in (Act.FENCE, Act.REMOVE) or todo.job is None or self._cluster.reaches(todo.job)
 
     def _do(self, todo: Todo) -> Todo | None:
         """The act; what comes next for the instance, which is ``todo`` itself if it has to wait."""

@@ -133,13 +133,18 @@ class InstanceRequests:
     # By workers.
 
     def start(self, draft: Draft, request: asked.Start) -> Report:
-        """Once launched, in time; whoever comes before that may ask again, and who was let start is told so again."""
+        """Once launched, in time, and only the job that was launched: it is that which triage would remove.
+
+        Whoever comes before that may ask again, and who was let start is told so again.
+        """
         it = draft.instance(request.instance)
         if it.status in (S.RUNNING, S.TRIAGING) and it.process_group_id == request.identity:
             return self._done(draft, "start", it)
         if it.status is S.INSTANTIATED and not (it.doomed or draft.is_overdue(it)):
             raise Refused(f"task instance {it.id} is not launched yet", state=it.status, for_good=False)
         self._expect(it, S.LAUNCHED)
+        if it.distributor_id != request.identity:
+            raise Refused(f"task instance {it.id} was not launched as {request.identity}", state=it.status)
         self._refuse_lost(draft, it)
         started = draft.move(it, S.RUNNING, process_group_id=request.identity, report_by_date=draft.lease())
         return self._done(draft, "start", started, changed=True)

@@ -1,14 +1,19 @@
-"""A cluster of one machine: a job is a process group."""
+"""A cluster of one machine: a job is a worker in a session of its own, with all that comes of it."""
 
 from __future__ import annotations
 
-import signal
+import os
 import subprocess
+import sys
+import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from .errors import SubmitFailed
-from .processes import group_is_left, kill_group, process
+from .jobs import TOKEN, Job, is_left, kill, look
+from .places import Place, here
+from .processes import process
 from .records import Resources
 
 EXCEEDED = 90
@@ -18,49 +23,109 @@ EXCEEDED = 90
 class LocalCluster:
     """Starts workers by ``command``, which is asked for the words of the worker of an instance.
 
-    A job's name is the identity of its process group, so that any distributor on this machine can end it. What a
-    command puts into a session of its own is out of the group's reach once its worker is killed.
+    Any distributor of the same place can end a job, by its name. Jobs of another place are out of reach. ``say`` is told, once
+    for each job, of what it cannot do; it is to the standard error if none is given.
     """
 
-    def __init__(self, command: Callable[[int], Sequence[str]], *, log: Path | None = None) -> None:
+    def __init__(
+        self,
+        command: Callable[[int], Sequence[str]],
+        *,
+        log: Path | None = None,
+        place: Place | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
         self._command = command
         self._log = log
+        self._place = place or here()
+        self._say = say or partial(print, file=sys.stderr, flush=True)
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._terminated: set[str] = set()
+        self._said: set[str] = set()
 
     def submit(self, instance: int, resources: Resources, queue: str) -> str:
         """Starts a worker as the leader of its own session; it learns of its resources when it may start."""
+        token = str(uuid.uuid4())
         try:
             if self._log is None:
-                child = self._start(instance, subprocess.DEVNULL)
+                child = self._start(instance, token, subprocess.DEVNULL)
             else:
                 with self._log.open("ab") as log:
-                    child = self._start(instance, log.fileno())
+                    child = self._start(instance, token, log.fileno())
         except OSError as error:
             raise SubmitFailed(f"the worker of task instance {instance} cannot be started: {error}") from error
         there = process(child.pid)  # until we ask how it ended it is there in any case
         assert there is not None
+        job = str(Job(self._place, token, there.pid, there.started))
         self._reap()
-        self._children[there.identity] = child
-        return there.identity
+        self._children[job] = child
+        return job
+
+    def reaches(self, job: str) -> bool:
+        """Whether it can end a job, and say that it is over: not if that is in another place."""
+        named = Job.named(job)
+        if named is not None and (named.place == self._place or self._place.has_outlived(named.place)):
+            return True
+        where = "a place that its name does not tell" if named is None else f"another place, on {named.place.host}"
+        self._once(job, f"job {job} is in {where}: a distributor there has to see to it")
+        return False
 
     def terminate(self, job: str) -> None:
-        """Kills all that is left of the group."""
-        kill_group(job, signal.SIGKILL)
+        """Kills all that is left of it, and goes on with that whenever it is looked at."""
+        named = self._here(job)
+        if named is not None:
+            self._terminated.add(job)
+            self._kill(job, named)
 
     def is_over(self, job: str) -> bool:
-        """Whether nothing of the group acts."""
-        return not group_is_left(job)
+        """Whether nothing of it acts."""
+        if not self.reaches(job):
+            return False
+        named = self._here(job)
+        if named is None:
+            return True  # the machine was booted since
+        if job in self._terminated and is_left(named):
+            self._kill(job, named)
+        if is_left(named):
+            return False
+        self._terminated.discard(job)
+        return True
 
     def exceeded(self, job: str) -> bool:
         """Only who submitted the job knows how it ended."""
         child = self._children.get(job)
         return child is not None and child.poll() == EXCEEDED
 
-    def _start(self, instance: int, log: int) -> subprocess.Popen[bytes]:
+    def _here(self, job: str) -> Job | None:
+        named = Job.named(job)
+        return named if named is not None and named.place == self._place else None
+
+    def _kill(self, job: str, named: Job) -> None:
+        for each in kill(named):
+            self._once(job, f"process {each.pid} seems to be of job {job}, and cannot be killed: it is waited for")
+
+    def _once(self, job: str, said: str) -> None:
+        if job not in self._said:
+            self._said.add(job)
+            self._say(said)
+
+    def _start(self, instance: int, token: str, log: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            self._command(instance), start_new_session=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            self._command(instance),
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=os.environ | {TOKEN: token},
         )
 
     def _reap(self) -> None:
-        """Forgets children that ended well: nobody will ask."""
-        self._children = {job: child for job, child in self._children.items() if child.poll() in (None, EXCEEDED)}
+        """Forgets children that ended well, when nothing of their jobs is left: nobody will ask, and their numbers may be used again."""
+        self._children = {job: child for job, child in self._children.items() if self._is_kept(job, child)}
+
+    def _is_kept(self, job: str, child: subprocess.Popen[bytes]) -> bool:
+        if child.returncode is None:
+            there, named = process(child.pid), self._here(job)
+            if (there is not None and there.acting) or (named is not None and look(named).left):
+                return True
+        return child.poll() in (None, EXCEEDED)

@@ -9,10 +9,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 from .cluster import Ending, Granted
-from .processes import processes
+from .processes import descendants, processes, send
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PAGES = os.sysconf("SC_PAGE_SIZE")
@@ -22,7 +21,7 @@ INSTANCE = "JOBMON_TASK_INSTANCE_ID"
 
 
 class LocalCommands:
-    """Starts the command in the process group of this process, which has no other children.
+    """Starts the command in the session of this process, which has no other children.
 
     The limits are emulated here: ``memory`` in mebibytes, of all processes together, and ``runtime`` in seconds.
     Whatever the command started and left behind becomes a child of this process, so that it can be ended with certainty.
@@ -79,8 +78,7 @@ class LocalCommands:
             me = os.getpid()
             for each in processes():
                 if each.parent == me:
-                    with suppress(PermissionError):  # it became somebody else's: all that is left is to wait for it
-                        os.kill(each.pid, signal.SIGKILL)
+                    send(each, signal.SIGKILL)  # one that became somebody else's is not to be had: it is waited for
             time.sleep(0.002)
 
     def _reap(self) -> bool:
@@ -102,15 +100,14 @@ class LocalCommands:
         return memory is not None and self._memory() > memory * MEBIBYTE
 
     def _memory(self) -> int:
-        """The resident memory of all of the group but this process."""
+        """The resident memory of all that the command started, in whatever group."""
         total = 0
-        for each in processes():
-            if each.group == os.getpgrp() and each.pid != os.getpid():
-                try:
-                    with open(f"/proc/{each.pid}/statm") as said:
-                        total += int(said.read().split()[1]) * PAGES
-                except (FileNotFoundError, ProcessLookupError):
-                    continue
+        for each in descendants(os.getpid(), processes()):
+            try:
+                with open(f"/proc/{each.pid}/statm") as said:
+                    total += int(said.read().split()[1]) * PAGES
+            except (FileNotFoundError, ProcessLookupError):
+                continue
         return total
 
     def _call(self, option: int, value: int) -> None:

@@ -1,10 +1,10 @@
-"""Processes as Linux shows them: who they are, in which group, and whether anything of a group is left."""
+"""Processes as Linux shows them: who they are, in which session, what they carry in their environment."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+import signal
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,23 +14,17 @@ ENDED = frozenset("ZX")
 
 @dataclass(frozen=True)
 class Process:
-    """A process as it was a moment ago; ``started`` are clock ticks since the machine was booted."""
+    """A process as it was a moment ago; ``started`` are clock ticks since the machine was booted.
+
+    Numbers are used again, but not with the same start.
+    """
 
     pid: int
     parent: int
     group: int
+    session: int
     started: int
     acting: bool
-
-    @property
-    def identity(self) -> str:
-        """What no other process of this machine ever is: numbers are used again, but not with the same start."""
-        return f"{boot()}:{self.pid}:{self.started}"
-
-
-def boot() -> str:
-    """A name for the time since the machine was booted."""
-    return (PROC / "sys/kernel/random/boot_id").read_text()[:8]
 
 
 def process(pid: int) -> Process | None:
@@ -42,7 +36,7 @@ def process(pid: int) -> Process | None:
         acting = state not in ENDED or len(os.listdir(PROC / str(pid) / "task")) > 1
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return Process(pid, int(rest[0]), int(rest[1]), int(rest[18]), acting)
+    return Process(pid, int(rest[0]), int(rest[1]), int(rest[2]), int(rest[18]), acting)
 
 
 def processes() -> Iterator[Process]:
@@ -54,38 +48,48 @@ def processes() -> Iterator[Process]:
                 yield found
 
 
-def own_identity() -> str:
+def own_process() -> Process:
     """This process."""
     me = process(os.getpid())
     assert me is not None
-    return me.identity
+    return me
 
 
-def kill_group(identity: str, signal: int) -> None:
-    """Sends a signal to all processes of the group that a process of that identity leads, or led.
-
-    Those of somebody else are not to be had: the group is left as long as they are.
-    """
-    pid = _group_left(identity)
-    if pid is not None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal)
-
-
-def group_is_left(identity: str) -> bool:
-    """Whether any process acts in the group of that identity.
-
-    After the group was killed the answer is certain: a process that is to die begets no other one.
-    """
-    pid = _group_left(identity)
-    return pid is not None and any(each.group == pid for each in processes())
+def descendants(of: int, among: Iterable[Process]) -> list[Process]:
+    """Those that the process of that number started, those that these started, and so on, as far as the line is unbroken."""
+    children: dict[int, list[Process]] = {}
+    for each in among:
+        children.setdefault(each.parent, []).append(each)
+    found, todo = [], [of]
+    while todo:
+        born = children.pop(todo.pop(), [])
+        found += born
+        todo += [each.pid for each in born]
+    return found
 
 
-def _group_left(identity: str) -> int | None:
-    """The group's number if it may be there still."""
-    booted, pid, started = identity.split(":")
-    if booted != boot():
-        return None
-    leader = process(int(pid))
-    # A number is not given again as long as a group has it: with another leader, it is another group.
-    return None if leader is not None and leader.started != int(started) else int(pid)
+def carries(pid: int, variable: str) -> bool:
+    """Whether the process was given ``variable`` ("NAME=value") in its environment; no if it belongs to somebody else."""
+    try:
+        return variable.encode() in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def send(each: Process, number: signal.Signals) -> bool:
+    """A signal to that very process, and to none that has its number now; whether it was ours to be sent one."""
+    try:
+        there = os.pidfd_open(each.pid)
+    except ProcessLookupError:
+        return True
+    try:
+        now = process(each.pid)
+        if now is not None and now.started == each.started:
+            signal.pidfd_send_signal(there, number)
+    except ProcessLookupError:
+        pass
+    except PermissionError:
+        return False
+    finally:
+        os.close(there)
+    return True

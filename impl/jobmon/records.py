@@ -145,8 +145,8 @@ class TaskInstance:
 
     ``report_by_date`` is the deadline of its lease, from its claim on. ``doomed``: it is to end, and who owns its
     state is to end it. ``fenced``: its worker gets control back no more, so that its job can be removed.
-    ``distributor`` claimed it under ``token``; ``distributor_id`` is its job on the cluster, ``process_group_id`` who
-    runs its command.
+    ``distributor`` claimed it under ``token``; ``distributor_id`` is its job on the cluster, ``process_group_id`` the
+    same once its command was let start.
     """
 
     id: int

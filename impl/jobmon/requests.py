@@ -101,14 +101,17 @@ class WindUp:
 
 @dataclass(frozen=True)
 class Clear:
-    """What a dead run of a workflow left is to end."""
+    """What is left by a workflow's runs, of which this was the latest, is to end.
 
-    workflow: int
+    It names the run since it may come late, when another one has been and left what is to go on.
+    """
+
+    run: int
 
 
 @dataclass(frozen=True)
 class ReadWorkflow:
-    """A workflow, its run that is not over, if any, its tasks, and its instances that are on their way."""
+    """A workflow, its latest run, if any, its tasks, and its instances that are on their way."""
 
     workflow: int
 
@@ -202,7 +205,7 @@ class HandBack:
     instance: int
 
 
-# By workers; ``identity`` is the process group that asks.
+# By workers; ``identity`` is the job that asks, by the name that was noted when it was launched.
 
 
 @dataclass(frozen=True)

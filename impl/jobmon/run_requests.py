@@ -181,9 +181,13 @@ class RunRequests:
         return self._run(draft, "wind up", draft.move_run(run, RunState.TERMINATED), changed=True)
 
     def clear(self, draft: Draft, request: asked.Clear) -> Report:
-        """Dooms what is on its way, when no run is."""
-        workflow = draft.workflow(request.workflow)
+        """Dooms what is on its way, when no run is, and none has been since the one that the client saw last."""
+        run = draft.run(request.run)
+        workflow = draft.workflow(run.workflow_id)
         self._refuse_held(draft, workflow)
+        latest = _latest(draft, workflow.id)
+        if latest != (run,):
+            raise Refused(f"workflow run {latest[0].id} came after run {run.id}", state=latest[0].status)
         changed = draft.doom(draft.unfinished(workflow.id)) > 0
         return self._workflow(draft, "clear", workflow.id, changed=changed)
 
@@ -225,9 +229,10 @@ class RunRequests:
             request,
             changed,
             workflow=draft.workflow(number),
-            runs=draft.find(WorkflowRun, workflow_id=number, status=frozenset(RunState) - ENDED),
+            runs=_latest(draft, number),
             tasks=draft.find(Task, workflow_id=number),
             instances=draft.unfinished(number),
+            lease=draft.leases.run,
         )
 
     def _expect_run(self, run: WorkflowRun, *states: RunState) -> None:
@@ -242,6 +247,11 @@ class RunRequests:
                 state=holder.status,
                 for_good=False,
             )
+
+
+def _latest(draft: Draft, workflow: int) -> tuple[WorkflowRun, ...]:
+    """The latest run of a workflow: if any is on its way, it is this."""
+    return draft.find(WorkflowRun, workflow_id=workflow)[-1:]
 
 
 def _names(resources: Resources) -> list[str]:

@@ -49,7 +49,7 @@ class WorkerMemory:
 
 
 class Worker:
-    """Runs the command of one instance, if the server lets it; ``identity`` is its process group."""
+    """Runs the command of one instance, if the server lets it; ``identity`` is the job that it is part of."""
 
     def __init__(self, server: Asks, commands: Commands, instance: int, identity: str) -> None:
         self._server = server
@@ -117,7 +117,7 @@ class Worker:
             doomed = Stage.KILL if it.doomed else Stage.START
             self._remember(stage=doomed, granted=Granted(it.id, task.command, it.resources))
         elif answer.for_good:
-            self._end("not started")
+            self._end(f"not started: {answer.said}")
         else:
             return None
         return str(Stage.ASK)

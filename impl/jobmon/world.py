@@ -223,7 +223,7 @@ class World:
         if name.startswith("job "):
             number = int(name.removeprefix("job "))
             job = self.cluster.jobs[number]
-            worker = self.sides.worker(asks, SimulatedCommands(self.cluster, number), job.instance, f"g{number}")
+            worker = self.sides.worker(asks, SimulatedCommands(self.cluster, number), job.instance, str(number))
             assert job.worker is not None
             worker.memory = job.worker
             return worker

@@ -125,7 +125,7 @@ class Meanings:
         for number, job in enumerate(at.jobs):
             if job.instance in of:
                 raise Broken(f"there are two jobs for instance {job.instance}")
-            of[job.instance] = f"g{number}", job
+            of[job.instance] = str(number), job
         for i in range(self.instance.sizes["TaskInstance"]):
             if i + 1 not in of:
                 self._state(fits, "Job", i, "Absent")
