@@ -25,7 +25,8 @@ from schedproof.impl.jobmon.records import (
     WorkflowState,
 )
 from schedproof.impl.jobmon.sql_store import SqlStore
-from schedproof.impl.jobmon.store import ATTEMPTS, Store, UpTo
+from schedproof.impl.jobmon.store import Store, UpTo
+from schedproof.impl.transactions import ATTEMPTS
 
 KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
 
@@ -147,7 +148,7 @@ def test_a_request_is_tried_again_when_another_one_came_in_between() -> None:
 
 
 def test_contention_without_end_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.impl.jobmon.store.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("schedproof.impl.transactions.time.sleep", lambda seconds: None)
     bench = Bench(MemoryStore())
     tries: list[object] = []
 
@@ -220,7 +221,7 @@ def test_a_wrong_url_is_said(url: str, says: str) -> None:
 
 
 def test_a_locked_file_is_contention(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.impl.jobmon.sql_store.BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("schedproof.impl.sql.BUSY_SECONDS", 0.01)
     with SqlStore(f"sqlite:///{tmp_path}/x.db") as store:
         other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

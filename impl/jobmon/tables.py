@@ -5,7 +5,6 @@ The schema itself forbids what must never be: two runs that have one workflow, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 from sqlalchemy import (
@@ -24,17 +23,14 @@ from sqlalchemy import (
     text,
 )
 
+from ..sql import among
 from .records import HOLDING, UNFINISHED, InstanceState, RunState, TaskState, WorkflowState
 
 METADATA = MetaData()
 
 
-def _among(column: str, values: Iterable[str]) -> str:
-    return f"{column} IN ({', '.join(repr(str(value)) for value in sorted(values))})"
-
-
 def _status(kind: type[StrEnum], name: str = "status", *, nullable: bool = False) -> Column[str]:
-    return Column(name, String(1), CheckConstraint(_among(name, kind)), nullable=nullable)
+    return Column(name, String(1), CheckConstraint(among(name, kind)), nullable=nullable)
 
 
 def _number() -> Column[int]:
@@ -112,7 +108,7 @@ TASK_AUDIT = Table(
     Column("exited_at", Float),
 )
 
-_HELD, _ON_ITS_WAY = text(_among("status", HOLDING)), text(_among("status", UNFINISHED))
+_HELD, _ON_ITS_WAY = text(among("status", HOLDING)), text(among("status", UNFINISHED))
 Index("one_run_has_it", WORKFLOW_RUN.c.workflow_id, unique=True, sqlite_where=_HELD, postgresql_where=_HELD)
 Index("one_attempt", TASK_INSTANCE.c.task_id, unique=True, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
 Index("unfinished", TASK_INSTANCE.c.status, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
