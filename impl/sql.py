@@ -44,13 +44,8 @@ class Database:
         self.in_memory = _is_in_memory(where)
         # A database in memory has one connection, so its transactions take turns here.
         self._turn: RLock | nullcontext[None] = RLock() if self.in_memory else nullcontext()
-        try:
+        with self._said("opened"):
             self._engine = _engine(where, self.in_memory)
-        except (ModuleNotFoundError, NoSuchModuleError) as error:
-            raise failed(
-                f"{self.url}: no driver for this kind of database ({error}); "
-                "use sqlite:///file, or install schedproof[postgresql] for postgresql://..."
-            ) from error
 
         def opened() -> None:
             with self._said("opened"):
@@ -101,6 +96,11 @@ class Database:
     def _said(self, what: str) -> Iterator[None]:
         try:
             yield
+        except (ModuleNotFoundError, NoSuchModuleError) as error:
+            raise self._failed(
+                f"{self.url}: no driver for this kind of database ({error}); "
+                "use sqlite:///file, or install schedproof[postgresql] for postgresql://..."
+            ) from error
         except (SQLAlchemyError, OverflowError, UnicodeError) as error:
             # The last two are of drivers that cannot say a value.
             if isinstance(error, DBAPIError) and _is_contention(error):

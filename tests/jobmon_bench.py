@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.draft import Leases
 from schedproof.impl.jobmon.errors import Refused
-from schedproof.impl.jobmon.records import InstanceState, RunState, TaskInstance
+from schedproof.impl.jobmon.records import InstanceState, Leases, RunState, TaskInstance
 from schedproof.impl.jobmon.requests import Report, Request, TaskSpec
 from schedproof.impl.jobmon.server import Server
 from schedproof.impl.jobmon.store import Store

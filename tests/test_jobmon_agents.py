@@ -80,6 +80,29 @@ class TestWithoutDeaths:
         found = [(dict(i.resources)["memory"], i.queue) for i in story.world.store.snapshot().instances]
         assert found == [(40, "short"), (45, "short"), (60, "long"), (70, "long")]
 
+    def test_resources_grow_on_where_another_client_left_them(self) -> None:
+        task = TaskSpec("a", "x", resources=(("memory", 40),), max_attempts=4)
+        growing = Scaling({"memory": Series([45, 60, 100])})
+        story = Story.of(task, clients=2, scaling={"a": growing})
+        resuming(story, "c2", Resume.COLD)
+        story.endings = lambda instance: Ending.DONE if instance == 4 else Ending.RESOURCE_ERROR
+        story.bring_to("R R A ZZ", "c1", "d1")
+        story.do(Kind.CRASH, "c1")
+        growing.scales["memory"] = Series([45, 60, 100])  # type: ignore[index]
+        story.rest()
+        assert story.states() == "D TD D ZZZD"
+        assert [dict(i.resources)["memory"] for i in story.world.store.snapshot().instances] == [40, 45, 60, 100]
+
+    def test_resources_that_would_shrink_are_not_asked_for(self) -> None:
+        task = TaskSpec("a", "x", resources=(("memory", 40),))
+        story = Story.of(task, scaling={"a": Scaling({"memory": -0.5})})
+        story.endings = lambda instance: Ending.RESOURCE_ERROR
+        story.rest()
+        assert (story.over("c1") or "").startswith(
+            "the resources of task a cannot be scaled: memory cannot go from 40 to 20"
+        )
+        assert story.states() == "F E A Z"
+
     def test_resources_stay_after_other_errors(self) -> None:
         story = Story.of(TaskSpec("a", "x", resources=(("memory", 40),)))
         story.endings = lambda instance: Ending.DONE if instance == 2 else Ending.ERROR

@@ -15,6 +15,7 @@ from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.errors import Contended, Refused, StoreError
 from schedproof.impl.jobmon.memory_store import MemoryStore
 from schedproof.impl.jobmon.records import (
+    LARGEST,
     InstanceState,
     RunState,
     Task,
@@ -27,6 +28,8 @@ from schedproof.impl.jobmon.records import (
 from schedproof.impl.jobmon.sql_store import SqlStore
 from schedproof.impl.jobmon.store import Store, UpTo
 from schedproof.impl.transactions import ATTEMPTS
+
+SMALL = Task(0, 1, "b", "x", (), (), "all", 0, 1, TaskState.REGISTERING, 0.0)
 
 KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
 
@@ -213,11 +216,39 @@ class TestSchema:
         ("nonsense", "'nonsense' is no database URL; give sqlite:///file"),
         ("oracle://somewhere/x", "no driver for this kind of database"),
         ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
+        ("sqlite://host/x.db", "cannot be opened: Invalid SQLite URL"),
+        ("sqlite:///\ud800", "is no database URL"),
+        ("postgresql://somebody@127.0.0.1:x/y", "is no database URL"),
+        ("postgresql://somebody@127.0.0.1:1/x", "cannot be opened: "),
     ],
 )
 def test_a_wrong_url_is_said(url: str, says: str) -> None:
-    with pytest.raises(StoreError, match=says):
+    with pytest.raises(StoreError, match=says) as caught:
         SqlStore(url)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("task", [replace(SMALL, max_attempts=2**63), replace(SMALL, command="\ud800")])
+def test_what_cannot_be_kept_is_said(task: Task) -> None:
+    with SqlStore() as store:
+        Bench(store).register()
+        before = store.snapshot()
+
+        def write() -> None:
+            with store.transaction() as transaction:
+                transaction.add(replace(before.workflows[0], name="v"))
+                transaction.add(task)
+
+        with pytest.raises(StoreError, match="cannot be used"):
+            write()
+        assert store.snapshot() == before
+
+
+def test_large_numbers_are_kept() -> None:
+    with SqlStore() as store:
+        Bench(store).register(ask.TaskSpec("a", "x", resources=(("memory", LARGEST),), max_attempts=LARGEST))
+        (task,) = store.snapshot().tasks
+        assert (task.max_attempts, task.resources) == (LARGEST, (("memory", LARGEST),))
 
 
 def test_a_locked_file_is_contention(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,8 @@ import click
 
 from .agent import Agent
 from .connection import Connection
-from .errors import JobmonError, Unreachable
+from .errors import JobmonError, Malformed, Unreachable
+from .records import Leases
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
 poll = click.option(
@@ -39,11 +40,10 @@ def main() -> None:
 @main.command()
 @click.option("--database", required=True, help="sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--port", type=click.IntRange(1, 65535), required=True, help="On 127.0.0.1.")
-@click.option("--run-lease", type=click.FloatRange(0, min_open=True), default=93.0, show_default=True)
-@click.option("--instance-lease", type=click.FloatRange(0, min_open=True), default=279.0, show_default=True)
+@click.option("--run-lease", type=click.FloatRange(0, min_open=True), default=Leases.run, show_default=True)
+@click.option("--instance-lease", type=click.FloatRange(0, min_open=True), default=Leases.instance, show_default=True)
 def server(database: str, port: int, run_lease: float, instance_lease: float) -> None:
     """Answers requests until it is ended, and can be started again at any time."""
-    from .draft import Leases
     from .server import Server
     from .sql_store import SqlStore
 
@@ -52,6 +52,10 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error}; install schedproof[jobmon]") from error
     with SqlStore(database) as store:
+        if store.in_memory:
+            raise Malformed(
+                f"{database} is in memory, and gone with the server; give sqlite:///FILE or postgresql://..."
+            )
         serve(Server(store, leases=Leases(run_lease, instance_lease)), port)
 
 
@@ -156,12 +160,12 @@ def _token() -> str:
 
 
 def run() -> None:
-    """The command line; what goes wrong is said in one line."""
+    """The command line; what goes wrong is said in one line: 2 if the user has to mend it, else 1."""
     try:
         main()
     except JobmonError as error:
         print(f"Error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, Malformed) else 1)
 
 
 if __name__ == "__main__":

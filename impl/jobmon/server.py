@@ -11,9 +11,10 @@ from typing import Protocol, assert_never
 
 from ..transactions import retried
 from . import requests as asked
-from .draft import Draft, Leases
+from .draft import Draft
 from .errors import Contended
 from .instance_requests import InstanceRequests
+from .records import Leases
 from .requests import Report, Request
 from .run_requests import RunRequests
 from .store import Store

@@ -8,9 +8,6 @@ from typing import Protocol, TypeVar
 
 from .records import Records, Task, TaskAudit, TaskInstance, Workflow, WorkflowRun
 
-Record = Workflow | WorkflowRun | Task | TaskInstance | TaskAudit
-KINDS: tuple[type[Record], ...] = (Workflow, WorkflowRun, Task, TaskInstance, TaskAudit)
-
 R = TypeVar("R", Workflow, WorkflowRun, Task, TaskInstance, TaskAudit)
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
@@ -28,13 +29,16 @@ from .records import HOLDING, UNFINISHED, InstanceState, RunState, TaskState, Wo
 
 METADATA = MetaData()
 
+NUMBER = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite chooses numbers for columns of type INTEGER only, and has large ones there; PostgreSQL has not."""
+
 
 def _status(kind: type[StrEnum], name: str = "status", *, nullable: bool = False) -> Column[str]:
     return Column(name, String(1), CheckConstraint(among(name, kind)), nullable=nullable)
 
 
 def _number() -> Column[int]:
-    return Column("id", Integer, primary_key=True)
+    return Column("id", NUMBER, primary_key=True)
 
 
 WORKFLOW = Table(
@@ -67,8 +71,8 @@ TASK = Table(
     Column("upstream", JSON, nullable=False),
     Column("resources", JSON, nullable=False),
     Column("queue", String, nullable=False),
-    Column("num_attempts", Integer, nullable=False),
-    Column("max_attempts", Integer, nullable=False),
+    Column("num_attempts", NUMBER, nullable=False),
+    Column("max_attempts", NUMBER, nullable=False),
     _status(TaskState),
     Column("status_date", Float, nullable=False),
     UniqueConstraint("workflow_id", "name", name="a_name_for_one_task"),
