@@ -34,10 +34,7 @@ OTHERS = [
     ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]
-SHORT = {s.about for s in OTHERS[:5]} | {
-    "two runs of a workflow without tasks",
-    "a run that is resumed when its task runs out of resources",
-}
+SHORT = {s.about for s in OTHERS[:5]} | {"two runs of a workflow without tasks"}
 
 
 def setup(situation: Situation, variant: str) -> brute.Setup:

@@ -6,11 +6,10 @@ in the same situations. The default run judges one mutant in twenty, drawn by it
 
 from __future__ import annotations
 
-import zlib
 from functools import cache
 
 import pytest
-from mutants import Mutant, Place, Twin, mutants
+from mutants import Mutant, Place, Twin, drawn, mutants
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
 from schedproof.model.lang import Model
@@ -97,10 +96,6 @@ def twin(variant: str) -> Twin:
     """One a variant: it keeps the graphs of the model itself. Situations without a big graph come first."""
     model = VARIANTS[variant]
     return Twin(model, [place(model, each) for each in [*OTHERS, *SITUATIONS]], promises=False)
-
-
-def drawn(name: str, one_in: int) -> bool:
-    return zlib.crc32(name.encode()) % one_in == 0
 
 
 def missed(variant: str, some: list[Mutant]) -> set[str]:
