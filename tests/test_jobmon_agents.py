@@ -26,6 +26,17 @@ def resuming(story: Story, client: str, resume: Resume) -> None:
     clients[client] = replace(clients[client], resume=resume)
 
 
+def doomed_while_it_acts() -> Story:
+    """The command of the first client's run acts, and the second has asked for a cold resume."""
+    story = Story.of(clients=2)
+    resuming(story, "c2", Resume.COLD)
+    story.endings = goes_on
+    story.bring_to("R R R R", "c1", "d1")
+    story.step_until("job 0", lambda: bool(story.world.acting()))
+    story.step_until("c2", lambda: story.states() == "R C R R")
+    return story
+
+
 def only(story: Story, *clients: str) -> None:
     """The other clients do not come."""
     for name in story.world.clients:
@@ -216,14 +227,7 @@ class TestResume:
         assert story.ever_acted() == [1]
 
     def test_a_worker_that_killed_its_command_and_was_triaged_says_so_again(self) -> None:
-        story = Story.of(clients=2)
-        resuming(story, "c2", Resume.COLD)
-        story.endings = goes_on
-        story.bring_to("R R R R", "c1", "d1")
-        while not story.world.acting():
-            story.step("job 0")
-        while story.states() != "R C R R":
-            story.step("c2")
+        story = doomed_while_it_acts()
         story.do(Kind.HEARTBEAT, "job 0")
         story.step("job 0")
         assert story.world.acting() == []
@@ -373,14 +377,7 @@ class TestDistributorDies:
 
 class TestKilledCommand:
     def test_that_had_ended_before_is_reported(self) -> None:
-        story = Story.of(clients=2)
-        resuming(story, "c2", Resume.COLD)
-        story.endings = goes_on
-        story.bring_to("R R R R", "c1", "d1")
-        while not story.world.acting():
-            story.step("job 0")
-        while story.states() != "R C R R":
-            story.step("c2")
+        story = doomed_while_it_acts()
         story.do(Kind.HEARTBEAT, "job 0")
         story.do(Kind.COMMAND_ENDS, "job 0", ending=Ending.DONE)
         story.rest()

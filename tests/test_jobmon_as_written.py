@@ -457,28 +457,17 @@ def without_rule(name: str) -> Callable[[], Model]:
     return lambda: replace(REPAIRED, rules=[r for r in REPAIRED.rules if r.name != name], refuted=frozenset())
 
 
-def signed_by_another() -> Model:
+def signed(rule: str, by: str) -> Callable[[], Model]:
+    """As if another one made the move that the rule makes of an instance's."""
     rules = [
-        replace(r, fires=replace(r.fires, payload=(("by", t.Constant("worker")),)))
-        if r.name == "launch is its task's launch"
-        else r
+        replace(r, fires=replace(r.fires, payload=(("by", t.Constant(by)),))) if r.name == rule else r
         for r in REPAIRED.rules
     ]
-    return replace(REPAIRED, rules=rules, refuted=frozenset())
+    return lambda: replace(REPAIRED, rules=rules, refuted=frozenset())
 
 
 def done_without_success() -> Model:
     return action(REPAIRED, "report_success", when=[i.is_("Running")])
-
-
-def claimed_by_the_client() -> Model:
-    rules = [
-        replace(r, fires=replace(r.fires, payload=(("by", t.Constant("client")),)))
-        if r.name == "instantiate is its task's instantiate"
-        else r
-        for r in REPAIRED.rules
-    ]
-    return replace(REPAIRED, rules=rules, refuted=frozenset())
 
 
 PLANTED: dict[str, tuple[Callable[[], Model], set[str]]] = {
@@ -492,8 +481,14 @@ PLANTED: dict[str, tuple[Callable[[], Model], set[str]]] = {
     "a workflow is done without its tasks": (less_guard("finish_run", 2), {"done-workflows-have-done-tasks"}),
     "halted by force while it runs": (less_guard("force", 1), {"halted-runs-have-halted", "one-live-run"}),
     "success is reported of any command": (done_without_success, {"done-has-succeeded"}),
-    "who launches signs as the worker": (signed_by_another, {"others-bring-tasks-to-triage"}),
-    "the client claims what is queued": (claimed_by_the_client, {"signals-are-taken-up-by-one"}),
+    "who launches signs as the worker": (
+        signed("launch is its task's launch", "worker"),
+        {"others-bring-tasks-to-triage"},
+    ),
+    "the client claims what is queued": (
+        signed("instantiate is its task's instantiate", "client"),
+        {"signals-are-taken-up-by-one"},
+    ),
     "an error becomes none of the task": (
         without_rule("err is its task's err"),
         {"errors-are-triaged", "task-is-the-image-of-its-instance", "running-ends", "everything-ends"},

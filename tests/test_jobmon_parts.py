@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
 import pytest
+from jobmon_processes import until
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.client import WorkflowSpec
 from schedproof.impl.jobmon.cluster import Ending, Granted
@@ -29,17 +30,6 @@ from schedproof.impl.jobmon.wire import parsed, plain
 from schedproof.impl.jobmon.workflow_file import read_workflow
 from schedproof.model.jobmon.shipped import tables as shipped
 from schedproof.model.lang import Row
-
-WAIT = 10.0
-
-
-def until(condition: Callable[[], object], seconds: float = WAIT) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 class TestLegal:

@@ -117,11 +117,7 @@ def test_of_those_who_ask_at_once_one_gets_it(store: SqlStore) -> None:
 
 
 def test_the_schema_is_there_too(store: SqlStore) -> None:
-    bench = Bench(store)
-    bench.register()
-    bench.run()
-    bench.queue()
-    bench.bring(1, "T")
+    bench = Bench.at(store, "T")
     second = bench.store.snapshot().instances[0]
     with pytest.raises(StoreError), store.transaction() as transaction:
         transaction.add(second)

@@ -15,14 +15,14 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from jobmon_bench import Bench
+from jobmon_bench import Bench, answer
 from jobmon_processes import installation, until
 from jobmon_requests import goes_on, random_requests
 from jobmon_stories import Story, workflow
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.connection import Connection
 from schedproof.impl.jobmon.draft import Draft
-from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, Refused, Unreachable
+from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, Unreachable
 from schedproof.impl.jobmon.memory_store import MemoryStore
 from schedproof.impl.jobmon.records import Leases, Records
 from schedproof.impl.jobmon.requests import Report, Request
@@ -85,17 +85,7 @@ class TestServer:
             connection = Connection(url, patience=0)
             for number, request in enumerate(random_requests(11, 300, one.store.snapshot)):
                 one.time = other.time = one.time + goes_on(11, number)
-                expected: object
-                found: object
-                try:
-                    expected = one.ask(request)
-                except Refused as refused:
-                    expected = vars(refused)
-                try:
-                    found = connection.ask(request)
-                except Refused as refused:
-                    found = vars(refused)
-                assert found == expected, request
+                assert answer(connection, request) == answer(one.server, request), request
         assert one.store.snapshot() == other.store.snapshot()
 
     @pytest.mark.parametrize(

@@ -112,8 +112,7 @@ def at_work() -> World:
     story = Story.of(distributors=2)
     story.endings = lambda instance: Ending.ERROR if instance == 1 else None
     story.bring_to("R R R ER")
-    while not story.world.acting():
-        story.step("job 1")
+    story.step_until("job 1", lambda: bool(story.world.acting()))
     assert broken(story.world) is None
     return story.world
 
