@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 import time
 import uuid
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,16 +18,28 @@ from .connection import Connection
 from .errors import JobmonError, Malformed, Unreachable
 from .records import Leases
 
+
+class Seconds(click.FloatRange):
+    """Up to some thirty years: clocks and databases know neither more nor ``nan``."""
+
+    def __init__(self, least: float, *, min_open: bool = False) -> None:
+        super().__init__(least, 1e9, min_open=min_open)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return found
+
+
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
-poll = click.option(
-    "--poll", type=click.FloatRange(0.001), default=0.05, show_default=True, help="Seconds between looks."
-)
+poll = click.option("--poll", type=Seconds(0.001), default=0.05, show_default=True, help="Seconds between looks.")
 lease = click.option(
-    "--heartbeat", type=click.FloatRange(0.001), default=30.0, show_default=True, help="Seconds between heartbeats."
+    "--heartbeat", type=Seconds(0.001), default=30.0, show_default=True, help="Seconds between heartbeats."
 )
 patience = click.option(
     "--patience",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     default=60.0,
     show_default=True,
     help="Seconds to ask a server that does not answer.",
@@ -40,8 +54,8 @@ def main() -> None:
 @main.command()
 @click.option("--database", required=True, help="sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--port", type=click.IntRange(1, 65535), required=True, help="On 127.0.0.1.")
-@click.option("--run-lease", type=click.FloatRange(0, min_open=True), default=Leases.run, show_default=True)
-@click.option("--instance-lease", type=click.FloatRange(0, min_open=True), default=Leases.instance, show_default=True)
+@click.option("--run-lease", type=Seconds(0, min_open=True), default=Leases.run, show_default=True)
+@click.option("--instance-lease", type=Seconds(0, min_open=True), default=Leases.instance, show_default=True)
 def server(database: str, port: int, run_lease: float, instance_lease: float) -> None:
     """Answers requests until it is ended, and can be started again at any time."""
     from .server import Server
