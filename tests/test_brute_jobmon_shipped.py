@@ -34,7 +34,7 @@ OTHERS = [
     ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]
-SHORT = {s.about for s in OTHERS[:5]} | {"two runs of a workflow without tasks"}
+SHORT = {s.about for s in OTHERS[:4]} | {"two runs of a workflow without tasks"}
 
 
 def setup(situation: Situation, variant: str) -> brute.Setup:

@@ -355,7 +355,7 @@ def broken(model: Model, *only: str) -> set[str]:
 NAMES = {id(change): name for name, change in vars(repairs).items() if isinstance(change, Change)}
 
 
-WITHOUT_BY_DEFAULT = {"HALTED_FIRST", "ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN", "OTHERS_BRING_TO_TRIAGE"}
+WITHOUT_BY_DEFAULT = {"HALTED_FIRST", "OTHERS_BRING_TO_TRIAGE"}
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ def read_otherwise(reading: Reading) -> Model:
     return AS_WRITTEN.amend("read-otherwise", reading.otherwise, [reading.change], AS_WRITTEN.refuted)
 
 
-SEEN_BY_DEFAULT = {"a-retry-is-a-new-instance", "stopped-attempts-go-on", "the-server-decides-on-all-errors"}
+SEEN_BY_DEFAULT = {"a-retry-is-a-new-instance", "the-server-decides-on-all-errors"}
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ NEEDED = [
     Needed(of.EVERY_RUN_IS_REAPED, (DONE,), START),
     Needed(of.A_LATE_CLIENT_IS_REFUSED, ("only-the-live-run-queues", TAKEN_UP, ENDS, RUN_ENDS), SMALL),
     Needed(of.A_LATE_CLIENT_IS_REFUSED, (DONE, RUN_AGAIN), DEAD_CLIENT, long=True),
-    Needed(BEGINS, (HALTED, "one-live-instance", IMAGE, "resources-grow-on-resource-errors"), HUNGRY),
+    Needed(BEGINS, (HALTED, "one-live-instance", IMAGE, "resources-grow-on-resource-errors"), HUNGRY, long=True),
 ]
 
 

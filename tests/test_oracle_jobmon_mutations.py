@@ -160,7 +160,7 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, *(",".join("" if v is None else str(v) for v in row.values()) for row in rows)])
 
 
-@pytest.mark.parametrize("chunk", range(2))
+@pytest.mark.parametrize("chunk", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_audit_rows(chunk: int, tmp_path: Path) -> None:
     """As JSON and as CSV."""
     seen: Counter[str] = Counter()
