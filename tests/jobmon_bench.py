@@ -5,15 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.draft import Leases
 from schedproof.impl.jobmon.errors import Refused
-from schedproof.impl.jobmon.records import InstanceState, RunState, TaskInstance
+from schedproof.impl.jobmon.records import InstanceState, Leases, RunState, TaskInstance
 from schedproof.impl.jobmon.requests import Report, Request, TaskSpec
-from schedproof.impl.jobmon.server import Server
+from schedproof.impl.jobmon.server import Asks, Server
 from schedproof.impl.jobmon.store import Store
 
 LEASE = 10.0
 WAY = (RunState.LINKING, RunState.BOUND, RunState.INSTANTIATED, RunState.LAUNCHED, RunState.RUNNING)
+
+
+def answer(server: Asks, request: Request) -> Report | dict[str, object]:
+    """A report, or all that a refusal says."""
+    try:
+        return server.ask(request)
+    except Refused as refused:
+        return vars(refused)
 
 
 class Bench:
@@ -23,6 +30,16 @@ class Bench:
         self.store = store
         self.time = 0.0
         self.server = server(store, clock=lambda: self.time, leases=Leases(LEASE, LEASE))
+
+    @classmethod
+    def at(cls, store: Store, state: str) -> Bench:
+        """The first instance of a task is in a state."""
+        bench = cls(store)
+        bench.register()
+        bench.run()
+        bench.queue()
+        bench.bring(1, state)
+        return bench
 
     def ask(self, request: Request) -> Report:
         return self.server.ask(request)

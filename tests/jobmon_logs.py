@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from schedproof.model.jobmon import SHIPPED
-from schedproof.model.semantics import Instance, Stepper
+from schedproof.model.semantics import Instance, State, Stepper
 
 Described = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
@@ -86,7 +86,7 @@ def walk(seed: int, length: int = 70) -> list[Moment]:
     calm = 0.98 if seed % 5 else 0.7
     for _ in range(length):
         there = [s for s in steps.steps(state) if s.after != state]
-        there = [s for s in there if _in_order(steps.instance.describe(s.after))]
+        there = [s for s in there if _in_order(steps.instance, s.after)]
         if not there:
             break
         told = [s for s in there if s.choice.action not in DULL]
@@ -96,9 +96,11 @@ def walk(seed: int, length: int = 70) -> list[Moment]:
     return found
 
 
-def _in_order(shown: Described) -> bool:
+def _in_order(instance: Instance, state: State) -> bool:
     for sort in ("TaskInstance", "WorkflowRun"):
-        made = [fields["state"] != "Absent" for fields in shown[sort].values()]
+        at = instance.slot(sort)
+        absent = [each.name for each in SHIPPED.machine(sort).states].index("Absent")
+        made = [number != absent for number in state[at : at + instance.sizes[sort]]]
         if made != sorted(made, reverse=True):
             return False
     return True

@@ -72,7 +72,7 @@ def _helpful(rng: random.Random, records: Records) -> Iterator[Request]:
         if run.status in RESUMING:
             yield ask.WindUp(run.id)
     if records.runs and all(run.status in ENDED for run in records.runs):
-        yield ask.Clear(1)
+        yield ask.Clear(len(records.runs))
         yield ask.CreateRun(1, f"run {len(records.runs) + 1}", rng.random() < 0.5)
     for it in records.instances:
         if it.status in UNFINISHED:

@@ -75,6 +75,14 @@ class Story:
             return "died"
         return self.do(Kind.STEP, who)
 
+    def step_until(self, who: str, come: Callable[[], bool]) -> None:
+        """Steps of one agent."""
+        for _ in range(500):
+            if come():
+                return
+            self.step(who)
+        raise AssertionError(f"it does not come to that: {self.states()}")
+
     def can(self, kind: Kind, who: str) -> bool:
         return any(a.kind is kind and a.who == who for a in self.world.acts())
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from jobmon_promises import broken
 from schedproof.impl.jobmon.cluster import Ending
 from schedproof.impl.jobmon.errors import IllegalMove
-from schedproof.impl.jobmon.records import InstanceState
 from schedproof.impl.jobmon.world import Act, Kind, Sides, State, World
 
 BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES})
@@ -19,22 +19,6 @@ class Broken(Exception):
 
     said: str
     acts: tuple[Act, ...]
-
-
-def broken(world: World) -> str | None:
-    """What does not hold in the state that the world is in."""
-    acting = world.acting()
-    if len({task for task, _ in acting}) < len(acting):
-        return f"two attempts at one task act: {acting}"
-    records = world.store.snapshot()
-    for _, number in acting:
-        it = records.instances[number - 1]
-        if it.status not in (InstanceState.RUNNING, InstanceState.TRIAGING):
-            return f"the command of instance {number} acts, which is {it.status}"
-    for task in records.tasks:
-        if len([i for i in records.instances if i.task_id == task.id and i.status in "QIORTX"]) > 1:
-            return f"two attempts at task {task.id} are on their way"
-    return None
 
 
 def useful(act: Act) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -44,6 +45,11 @@ class Caught:
 
     by: str
     what: str
+
+
+def drawn(name: str, one_in: int) -> bool:
+    """Whether a mutant is one of those that are drawn, one in so many, by their names."""
+    return zlib.crc32(name.encode()) % one_in == 0
 
 
 def mutants(model: Model) -> Iterator[Mutant]:

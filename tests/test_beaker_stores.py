@@ -25,7 +25,8 @@ from schedproof.impl.beaker import (
     Usage,
     What,
 )
-from schedproof.impl.beaker.store import ATTEMPTS, Changes
+from schedproof.impl.beaker.store import Changes
+from schedproof.impl.transactions import ATTEMPTS
 
 
 @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
@@ -117,7 +118,7 @@ class TestStores:
         assert len(Interrupted.tries) == 3  # two for taking up
 
     def test_contention_without_end_is_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.beaker.store.time.sleep", lambda seconds: None)
+        monkeypatch.setattr("schedproof.impl.transactions.time.sleep", lambda seconds: None)
         bench = filled(MemoryStore())
         tries: list[object] = []
 
@@ -198,7 +199,7 @@ class TestStores:
             SqlStore(f"sqlite:///{tmp_path}/x.db")
 
     def test_a_locked_file_is_contention(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.beaker.sql_store.BUSY_SECONDS", 0.01)
+        monkeypatch.setattr("schedproof.impl.sql.BUSY_SECONDS", 0.01)
         with SqlStore(f"sqlite:///{tmp_path}/x.db") as store:
             other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
             other.execute("BEGIN IMMEDIATE")

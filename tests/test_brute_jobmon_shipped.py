@@ -45,9 +45,10 @@ BIG = [
         punctual=("WorkflowRun",),
     ),
 ]
-SHORT = {s.about for s in OTHERS[:5]} | {
+SHORT = {s.about for s in OTHERS[:4]} | {
     "two runs of a workflow without tasks",
-    "a run that is resumed when its task runs out of resources",
+    "one run, and a task that needs more than any queue has",
+    "one run, and a task whose job may be submitted though nobody knows",
 }
 
 

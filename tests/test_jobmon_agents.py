@@ -26,6 +26,17 @@ def resuming(story: Story, client: str, resume: Resume) -> None:
     clients[client] = replace(clients[client], resume=resume)
 
 
+def doomed_while_it_acts() -> Story:
+    """The command of the first client's run acts, and the second has asked for a cold resume."""
+    story = Story.of(clients=2)
+    resuming(story, "c2", Resume.COLD)
+    story.endings = goes_on
+    story.bring_to("R R R R", "c1", "d1")
+    story.step_until("job 0", lambda: bool(story.world.acting()))
+    story.step_until("c2", lambda: story.states() == "R C R R")
+    return story
+
+
 def only(story: Story, *clients: str) -> None:
     """The other clients do not come."""
     for name in story.world.clients:
@@ -79,6 +90,29 @@ class TestWithoutDeaths:
         story.rest()
         found = [(dict(i.resources)["memory"], i.queue) for i in story.world.store.snapshot().instances]
         assert found == [(40, "short"), (45, "short"), (60, "long"), (70, "long")]
+
+    def test_resources_grow_on_where_another_client_left_them(self) -> None:
+        task = TaskSpec("a", "x", resources=(("memory", 40),), max_attempts=4)
+        growing = Scaling({"memory": Series([45, 60, 100])})
+        story = Story.of(task, clients=2, scaling={"a": growing})
+        resuming(story, "c2", Resume.COLD)
+        story.endings = lambda instance: Ending.DONE if instance == 4 else Ending.RESOURCE_ERROR
+        story.bring_to("R R A ZZ", "c1", "d1")
+        story.do(Kind.CRASH, "c1")
+        growing.scales["memory"] = Series([45, 60, 100])  # type: ignore[index]
+        story.rest()
+        assert story.states() == "D TD D ZZZD"
+        assert [dict(i.resources)["memory"] for i in story.world.store.snapshot().instances] == [40, 45, 60, 100]
+
+    def test_resources_that_would_shrink_are_not_asked_for(self) -> None:
+        task = TaskSpec("a", "x", resources=(("memory", 40),))
+        story = Story.of(task, scaling={"a": Scaling({"memory": -0.5})})
+        story.endings = lambda instance: Ending.RESOURCE_ERROR
+        story.rest()
+        assert (story.over("c1") or "").startswith(
+            "the resources of task a cannot be scaled: memory cannot go from 40 to 20"
+        )
+        assert story.states() == "F E A Z"
 
     def test_resources_stay_after_other_errors(self) -> None:
         story = Story.of(TaskSpec("a", "x", resources=(("memory", 40),)))
@@ -193,14 +227,7 @@ class TestResume:
         assert story.ever_acted() == [1]
 
     def test_a_worker_that_killed_its_command_and_was_triaged_says_so_again(self) -> None:
-        story = Story.of(clients=2)
-        resuming(story, "c2", Resume.COLD)
-        story.endings = goes_on
-        story.bring_to("R R R R", "c1", "d1")
-        while not story.world.acting():
-            story.step("job 0")
-        while story.states() != "R C R R":
-            story.step("c2")
+        story = doomed_while_it_acts()
         story.do(Kind.HEARTBEAT, "job 0")
         story.step("job 0")
         assert story.world.acting() == []
@@ -350,14 +377,7 @@ class TestDistributorDies:
 
 class TestKilledCommand:
     def test_that_had_ended_before_is_reported(self) -> None:
-        story = Story.of(clients=2)
-        resuming(story, "c2", Resume.COLD)
-        story.endings = goes_on
-        story.bring_to("R R R R", "c1", "d1")
-        while not story.world.acting():
-            story.step("job 0")
-        while story.states() != "R C R R":
-            story.step("c2")
+        story = doomed_while_it_acts()
         story.do(Kind.HEARTBEAT, "job 0")
         story.do(Kind.COMMAND_ENDS, "job 0", ending=Ending.DONE)
         story.rest()

@@ -73,6 +73,7 @@ class Needed:
     promises: tuple[str, ...]
     situation: str
     otherwise: Callable[[], Model] | None = None
+    long: bool = False
 
 
 CLIENT, DISTRIBUTOR, WORKER, SERVER = (
@@ -85,23 +86,25 @@ ALONG, SERVE = of.RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN, of.DISTRIBUTORS_SERVE_ALL
 BEGINS, MARKED = of.A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER, of.WHAT_IS_TO_END_IS_MARKED
 
 NEEDED = [
-    Needed(of.CLAIMS_ARE_ATOMIC, ("instances-end-for-good", DISTRIBUTOR, IMAGE), LATE, lists_before_it_claims),
+    Needed(
+        of.CLAIMS_ARE_ATOMIC, ("instances-end-for-good", DISTRIBUTOR, IMAGE), LATE, lists_before_it_claims, long=True
+    ),
     Needed(of.CONTROL_IS_A_LEASE, (CLIENT, WORKER, WORK, ENDS, RUN_ENDS), SMALL),
     Needed(of.CONTROL_IS_A_LEASE, (DONE,), LATE),
-    Needed(of.LOST_MEANS_OVER, ("one-live-instance", WORK, HALTED), LATE),
+    Needed(of.LOST_MEANS_OVER, ("one-live-instance", WORK, HALTED), LATE, long=True),
     Needed(MARKED, (CLIENT,), SMALL, the_client_ends_instances),
     Needed(MARKED, (SERVER,), SMALL, the_reaper_ends_instances),
     Needed(MARKED, (WORKER,), SMALL, what_runs_is_told_to_die_by_its_state),
     Needed(MARKED, (IMAGE,), SMALL, a_task_stays_when_what_was_queued_is_ended),
     Needed(ALONG, (TAKEN_UP, ENDS, RUN_ENDS), SMALL),
-    Needed(ALONG, (DONE, RUN_AGAIN), HUNGRY),
+    Needed(ALONG, (DONE, RUN_AGAIN), HUNGRY, long=True),
     Needed(SERVE, (WORK, ENDS, RUN_ENDS), SMALL),
     Needed(SERVE, (TAKEN_UP, DONE, RUN_AGAIN), HUNGRY),
     Needed(of.EVERY_RUN_IS_REAPED, (RUN_ENDS, RUN_AGAIN), RUNS),
     Needed(of.EVERY_RUN_IS_REAPED, (DONE,), START),
     Needed(of.A_LATE_CLIENT_IS_REFUSED, ("only-the-live-run-queues", TAKEN_UP, ENDS, RUN_ENDS), SMALL),
-    Needed(of.A_LATE_CLIENT_IS_REFUSED, (DONE, RUN_AGAIN), DEAD_CLIENT),
-    Needed(BEGINS, (HALTED, "one-live-instance", IMAGE, "resources-grow-on-resource-errors"), HUNGRY),
+    Needed(of.A_LATE_CLIENT_IS_REFUSED, (DONE, RUN_AGAIN), DEAD_CLIENT, long=True),
+    Needed(BEGINS, (HALTED, "one-live-instance", IMAGE, "resources-grow-on-resource-errors"), HUNGRY, long=True),
 ]
 
 
@@ -112,7 +115,15 @@ def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "needed", NEEDED, ids=lambda needed: f"{needed.change.why[:30]} in {needed.situation[:30]} {needed.promises[0]}"
+    "needed",
+    [
+        pytest.param(
+            each,
+            id=f"{each.change.why[:30]} in {each.situation[:30]} {each.promises[0]}",
+            marks=[pytest.mark.long] if each.long else [],
+        )
+        for each in NEEDED
+    ],
 )
 def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     without = needed.otherwise() if needed.otherwise else less(needed.change)

@@ -7,7 +7,7 @@ same situations.
 from __future__ import annotations
 
 import pytest
-from mutants import Twin, mutants, places
+from mutants import Twin, drawn, mutants, places
 from schedproof.model.jobmon.as_written import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 
@@ -23,10 +23,12 @@ EQUIVALENT = {
 }
 
 
+@pytest.mark.parametrize("one_in", [5, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
-def test_every_mutant_is_told_from_the_model(model: Model) -> None:
+def test_mutants_are_told_from_the_model(model: Model, one_in: int) -> None:
+    """One in five, drawn by its name; the long run judges all."""
     twin = Twin(model, places(model, [model.default_scope]), promises=False)
-    all_of_them = list(mutants(model))
-    assert len(all_of_them) > 190
-    missed = {mutant.name for mutant in all_of_them if twin.caught(mutant) is None}
-    assert missed == set(EQUIVALENT[model.variant])
+    some = [mutant for mutant in mutants(model) if drawn(mutant.name, one_in)]
+    assert len(some) > 190 / one_in / 2
+    missed = {mutant.name for mutant in some if twin.caught(mutant) is None}
+    assert missed == {name for name in EQUIVALENT[model.variant] if drawn(name, one_in)}

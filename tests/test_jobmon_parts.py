@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from schedproof.impl.jobmon.legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK
 from schedproof.impl.jobmon.local_commands import LocalCommands
 from schedproof.impl.jobmon.records import ENDED, FINAL, InstanceState, RunState, TaskState, WorkflowState
 from schedproof.impl.jobmon.requests import Report
-from schedproof.impl.jobmon.resources import Queue, Scaling, Series
+from schedproof.impl.jobmon.resources import Queue, Scale, Scaling, Series
 from schedproof.impl.jobmon.wire import parsed, plain
 from schedproof.impl.jobmon.workflow_file import read_workflow
 from schedproof.model.jobmon.shipped import tables as shipped
@@ -78,23 +79,39 @@ class TestResources:
         mine = Scaling()
         found, queue = (("cores", 4), ("memory", 40), ("runtime", 3)), "all"
         seen = []
-        for times in range(2):
-            found, queue = mine.adjusted(found, queue, times)
+        for _ in range(2):
+            found, queue = mine.adjusted(found, queue)
             seen.append(found)
         assert seen == [(("cores", 4), ("memory", 60), ("runtime", 5)), (("cores", 4), ("memory", 90), ("runtime", 8))]
 
     @pytest.mark.parametrize(("value", "scale", "after"), [(40, 0.5, 60), (41, 0.5, 62), (10, 0.1, 11), (1, 0.01, 2), (7, 0.0, 7), (3, 2, 9)])  # fmt: skip
     def test_numbers_are_rounded_up_exactly(self, value: int, scale: float, after: int) -> None:
-        assert Scaling({"memory": scale}).adjusted((("memory", value),), "all", 0)[0] == (("memory", after),)
+        assert Scaling({"memory": scale}).adjusted((("memory", value),), "all")[0] == (("memory", after),)
 
     def test_functions(self) -> None:
-        assert Scaling({"memory": lambda v: v + 7}).adjusted((("memory", 1),), "all", 5)[0] == (("memory", 8),)
+        assert Scaling({"memory": lambda v: v + 7}).adjusted((("memory", 1),), "all")[0] == (("memory", 8),)
 
-    def test_series_stay_at_their_last_value(self) -> None:
+    def test_series_go_on_from_what_there_is_and_stay_at_their_last_value(self) -> None:
         mine = Scaling({"memory": Series(iter([5, 9]))})
-        assert [mine.adjusted((("memory", 1),), "all", n)[0][0][1] for n in (0, 1, 2, 7, 0)] == [5, 9, 9, 9, 5]
-        with pytest.raises(ValueError, match="at least one value"):
-            Series([]).at(0)
+        assert [mine.adjusted((("memory", n),), "all")[0][0][1] for n in (1, 5, 9, 10, 1, 6)] == [5, 9, 9, 10, 5, 9]
+
+    @pytest.mark.parametrize(
+        ("scale", "says"),
+        [
+            (Series([]), "needs at least one value"),
+            (Series([9, 5, 20]), "5 follows 9"),
+            (Series(repeat(3)), "3 follows 3"),
+            (-0.5, "memory cannot go from 10 to 5"),
+            (lambda value: value - 1, "memory cannot go from 10 to 9"),
+            (lambda value: value * 1.5, "memory cannot go from 10 to 15.0"),
+            (lambda value: 2**63, "up to 9223372036854775807"),
+            (float("nan"), "nan"),
+            (float("inf"), "inf"),
+        ],
+    )
+    def test_what_does_not_grow_is_said(self, scale: Scale, says: str) -> None:
+        with pytest.raises(ValueError, match=says):
+            Scaling({"memory": scale}).adjusted((("memory", 10),), "all")
 
     @pytest.mark.parametrize(
         ("queue", "memory", "after"),
@@ -103,13 +120,14 @@ class TestResources:
             ("short", 8, (12, "middle")),
             ("middle", 4, (6, "middle")),  # never back
             ("short", 30, (45, "long")),
-            ("short", 80, (50, "long")),  # lowered to the limits of the last one
+            ("short", 40, (50, "long")),  # up to the limits of the last one
+            ("short", 80, (80, "long")),  # but never down to them
             ("else", 4, (6, "else")),  # a queue without known limits
         ],
     )
     def test_queues(self, queue: str, memory: int, after: tuple[int, str]) -> None:
         queues = tuple(Queue(name, (("memory", most),)) for name, most in (("short", 10), ("middle", 20), ("long", 50)))
-        found, there = Scaling(queues=queues).adjusted((("memory", memory),), queue, 0)
+        found, there = Scaling(queues=queues).adjusted((("memory", memory),), queue)
         assert (found[0][1], there) == after
 
 
@@ -141,6 +159,12 @@ class TestWire:
         with pytest.raises(Malformed, match=says):
             parsed(kind, data)
 
+    def test_what_is_long_or_deep_is_said_in_a_line(self) -> None:
+        for data in ("x" * 10_000, [["x"] * 10_000] * 1000, json.loads("[" * 900 + "]" * 900), {"y" * 10_000: 1}):
+            with pytest.raises(Malformed) as caught:
+                parsed(ask.ReapRun, {"run": data})
+            assert len(str(caught.value)) < 1000
+
     def test_whole_numbers_are_times_too(self) -> None:
         assert parsed(Report, {"request": "x", "lease": 3}).lease == 3.0
 
@@ -148,8 +172,19 @@ class TestWire:
 def written(directory: Path, data: object) -> WorkflowSpec:
     """Read from a file that says so."""
     path = directory / "w.json"
-    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    if isinstance(data, bytes):
+        path.write_bytes(data)
+    else:
+        path.write_text(data if isinstance(data, str) else json.dumps(data))
     return read_workflow(path)
+
+
+def of_task(**more: object) -> object:
+    return {"name": "w", "tasks": [{"name": "a", "command": "true", **more}]}
+
+
+def of_growth(**how: object) -> object:
+    return of_task(growth=[{"name": "memory", **how}])
 
 
 class TestWorkflowFile:
@@ -157,8 +192,8 @@ class TestWorkflowFile:
         task = {"name": "a", "command": "true", "resources": [["runtime", 1], ["memory", 2]], "growth": [{"name": "memory", "values": [5]}]}  # fmt: skip
         spec = written(tmp_path, {"name": "w", "tasks": [task, {"name": "b", "command": "x", "upstream": ["a"]}]})
         assert spec.tasks[0].resources == (("memory", 2), ("runtime", 1))
-        assert spec.scaling["a"].adjusted(spec.tasks[0].resources, "all", 0)[0] == (("memory", 5), ("runtime", 1))
-        assert spec.scaling["b"].adjusted((("memory", 2),), "all", 0)[0] == (("memory", 3),)
+        assert spec.scaling["a"].adjusted(spec.tasks[0].resources, "all")[0] == (("memory", 5), ("runtime", 1))
+        assert spec.scaling["b"].adjusted((("memory", 2),), "all")[0] == (("memory", 3),)
 
     @pytest.mark.parametrize(
         ("data", "says"),
@@ -167,6 +202,24 @@ class TestWorkflowFile:
             ({"name": "w"}, "'tasks' is missing"),
             ({"name": "w", "tasks": [{"name": "a"}]}, r"w.json: WorkflowEntry.tasks: 'command' is missing"),
             ({"name": "w", "tasks": [{"name": "a", "command": "x", "growth": [{"name": "memory"}]}]}, "memory of task a grows either by"),
+            ("[" * 10_000, "cannot be read: it is nested too deep"),
+            ('{"name": "w", "name": "v", "tasks": []}', "cannot be read: it says 'name' twice in one object"),
+            (b'{"name": "\xff"}', "cannot be read: it is no JSON: 'utf-8' codec can't decode"),
+            ({"name": "w\0", "tasks": []}, "WorkflowEntry.name: .* has a NUL character in it"),
+            ({"name": "w\ud800", "tasks": []}, "WorkflowEntry.name: .* has half of a character"),
+            (of_task(max_attempts=2**63), "tasks.max_attempts: 9223372036854775808 is beyond 9223372036854775807"),
+            (of_task(resources=[["memory", -(2**64)]]), "tasks.resources: -18446744073709551616 is beyond"),
+            (of_task(resources=[["memory", 1.5]]), "tasks.resources: 1.5 is no int"),
+            (of_task(upstream="b"), "tasks.upstream: 'b' is no list"),
+            (of_task(command=["x" * 1000]), r"tasks.command: \['x{1,60}\.\.\.x{1,60}'\] is no str"),
+            (of_growth(by=-0.5), r"memory of task a can only grow, but by -0\.5 it would shrink"),
+            (of_growth(by=float("nan")), "growth.by: nan is no number"),
+            (of_growth(by=float("inf")), "growth.by: inf is no number"),
+            (of_growth(values=[4, 8, 8]), "memory of task a can only grow, but its values do not"),
+            (of_task(growth=[{"name": "memory", "by": 1}] * 2), "the growth in task a of memory is there twice"),
+            ({"name": "w", "tasks": [], "queues": [{"name": "q"}] * 2}, "the queue q is there twice"),
+            ({"name": "w", "tasks": [], "queues": [{"name": "q", "limits": [["memory", -1]]}]}, "the limit of memory in queue q is below zero"),
+            ({"name": "w", "tasks": [], "queues": [{"name": "q", "limits": [["memory", 1]] * 2}]}, "the limit in queue q of memory is there twice"),
         ],
     )  # fmt: skip
     def test_what_is_no_workflow_is_said(self, tmp_path: Path, data: object, says: str) -> None:

@@ -154,7 +154,7 @@ BUGS = [
 @pytest.mark.parametrize(
     "bug",
     [
-        pytest.param(bug, marks=pytest.mark.long if bug.situation in (LATE, LATE_TWICE) else (), id=bug.what)
+        pytest.param(bug, marks=pytest.mark.long if bug.situation in (LATE, LATE_TWICE, HUNGRY) else (), id=bug.what)
         for bug in BUGS
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from threading import Barrier, Thread
 
@@ -10,10 +11,9 @@ from jobmon_bench import LEASE, Bench
 from jobmon_requests import goes_on, random_requests
 from postgres import Unavailable, server
 from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.draft import Leases
 from schedproof.impl.jobmon.errors import Refused, StoreError
 from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.records import InstanceState
+from schedproof.impl.jobmon.records import LARGEST, LONGEST_NAME, InstanceState, Leases, Records
 from schedproof.impl.jobmon.requests import TaskSpec
 from schedproof.impl.jobmon.server import Server
 from schedproof.impl.jobmon.sql_store import SqlStore
@@ -30,15 +30,52 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[SqlStore]:
-    """Empty."""
+def empty(url: str) -> str:
+    """Without tables."""
     from schedproof.impl.jobmon.tables import METADATA
 
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     METADATA.drop_all(engine)
     engine.dispose()
-    with SqlStore(url) as store:
+    return url
+
+
+@pytest.fixture
+def store(empty: str) -> Iterator[SqlStore]:
+    with SqlStore(empty) as store:
         yield store
+
+
+def test_many_open_it_at_once(empty: str) -> None:
+    """One of them makes the tables."""
+    together, opened = Barrier(4), list[SqlStore]()
+
+    def open_it() -> None:
+        together.wait()
+        with SqlStore(empty) as mine:
+            opened.append(mine)
+
+    threads = [Thread(target=open_it) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened) == 4
+
+
+def test_large_numbers_and_long_names_are_kept(store: SqlStore) -> None:
+    name = "".join(random.Random(1).choices("äöü€🙂", k=LONGEST_NAME))  # nothing that could be kept shorter
+    Bench(store).register(TaskSpec(name, "x", resources=(("memory", LARGEST),), max_attempts=LARGEST), name=name)
+    (task,) = store.snapshot().tasks
+    assert (task.name, task.max_attempts, task.resources) == (name, LARGEST, (("memory", LARGEST),))
+    for number in (LARGEST, -LARGEST):
+        assert Bench(store).outcome(ask.ReapRun(number)) == f"refused (None): there is no workflow run {number}"
+
+
+def test_what_cannot_be_kept_is_said(store: SqlStore) -> None:
+    with pytest.raises(StoreError, match="NUL"):
+        Bench(store).register(TaskSpec("a", "\0"))
+    assert store.snapshot() == Records()
 
 
 def test_it_behaves_as_memory_does(store: SqlStore) -> None:
@@ -80,11 +117,7 @@ def test_of_those_who_ask_at_once_one_gets_it(store: SqlStore) -> None:
 
 
 def test_the_schema_is_there_too(store: SqlStore) -> None:
-    bench = Bench(store)
-    bench.register()
-    bench.run()
-    bench.queue()
-    bench.bring(1, "T")
+    bench = Bench.at(store, "T")
     second = bench.store.snapshot().instances[0]
     with pytest.raises(StoreError), store.transaction() as transaction:
         transaction.add(second)

@@ -52,6 +52,11 @@ class TestRegister:
             ((TaskSpec("a", "x", upstream=("a",)),), "task a comes after a, which is no task before it"),
             ((TaskSpec("a", "x", max_attempts=0),), "task a has 0 attempts, but needs one at least"),
             ((TaskSpec("a", "x", resources=(("b", 1), ("a", 1))),), "not in the order of their names"),
+            ((TaskSpec("a", "x", resources=(("a", -1),)),), "task a asks for -1 of a; nothing is the least"),
+            (
+                (TaskSpec("a" * 501, "x"),),
+                "a task is called by 501 characters: aaaaaaaaaaaaaaaaaaaa...; 500 are the most",
+            ),
         ],
     )
     def test_what_is_no_workflow(self, bench: Bench, tasks: tuple[TaskSpec, ...], says: str) -> None:
@@ -87,6 +92,7 @@ class TestWayOfARun:
         again = bench.ask(ask.CreateRun(1, "mine"))
         assert (again.changed, again.runs[0].id, again.runs[0].status) == (False, 1, "R")
         assert refused(bench, ask.CreateRun(2, "mine")).said == "the token mine is taken by workflow run 1"
+        assert "called by 501 characters" in refused(bench, ask.CreateRun(2, "x" * 501)).said
 
     @pytest.mark.parametrize("at", ["G", *WAY, "C", "H"])
     def test_one_run_has_a_workflow(self, bench: Bench, at: str) -> None:
@@ -184,6 +190,8 @@ class TestQueueing:
         bench.bring(2, "Z")
         assert refused(bench, ask.QueueTask(1, 1, 3)).state == "A"
         assert "other resources" in refused(bench, ask.QueueTask(1, 1, 3, (("cores", 6),))).said
+        less = tuple((name, amount - 1) for name, amount in small)
+        assert "can only grow" in refused(bench, ask.QueueTask(1, 1, 3, less)).said
         bench.queue(resources=big, queue="long")
         found = bench.store.snapshot()
         assert [(i.resources, i.queue) for i in found.instances] == [(small, "all"), (small, "all"), (big, "long")]

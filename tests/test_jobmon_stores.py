@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from jobmon_bench import Bench
+from jobmon_bench import Bench, answer
 from jobmon_requests import goes_on, random_requests
 from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.errors import Contended, Refused, StoreError
+from schedproof.impl.jobmon.errors import Contended, StoreError
 from schedproof.impl.jobmon.memory_store import MemoryStore
 from schedproof.impl.jobmon.records import (
+    LARGEST,
     InstanceState,
     RunState,
     Task,
@@ -25,7 +26,10 @@ from schedproof.impl.jobmon.records import (
     WorkflowState,
 )
 from schedproof.impl.jobmon.sql_store import SqlStore
-from schedproof.impl.jobmon.store import ATTEMPTS, Store, UpTo
+from schedproof.impl.jobmon.store import Store, UpTo
+from schedproof.impl.transactions import ATTEMPTS
+
+SMALL = Task(0, 1, "b", "x", (), (), "all", 0, 1, TaskState.REGISTERING, 0.0)
 
 KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
 
@@ -36,15 +40,7 @@ def test_memory_and_sqlite_behave_alike(seed: int) -> None:
     seen: Counter[str] = Counter()
     for number, request in enumerate(random_requests(seed, 600, one.store.snapshot)):
         one.time = other.time = one.time + goes_on(seed, number)
-        try:
-            expected: object = one.ask(request)
-        except Refused as refused:
-            expected = vars(refused)
-        try:
-            found: object = other.ask(request)
-        except Refused as refused:
-            found = vars(refused)
-        assert found == expected, request
+        assert answer(other.server, request) == answer(one.server, request), request
         seen[one.instances() + one.runs()] += 1
     assert other.store.snapshot() == one.store.snapshot()
     assert len(seen) > 30  # something happened
@@ -147,7 +143,7 @@ def test_a_request_is_tried_again_when_another_one_came_in_between() -> None:
 
 
 def test_contention_without_end_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.impl.jobmon.store.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("schedproof.impl.transactions.time.sleep", lambda seconds: None)
     bench = Bench(MemoryStore())
     tries: list[object] = []
 
@@ -181,11 +177,7 @@ class TestSchema:
             assert "UNIQUE" in self.refused(bench, other, status=status)
 
     def test_two_attempts_on_their_way(self) -> None:
-        bench = Bench(SqlStore())
-        bench.register()
-        bench.run()
-        bench.queue()
-        bench.bring(1, "T")
+        bench = Bench.at(SqlStore(), "T")
         before = bench.store.snapshot()
         second = TaskInstance(0, 1, 1, 1, InstanceState.QUEUED, 0.0, (), "all")
         with pytest.raises(StoreError), bench.store.transaction() as transaction:
@@ -193,11 +185,7 @@ class TestSchema:
         assert bench.store.snapshot() == before
 
     def test_states_without_what_they_need(self) -> None:
-        bench = Bench(SqlStore())
-        bench.register()
-        bench.run()
-        bench.queue()
-        bench.bring(1, "I")
+        bench = Bench.at(SqlStore(), "I")
         records = bench.store.snapshot()
         (it,), (task,) = records.instances, records.tasks
         assert "somebody_runs_it" in self.refused(bench, it, status=InstanceState.RUNNING)
@@ -212,15 +200,43 @@ class TestSchema:
         ("nonsense", "'nonsense' is no database URL; give sqlite:///file"),
         ("oracle://somewhere/x", "no driver for this kind of database"),
         ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
+        ("sqlite://host/x.db", "cannot be opened: Invalid SQLite URL"),
+        ("sqlite:///\ud800", "is no database URL"),
+        ("postgresql://somebody@127.0.0.1:x/y", "is no database URL"),
+        ("postgresql://somebody@127.0.0.1:1/x", "cannot be opened: "),
     ],
 )
 def test_a_wrong_url_is_said(url: str, says: str) -> None:
-    with pytest.raises(StoreError, match=says):
+    with pytest.raises(StoreError, match=says) as caught:
         SqlStore(url)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("task", [replace(SMALL, max_attempts=2**63), replace(SMALL, command="\ud800")])
+def test_what_cannot_be_kept_is_said(task: Task) -> None:
+    with SqlStore() as store:
+        Bench(store).register()
+        before = store.snapshot()
+
+        def write() -> None:
+            with store.transaction() as transaction:
+                transaction.add(replace(before.workflows[0], name="v"))
+                transaction.add(task)
+
+        with pytest.raises(StoreError, match="cannot be used"):
+            write()
+        assert store.snapshot() == before
+
+
+def test_large_numbers_are_kept() -> None:
+    with SqlStore() as store:
+        Bench(store).register(ask.TaskSpec("a", "x", resources=(("memory", LARGEST),), max_attempts=LARGEST))
+        (task,) = store.snapshot().tasks
+        assert (task.max_attempts, task.resources) == (LARGEST, (("memory", LARGEST),))
 
 
 def test_a_locked_file_is_contention(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.impl.jobmon.sql_store.BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("schedproof.impl.sql.BUSY_SECONDS", 0.01)
     with SqlStore(f"sqlite:///{tmp_path}/x.db") as store:
         other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

@@ -15,17 +15,19 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from jobmon_bench import Bench
+from jobmon_bench import Bench, answer
 from jobmon_processes import installation, until
 from jobmon_requests import goes_on, random_requests
 from jobmon_stories import Story, workflow
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.connection import Connection
-from schedproof.impl.jobmon.draft import Draft, Leases
-from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, Refused, Unreachable
+from schedproof.impl.jobmon.draft import Draft
+from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, Unreachable
 from schedproof.impl.jobmon.memory_store import MemoryStore
+from schedproof.impl.jobmon.records import Leases, Records
 from schedproof.impl.jobmon.requests import Report, Request
 from schedproof.impl.jobmon.server import Asks, Server
+from schedproof.impl.jobmon.sql_store import SqlStore
 from schedproof.impl.jobmon.world import ClientSpec, World
 
 pytest.importorskip("fastapi")
@@ -56,7 +58,18 @@ def served(server: Asks) -> Iterator[str]:
         thread.join()
 
 
-def post(url: str, path: str, body: str, method: str = "POST") -> tuple[int, object]:
+@pytest.fixture(scope="module")
+def served_empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """On a database that refuses what no database can keep."""
+    with (
+        SqlStore(f"sqlite:///{tmp_path_factory.mktemp('served')}/x.db") as store,
+        served(Server(store)) as url,
+    ):
+        yield url
+        assert store.snapshot() == Records()
+
+
+def post(url: str, path: str, body: str | bytes, method: str = "POST") -> tuple[int, object]:
     there = http.client.HTTPConnection(url.removeprefix("http://"))
     there.request(method, path, body, {"Content-Type": "application/json"})
     answer = there.getresponse()
@@ -72,33 +85,35 @@ class TestServer:
             connection = Connection(url, patience=0)
             for number, request in enumerate(random_requests(11, 300, one.store.snapshot)):
                 one.time = other.time = one.time + goes_on(11, number)
-                expected: object
-                found: object
-                try:
-                    expected = one.ask(request)
-                except Refused as refused:
-                    expected = vars(refused)
-                try:
-                    found = connection.ask(request)
-                except Refused as refused:
-                    found = vars(refused)
-                assert found == expected, request
+                assert answer(connection, request) == answer(one.server, request), request
         assert one.store.snapshot() == other.store.snapshot()
 
     @pytest.mark.parametrize(
         ("path", "body", "status", "says"),
         [
             ("/ReapRun", '{"run": 7}', 409, {"said": "there is no workflow run 7", "state": None, "for_good": True}),
-            ("/ReapRun", "{}", 422, {"said": "run: Field required"}),
-            ("/ReapRun", '{"run": "x"}', 422, {"said": "run: Input should be a valid integer, unable to parse string as an integer"}),
-            ("/AdvanceRun", '{"run": 1, "to": "Y"}', 422, None),
-            ("/ReapRun", "no JSON", 422, None),
+            ("/ReapRun", "{}", 422, {"said": "ReapRun: 'run' is missing"}),
+            ("/ReapRun", '{"run": "x"}', 422, {"said": "ReapRun.run: 'x' is no int"}),
+            ("/AdvanceRun", '{"run": 1, "to": "Y"}', 422, {"said": "AdvanceRun.to: 'Y' is no RunState"}),
+            ("/ReapRun", "no JSON", 422, {"said": "it is no JSON: Expecting value: line 1 column 1 (char 0)"}),
+            ("/ReapRun", '{"run": 1, "run": 2}', 422, {"said": "it says 'run' twice in one object"}),
+            ("/ReapRun", "[" * 10_000, 422, {"said": "it is nested too deep"}),
+            ("/ReapRun", b"\xff", 422, {"said": "it is no JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"}),
+            ("/ReapRun", f'{{"run": {2**63}}}', 422, {"said": f"ReapRun.run: {2**63} is beyond {2**63 - 1}"}),
+            ("/ReapRun", f'{{"run": {2**63 - 1}}}', 409, None),
+            ("/ReapRun", f'{{"run": {-(2**63) + 1}}}', 409, None),
+            ("/ReapRun", f'{{"run": 1{"0" * 5000}}}', 422, None),
+            ("/ReapRun", '{"run": NaN}', 422, {"said": "ReapRun.run: nan is no int"}),
+            ("/Register", '{"name": "a\\u0000", "tasks": []}', 422, {"said": "Register.name: 'a\\x00' has a NUL character in it"}),
+            ("/Register", '{"name": "a\\ud800", "tasks": []}', 422, {"said": "Register.name: 'a\\ud800' has half of a character (a lone surrogate) in it"}),
+            ("/Register", json.dumps({"name": "x" * 501, "tasks": []}), 409, None),
             ("/Nothing", "{}", 404, None),
         ],
     )  # fmt: skip
-    def test_what_it_does_not_do(self, path: str, body: str, status: int, says: object) -> None:
-        with served(Bench(MemoryStore()).server) as url:
-            found, said = post(url, path, body)
+    def test_what_it_does_not_do(
+        self, served_empty: str, path: str, body: str | bytes, status: int, says: object
+    ) -> None:
+        found, said = post(served_empty, path, body)
         assert found == status
         assert says in (None, said)
 
@@ -177,18 +192,42 @@ class TestConnection:
             Connection(f"http://127.0.0.1:{free_port()}", patience=0.2).ask(ask.FindDead())
         assert time.monotonic() - begin < 2
 
-    @pytest.mark.parametrize("url", ["nonsense", "ftp://a:1", "http://", "http://a:b", "http://a/b"])
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "", "nonsense", "//a:1", "a:1", "ftp://a:1", "https://a:1", "http://", "http://:80", "http://a:b", "http://a:0",
+            "http://a:-1", "http://a:99999", "http://a/b", "http://a?b", "http://a#b", "http://u:p@a", "http://[::1",
+            "http://a..b:1", "http://a b:1", "http://a\u2100b:1", "http://\ud800:1", f"http://{'a' * 64}:1",
+        ],
+    )  # fmt: skip
     def test_what_is_no_address(self, url: str) -> None:
-        with pytest.raises(Malformed):
+        with pytest.raises(Malformed, match=r"is no address of a server; give http://host:port"):
             Connection(url)
 
-    def test_somebody_else_there(self) -> None:
+    @pytest.mark.parametrize("url", ["http://127.0.0.1", "HTTP://localhost:1/", "http://[::1]:1", "http://münchen:1"])
+    def test_what_is_an_address(self, url: str) -> None:
+        Connection(url)
+
+    @pytest.mark.parametrize(
+        ("status", "body"),
+        [
+            ("200 OK", "<html>"),
+            ("200 OK", "{}"),
+            ("200 OK", "[" * 10_000),
+            ("409 Conflict", '{"detail": "somebody was faster"}'),
+            ("409 Conflict", '{"said": "no", "state": 7, "for_good": true}'),
+            ("409 Conflict", '"no"'),
+            ("404 Not Found", '{"detail": "Not Found"}'),
+            ("301 Moved", "[]"),
+        ],
+    )
+    def test_somebody_else_there(self, status: str, body: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listening:
 
             def other() -> None:
                 there, _ = listening.accept()
                 there.recv(65536)
-                there.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
+                there.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
                 there.close()
 
             Thread(target=other).start()
@@ -228,8 +267,20 @@ class TestCommandLine:
         [
             (["server", "--database=nonsense", "--port=1"], "Error: 'nonsense' is no database URL"),
             (["server", "--database=sqlite:////nowhere/x.db", "--port=1"], "cannot be opened"),
+            (
+                ["server", "--database=sqlite://", "--port=1"],
+                "sqlite:// is in memory, and gone with the server; give sqlite:///FILE",
+            ),
+            (["server", "--database=sqlite:///:memory:", "--port=1"], "is in memory"),
+            (["server", "--database=sqlite:///file:x?mode=memory&uri=true", "--port=1"], "is in memory"),
+            (["server", "--database=sqlite:///file::memory:?uri=true", "--port=1"], "is in memory"),
             (["server", "--database=sqlite://", "--port=0"], "is not in the range"),
             (["server", "--database=sqlite://", "--port=9", "--run-lease=0"], "is not in the range"),
+            (["server", "--database=sqlite://", "--port=9", "--run-lease=nan"], "nan is no number of seconds"),
+            (["reaper", "--url=http://127.0.0.1:1", "--poll=nan"], "nan is no number of seconds"),
+            (["reaper", "--url=http://127.0.0.1:1", "--poll=inf"], "is not in the range"),
+            (["reaper", "--url=http://127.0.0.1:1", "--patience=1e30"], "is not in the range"),
+            (["worker", "--url=http://127.0.0.1:1", "--patience=0", "--heartbeat=inf", "1"], "is not in the range"),
             (["distributor", "--url=nonsense"], "Error: 'nonsense' is no address of a server"),
             (["reaper", "--url=http://127.0.0.1:1", "--patience=0"], "Error: http://127.0.0.1:1 gives no answer"),
             (["worker", "--url=http://127.0.0.1:1", "--patience=0", "1"], "Error: http://127.0.0.1:1 gives no answer"),
@@ -241,13 +292,16 @@ class TestCommandLine:
     )
     def test_what_is_wrong_is_said_in_a_line(self, words: list[str], says: str) -> None:
         done = command(*words)
-        assert done.returncode != 0
+        used = any(words in says for words in ("gives no answer", "cannot be opened", "no database URL"))
+        assert done.returncode == (1 if used else 2)
         assert says in done.stderr
         assert "Traceback" not in done.stderr
+        if done.stderr.startswith("Error"):
+            assert len(done.stderr.splitlines()) == 1
 
-    def test_a_port_that_is_taken(self) -> None:
+    def test_a_port_that_is_taken(self, tmp_path: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            done = command("server", "--database=sqlite://", f"--port={taken.getsockname()[1]}")
+            done = command("server", f"--database=sqlite:///{tmp_path}/x.db", f"--port={taken.getsockname()[1]}")
         assert done.returncode != 0
         assert "address already in use" in done.stderr
         assert "Traceback" not in done.stderr

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import copy
 import random
-from dataclasses import FrozenInstanceError
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from jobmon_planted import BUGS
+from jobmon_promises import PROMISES, broken
 from jobmon_stories import Story, workflow
-from jobmon_walks import BAD, Broken, broken, explore, small
+from jobmon_walks import BAD, Broken, explore, small
 from schedproof.impl.jobmon.client import Resume
+from schedproof.impl.jobmon.cluster import Ending
+from schedproof.impl.jobmon.distributor import Act as DistributorAct
+from schedproof.impl.jobmon.distributor import DistributorMemory, Todo
+from schedproof.impl.jobmon.records import InstanceState, Records, RunState, TaskState, WorkflowState
 from schedproof.impl.jobmon.requests import READS, Request, TaskSpec
 from schedproof.impl.jobmon.world import Act, ClientSpec, Kind, Sides, World
+from schedproof.model.jobmon import REPAIRED
+from schedproof.model.lang import Invariant
 
 TWO = workflow(TaskSpec("a", "x", max_attempts=3), TaskSpec("b", "x", upstream=("a",), max_attempts=3))
 
@@ -99,8 +107,78 @@ class TestOneValue:
                 part.life = 0  # type: ignore[union-attr]
 
 
+def at_work() -> World:
+    """The command of the second attempt acts."""
+    story = Story.of(distributors=2)
+    story.endings = lambda instance: Ending.ERROR if instance == 1 else None
+    story.bring_to("R R R ER")
+    story.step_until("job 1", lambda: bool(story.world.acting()))
+    assert broken(story.world) is None
+    return story.world
+
+
+def changed(records: Records, kind: str, number: int, **columns: object) -> Records:
+    found = getattr(records, kind)
+    new = (*found[: number - 1], replace(found[number - 1], **columns), *found[number:])
+    return replace(records, **{kind: new})  # type: ignore[arg-type]
+
+
+def more_runs(records: Records, status: RunState) -> Records:
+    return replace(records, runs=(*records.runs, replace(records.runs[0], id=2, token="x", status=status)))
+
+
+WRONG: dict[str, Callable[[Records], Records]] = {
+    # a promise: how records are changed so that it is broken; others may be, too
+    "done-iff-an-instance-is-done": lambda r: changed(r, "tasks", 1, status=TaskState.DONE),
+    "task-is-the-image-of-its-instance": lambda r: changed(r, "tasks", 1, status=TaskState.LAUNCHED),
+    "attempts-within-the-maximum": lambda r: changed(r, "tasks", 1, num_attempts=3),
+    "one-live-run": lambda r: more_runs(r, RunState.LINKING),
+    "workflow-is-the-image-of-its-run": lambda r: changed(r, "workflows", 1, status=WorkflowState.LAUNCHED),
+    "done-workflows-have-done-tasks": lambda r: changed(r, "workflows", 1, status=WorkflowState.DONE),
+    "instances-have-a-task": lambda r: changed(r, "instances", 1, workflow_id=2),
+    "latest-instances-are-there": lambda r: replace(r, instances=()),
+    "jobs-have-an-instance": lambda r: replace(r, instances=r.instances[:1]),
+    "waiting-tasks-have-attempts-left": lambda r: changed(r, "tasks", 1, status=TaskState.REGISTERING),
+    "runs-are-their-clients": lambda r: changed(r, "runs", 1, token="x"),
+    "live-jobs-are-running-or-triaged": lambda r: changed(r, "instances", 2, status=InstanceState.LAUNCHED),
+    "open-instances-are-the-latest": lambda r: changed(r, "instances", 1, status=InstanceState.TRIAGING),
+    "queued-by-a-run-that-runs": lambda r: changed(
+        changed(r, "instances", 1, status=InstanceState.QUEUED), "runs", 1, status=RunState.BOUND
+    ),
+    "one-run-on-its-way": lambda r: more_runs(r, RunState.REGISTERED),
+    "workflows-rest-without-a-run": lambda r: changed(r, "runs", 1, status=RunState.ERROR),
+    "registered-runs-can-be-linked": lambda r: changed(
+        more_runs(r, RunState.REGISTERED), "workflows", 1, status=WorkflowState.DONE
+    ),
+}
+HELD = {"distributors-have-what-was-queued": ("d1",), "claimed-by-one": ("d1", "d2")}
+"""Broken by what distributors remember."""
+
+
 class TestPromises:
-    """No two attempts at one task act; a command acts only while its instance is running or in triage."""
+    def test_all_that_is_promised_of_states_is_asked(self) -> None:
+        assert set(PROMISES) == {prop.name for prop in REPAIRED.properties if isinstance(prop, Invariant)}
+        assert {*WRONG, *HELD, "one-live-instance"} == set(PROMISES)
+
+    @pytest.mark.parametrize("name", WRONG)
+    def test_wrong_records_break_it(self, name: str) -> None:
+        world = at_work()
+        records = WRONG[name](world.store.snapshot())
+        assert not PROMISES[name](world, records)
+
+    @pytest.mark.parametrize("name", HELD)
+    def test_what_distributors_remember_breaks_it(self, name: str) -> None:
+        world = at_work()
+        for who in HELD[name]:
+            held = DistributorMemory(todo=(Todo(DistributorAct.SUBMIT, 2),))
+            world.slots[who] = replace(world.slots[who], memory=held)
+        status = InstanceState.QUEUED if len(HELD[name]) == 1 else InstanceState.INSTANTIATED
+        assert not PROMISES[name](world, changed(world.store.snapshot(), "instances", 2, status=status))
+
+    def test_two_commands_of_one_task_break_it(self) -> None:
+        world = at_work()
+        world.cluster.jobs = tuple(replace(job, acts=True) for job in world.cluster.jobs)
+        assert "one-live-instance" in (broken(world) or "")
 
     def test_one_bad_thing_at_any_moment(self) -> None:
         assert 3000 < explore(small(), bad=1, most=20_000) < 20_000

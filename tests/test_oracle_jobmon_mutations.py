@@ -18,6 +18,7 @@ from jobmon_logs import INSTANCE, RUN, SAID, TASK, WORKFLOW, audit, dumps, event
 from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 
 STATUSES = {"task": TASK, "task_instance": INSTANCE, "workflow_run": RUN, "workflow": WORKFLOW}
+CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long) for n in (0, 1, 2, 4, 5))]
 INSTANCES = "".join(INSTANCE.values())
 
 
@@ -37,21 +38,21 @@ def record_of(report: OracleReport) -> int | None:
 
 def test_the_runs_see_enough() -> None:
     """Every state of a task and of a run is visited, and of an instance too."""
-    seen: dict[str, set[str]] = {"Task": set(), "TaskInstance": set(), "WorkflowRun": set()}
+    unseen = {"Task": set(TASK), "TaskInstance": {*INSTANCE, "Absent"}, "WorkflowRun": {*RUN, "Absent"}}
     for seed in range(200):
         for moment in walk(seed):
-            for sort, states in seen.items():
-                states |= {fields["state"] for fields in moment.shown[sort].values()}
-    assert seen["Task"] == set(TASK)
-    assert seen["WorkflowRun"] == {*RUN, "Absent"}
-    assert seen["TaskInstance"] == {*INSTANCE, "Absent"}
+            for sort, states in unseen.items():
+                states -= {fields["state"] for fields in moment.shown[sort].values()}
+        if not any(unseen.values()):
+            return
+    raise AssertionError(f"never visited: {unseen}")
 
 
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
     """Told as dumps, with states skipped and tables left out, as audit rows, and as events."""
     lengths: Counter[str] = Counter()
-    for seed in range(chunk * 20, chunk * 20 + 20):
+    for seed in range(chunk * 10, chunk * 10 + 10):
         sparse = dumps(seed, sparse=1 + seed % 9)
         less = dumps(seed)
         leave_out(less, random.Random(f"less {seed}"))
@@ -62,16 +63,17 @@ def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
                 assert report.verdict is OracleVerdict.CONFORMS, (seed, kind, report.text())
         # What is left out may leave too much open, but never makes a run depart.
         assert judged(less, tmp_path).verdict is not OracleVerdict.DEPARTS, seed
-    assert min(lengths.values()) > 100, lengths
+    assert min(lengths.values()) > 50, lengths
 
 
 def test_runs_break_promises_by_name(tmp_path: Path) -> None:
     """What the shipped machine does not keep is found in its logs: each a promise that the model says is broken."""
-    found: Counter[str | None] = Counter()
+    wanted = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}
     for seed in range(60):
-        found.update(b.promise.property for b in judged(dumps(seed), tmp_path).breaks)
-    assert found["task-is-the-image-of-its-instance"] and found["the-client-moves-only-its-own"]
-    assert found["one-live-instance"], found
+        wanted -= {b.promise.property for b in judged(dumps(seed), tmp_path).breaks}
+        if not wanted:
+            return
+    raise AssertionError(f"never broken: {wanted}")
 
 
 # --- Dumps
@@ -110,10 +112,10 @@ def compare_dumps(seeds: range, tmp_path: Path) -> Counter[str]:
     return seen
 
 
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_dumps(chunk: int, tmp_path: Path) -> None:
-    seen = compare_dumps(range(chunk * 40, chunk * 40 + 40), tmp_path)
-    assert min(seen["conforms"], seen["departs"]) >= 5, seen
+    seen = compare_dumps(range(chunk * 20, chunk * 20 + 20), tmp_path)
+    assert min(seen["conforms"], seen["departs"]) >= 3, seen
 
 
 @pytest.mark.long
@@ -158,7 +160,7 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, *(",".join("" if v is None else str(v) for v in row.values()) for row in rows)])
 
 
-@pytest.mark.parametrize("chunk", range(2))
+@pytest.mark.parametrize("chunk", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_audit_rows(chunk: int, tmp_path: Path) -> None:
     """As JSON and as CSV."""
     seen: Counter[str] = Counter()

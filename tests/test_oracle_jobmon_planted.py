@@ -78,7 +78,7 @@ def logs(kind: str) -> Iterator[tuple[Records, int | None]]:
         "events": (events, mutate_events, judge_events),
     }[kind]
     yield from ((records, judge(records)) for records in BY_HAND[kind])
-    for seed in range(30):
+    for seed in range(3, 33):  # the oracle takes seconds for the dumps of run 2
         rng, records = random.Random(f"planted {kind} {seed}"), make(seed)
         for _ in range(seed % 3):
             if records:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..transactions import retried
 from .draft import Draft
-from .store import Store, retried
+from .errors import Contended
+from .store import Store
 from .view import View
 
 
@@ -90,7 +92,7 @@ class Operations:
                 transaction.write(draft.changes())
             return report
 
-        report = retried(once)
+        report = retried(once, Contended)
         if self._observer is not None:
             self._observer(report)
         return report
@@ -107,4 +109,4 @@ class Operations:
             with self.store.transaction() as transaction:
                 return self.draft_type(transaction.read())
 
-        return retried(once)
+        return retried(once, Contended)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from .errors import Contended
 from .records import Condition, Recipe, RecipeSet, System, Usage, World
 
 
@@ -72,26 +70,6 @@ class Store(Protocol):
 
     def usage(self, system: str | None = None) -> Sequence[UsageEntry]:
         """The system usage of one system, or of all, oldest first."""
-
-
-ATTEMPTS = 20
-"""How often a transaction is tried when others keep coming in between."""
-
-T = TypeVar("T")
-
-
-def retried(work: Callable[[], T]) -> T:
-    """What ``work``, a transaction, gives; it is tried again when another one came in between.
-
-    Raises:
-        Contended: others came in between every time.
-    """
-    for attempt in range(ATTEMPTS - 1):
-        try:
-            return work()
-        except Contended:
-            time.sleep(0.001 * 2 ** min(attempt, 6))
-    return work()
 
 
 def now() -> datetime:

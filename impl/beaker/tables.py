@@ -6,8 +6,6 @@ set, a recipe that holds a system or a seat in a state without one, a Broken sys
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from sqlalchemy import (
     CheckConstraint,
     Column,
@@ -21,13 +19,10 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from ..sql import among
 from .records import FINISHED, OPEN, Condition, RecipeState, Usage
 
 METADATA = MetaData()
-
-
-def _among(column: str, values: Iterable[str]) -> str:
-    return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
 LAB = Table("lab", METADATA, Column("name", String, primary_key=True))
@@ -37,8 +32,8 @@ SYSTEM = Table(
     METADATA,
     Column("name", String, primary_key=True),
     Column("lab", ForeignKey("lab.name"), nullable=False),
-    Column("usage", String, CheckConstraint(_among("usage", Usage)), nullable=False),
-    Column("condition", String, CheckConstraint(_among("condition", Condition)), nullable=False),
+    Column("usage", String, CheckConstraint(among("usage", Usage)), nullable=False),
+    Column("condition", String, CheckConstraint(among("condition", Condition)), nullable=False),
     CheckConstraint("condition <> 'Broken' OR usage = 'idle'", name="broken_is_idle"),
     CheckConstraint("condition = 'Automated' OR usage NOT IN ('pending', 'scheduled')", name="only_automated_is_given"),
 )
@@ -54,21 +49,19 @@ RECIPE_SET = Table(
     CheckConstraint("(lab IS NULL) = (place IS NULL)", name="a_place_with_a_lab"),
 )
 
-_HOLDS = _among("state", [RecipeState.SCHEDULED, RecipeState.WAITING, RecipeState.INSTALLING, RecipeState.RUNNING])
+_HOLDS = among("state", [RecipeState.SCHEDULED, RecipeState.WAITING, RecipeState.INSTALLING, RecipeState.RUNNING])
 
 RECIPE = Table(
     "recipe",
     METADATA,
     Column("name", String, primary_key=True),
     Column("recipe_set", ForeignKey("recipe_set.name"), nullable=False, index=True),
-    Column("state", String, CheckConstraint(_among("state", RecipeState)), nullable=False),
+    Column("state", String, CheckConstraint(among("state", RecipeState)), nullable=False),
     Column("host", ForeignKey("recipe.name")),
     Column("system", ForeignKey("system.name"), unique=True),
     Column("seat", ForeignKey("system.name")),
     CheckConstraint(f"(system IS NOT NULL) = (host IS NULL AND {_HOLDS})", name="a_system_while_it_is_needed"),
-    CheckConstraint(
-        f"seat IS NULL OR (host IS NULL AND {_among('state', sorted(OPEN))})", name="a_seat_while_it_waits"
-    ),
+    CheckConstraint(f"seat IS NULL OR (host IS NULL AND {among('state', sorted(OPEN))})", name="a_seat_while_it_waits"),
     UniqueConstraint("recipe_set", "seat", name="a_seat_for_one"),
 )
 Index(

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 import uuid
 from pathlib import Path
+from typing import Any
 
 import click
 
 from .connection import Connection
-from .errors import JobmonError, Unreachable
+from .errors import JobmonError, Malformed, Unreachable
 from .loop import Heartbeat, Interrupts, Leased
 from .loop import run as run_agent
+from .records import Leases
+
+
+class Seconds(click.FloatRange):
+    """Up to some thirty years: clocks and databases know neither more nor ``nan``."""
+
+    def __init__(self, least: float, *, min_open: bool = False) -> None:
+        super().__init__(least, 1e9, min_open=min_open)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return found
+
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
-poll = click.option(
-    "--poll", type=click.FloatRange(0.001), default=0.05, show_default=True, help="Seconds between looks."
-)
+poll = click.option("--poll", type=Seconds(0.001), default=0.05, show_default=True, help="Seconds between looks.")
 beat = click.option(
     "--heartbeat",
-    type=click.FloatRange(0.001),
+    type=Seconds(0.001),
     help="Seconds between heartbeats.  [default: a third of the lease that the server gives]",
 )
 patience = click.option(
     "--patience",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     default=60.0,
     show_default=True,
     help="Seconds to ask a server that does not answer.",
@@ -41,11 +56,10 @@ def main() -> None:
 @main.command()
 @click.option("--database", required=True, help="sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--port", type=click.IntRange(1, 65535), required=True, help="On 127.0.0.1.")
-@click.option("--run-lease", type=click.FloatRange(0, min_open=True), default=93.0, show_default=True)
-@click.option("--instance-lease", type=click.FloatRange(0, min_open=True), default=279.0, show_default=True)
+@click.option("--run-lease", type=Seconds(0, min_open=True), default=Leases.run, show_default=True)
+@click.option("--instance-lease", type=Seconds(0, min_open=True), default=Leases.instance, show_default=True)
 def server(database: str, port: int, run_lease: float, instance_lease: float) -> None:
     """Answers requests until it is ended, and can be started again at any time."""
-    from .draft import Leases
     from .server import Server
     from .sql_store import SqlStore
 
@@ -54,6 +68,10 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error}; install schedproof[jobmon]") from error
     with SqlStore(database) as store:
+        if store.in_memory:
+            raise Malformed(
+                f"{database} is in memory, and gone with the server; give sqlite:///FILE or postgresql://..."
+            )
         serve(Server(store, leases=Leases(run_lease, instance_lease)), port)
 
 
@@ -166,12 +184,12 @@ def _token() -> str:
 
 
 def run() -> None:
-    """The command line; what goes wrong is said in one line."""
+    """The command line; what goes wrong is said in one line: 2 if the user has to mend it, else 1."""
     try:
         main()
     except JobmonError as error:
         print(f"Error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, Malformed) else 1)
 
 
 if __name__ == "__main__":

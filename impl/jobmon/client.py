@@ -8,12 +8,15 @@ from enum import StrEnum
 
 from . import requests as ask
 from .agent import asked
-from .draft import NOT_YET_RUNNING
 from .errors import Refused
 from .records import (
     ENDED,
+    NEXT,
+    NOT_YET_RUNNING,
     ON_THEIR_WAY,
+    RESUMABLE,
     RESUMING,
+    TO_BE_QUEUED,
     InstanceState,
     RunState,
     Task,
@@ -61,8 +64,8 @@ class Stage(StrEnum):
 class ClientMemory:
     """All that a client remembers.
 
-    ``other`` is the run that it asks to make room, or that left what it clears; ``to_queue`` are tasks with the numbers of their next attempts;
-    ``adjusted`` says how often the resources of a task have grown; ``failed`` is why the client cannot go on.
+    ``other`` is the run that it asks to make room, or that left what it clears; ``to_queue`` are tasks with the
+    numbers of their next attempts; ``failed`` is why the client cannot go on.
     """
 
     stage: Stage = Stage.REGISTER
@@ -72,18 +75,8 @@ class ClientMemory:
     other: int | None = None
     to_queue: tuple[Task, ...] = ()
     finish: RunState = RunState.DONE
-    adjusted: tuple[tuple[int, int], ...] = ()
     failed: str | None = None
     over: str | None = None
-
-
-NEXT = {
-    RunState.REGISTERED: RunState.LINKING,
-    RunState.LINKING: RunState.BOUND,
-    RunState.BOUND: RunState.INSTANTIATED,
-    RunState.INSTANTIATED: RunState.LAUNCHED,
-    RunState.LAUNCHED: RunState.RUNNING,
-}
 
 
 class Client:
@@ -166,7 +159,7 @@ class Client:
             return "read workflow"
         latest = report.runs[0] if report.runs else None
         if latest is not None and latest.status not in ENDED:
-            if latest.status not in (RunState.BOUND, RunState.RUNNING):
+            if latest.status not in RESUMABLE:
                 return None  # it gets there, or makes room already, or is dead
             self._remember(stage=Stage.ASK, other=latest.id)
             return "read workflow"
@@ -244,23 +237,18 @@ class Client:
         task = self.memory.to_queue[choice]
         rest = (*self.memory.to_queue[:choice], *self.memory.to_queue[choice + 1 :])
         request = ask.QueueTask(self.memory.run, task.id, task.num_attempts + 1)
-        adjusted = dict(self.memory.adjusted)
         if task.status is TaskState.ADJUSTING:
-            times = adjusted.get(task.id, 0)
             scaling = self._spec.scaling.get(task.name, Scaling())
             try:
-                resources, queue = scaling.adjusted(task.resources, task.queue, times)
+                resources, queue = scaling.adjusted(task.resources, task.queue)
             except Exception as error:  # what the user wrote may raise anything
                 why = f"the resources of task {task.name} cannot be scaled: {error}"
                 self._remember(stage=Stage.FINISH, finish=RunState.ERROR, failed=why, to_queue=())
                 return "give up"
             request = replace(request, resources=resources, queue=queue)
-            adjusted[task.id] = times + 1
         answer = asked(self._server, request)
         if isinstance(answer, Refused):
             rest = ()  # what it knows is old: it reads again, and learns why
-        else:
-            self._remember(adjusted=tuple(sorted(adjusted.items())))
         self._remember(to_queue=rest)
         return f"queue task {task.id}"
 
@@ -317,6 +305,6 @@ class Client:
 
 
 def _is_ready(task: Task, tasks: Mapping[int, Task]) -> bool:
-    if task.status not in (TaskState.REGISTERING, TaskState.ADJUSTING) or task.num_attempts >= task.max_attempts:
+    if task.status not in TO_BE_QUEUED or task.num_attempts >= task.max_attempts:
         return False
     return all(tasks[number].status is TaskState.DONE for number in task.upstream)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from .errors import Malformed, Refused, Unreachable
 from .requests import Report, Request
-from .wire import parsed, plain
+from .wire import Fault, Refusal, parsed, plain, read_json
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 TIMEOUT = 30.0
@@ -28,16 +28,10 @@ class Connection:
     """
 
     def __init__(self, url: str, *, patience: float = 30.0) -> None:
-        where = urlsplit(url)
-        try:
-            port = where.port
-        except ValueError as error:
-            raise Malformed(f"{url}: {error}") from error
-        if where.scheme != "http" or where.hostname is None or where.path not in ("", "/"):
-            raise Malformed(f"{url!r} is no address of a server; give http://host:port")
+        host, port = _address(url)
         self._url = url
         self._patience = patience
-        self._http = HTTPConnection(where.hostname, port or 80, timeout=TIMEOUT)
+        self._http = HTTPConnection(host, port, timeout=TIMEOUT)
 
     def ask(self, request: Request) -> Report:
         """Does a request, or refuses it.
@@ -66,11 +60,31 @@ class Connection:
         if answer.status in AGAIN:
             raise OSError(f"it answers {answer.status}")
         try:
-            data = json.loads(said)
-        except ValueError as error:
-            raise Malformed(f"{self._url} is no server of Jobmon: {said[:80]!r}") from error
-        if answer.status == 409:
-            raise Refused(data["said"], state=data["state"], for_good=data["for_good"])
-        if answer.status != 200:
-            raise Malformed(f"{self._url} does not understand {name}: {data}")
-        return parsed(Report, data)
+            data = read_json(said)
+            if answer.status == 200:
+                return parsed(Report, data)
+            if answer.status == 409:
+                refusal = parsed(Refusal, data)
+                raise Refused(refusal.said, state=refusal.state, for_good=refusal.for_good)
+            fault = parsed(Fault, data)
+        except Malformed as error:
+            raise Malformed(f"{self._url} is no server of Jobmon: {answer.status}, {said[:80]!r}") from error
+        raise Malformed(f"{self._url} does not understand {name}: {fault.said}")
+
+
+def _address(url: str) -> tuple[str, int]:
+    """Host and port."""
+    try:
+        where = urlsplit(url)
+        host, port = where.hostname or "", 80 if where.port is None else where.port
+        host.encode("idna")  # as whoever looks it up will do
+    except ValueError:
+        host, port = "", 0
+    more = where.username or where.query or where.fragment if host else None
+    if not host or not port or more or where.scheme != "http" or where.path not in ("", "/") or not _is_plain(host):
+        raise Malformed(f"{url!r} is no address of a server; give http://host:port")
+    return host, port
+
+
+def _is_plain(host: str) -> bool:
+    return host.isprintable() and " " not in host

@@ -6,7 +6,7 @@ Whether a request may be done is for its guard to say (:mod:`.run_requests`, :mo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from .errors import Refused
@@ -14,9 +14,11 @@ from .legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES
 from .records import (
     ENDED,
     HOLDING,
+    NOT_YET_RUNNING,
     RESUMING,
     UNFINISHED,
     InstanceState,
+    Leases,
     RunState,
     Task,
     TaskAudit,
@@ -29,17 +31,6 @@ from .store import Condition, R, Transaction
 
 DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIATED, InstanceState.LAUNCHED})
 """Instances whose command has not started."""
-
-NOT_YET_RUNNING = UNFINISHED - {InstanceState.RUNNING, InstanceState.TRIAGING}
-"""Instances that a new run waits for, even if it lets go on what is running."""
-
-
-@dataclass(frozen=True)
-class Leases:
-    """How many seconds without a heartbeat a run and an instance are believed to be alive."""
-
-    run: float = 93.0
-    instance: float = 279.0
 
 
 class Draft:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from . import requests as asked
 from .draft import Draft
 from .errors import Refused
-from .records import UNFINISHED, InstanceState, RunState, TaskInstance, WorkflowRun
+from .records import ENDINGS, LAPSED, UNFINISHED, InstanceState, RunState, TaskInstance, WorkflowRun
 from .requests import Report
 
 S = InstanceState
-
-LAPSED = {S.INSTANTIATED: S.NO_DISTRIBUTOR_ID, S.LAUNCHED: S.NO_HEARTBEAT, S.RUNNING: S.TRIAGING}
-"""What becomes of an overdue instance."""
 
 
 class InstanceRequests:
@@ -161,7 +158,7 @@ class InstanceRequests:
     def end(self, draft: Draft, request: asked.End) -> Report:
         """In time: a worker renews first, then reports."""
         it = draft.instance(request.instance)
-        if request.status not in (S.DONE, S.ERROR, S.RESOURCE_ERROR):
+        if request.status not in ENDINGS:
             raise Refused(f"a command does not end as {request.status}", state=it.status)
         self._expect_mine(it, request.identity)
         if it.status is request.status:

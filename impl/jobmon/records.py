@@ -11,6 +11,20 @@ from enum import StrEnum
 Resources = tuple[tuple[str, int], ...]
 """Amounts by name, in the order of the names."""
 
+LARGEST = 2**63 - 1
+"""The largest number that every database can keep."""
+
+LONGEST_NAME = 500
+"""Characters of a name or a token; databases cannot index much more."""
+
+
+@dataclass(frozen=True)
+class Leases:
+    """How many seconds without a heartbeat a run and an instance are believed to be alive."""
+
+    run: float = 93.0
+    instance: float = 279.0
+
 
 class InstanceState(StrEnum):
     """The states of a task instance: one attempt at a task."""
@@ -82,16 +96,40 @@ FINAL = frozenset({_I.DONE, _I.ERROR, _I.RESOURCE_ERROR, _I.UNKNOWN_ERROR, _I.NO
 UNFINISHED = frozenset(_I) - FINAL
 """An attempt that is on its way; a task has one at most."""
 
+NOT_YET_RUNNING = UNFINISHED - {_I.RUNNING, _I.TRIAGING}
+"""An attempt that a new run waits for, even if it lets go on what is running."""
+
+LAPSED = {_I.INSTANTIATED: _I.NO_DISTRIBUTOR_ID, _I.LAUNCHED: _I.NO_HEARTBEAT, _I.RUNNING: _I.TRIAGING}
+"""What becomes of an overdue instance."""
+
+ENDINGS = (_I.DONE, _I.ERROR, _I.RESOURCE_ERROR)
+"""How a command ends by itself."""
+
 _ENDED = {_R.DONE, _R.STOPPED, _R.ERROR, _R.TERMINATED, _R.ABORTED}
 
 HOLDING = frozenset(_R) - _ENDED
 """A run that is on its way: it has the workflow, which has one such run at most."""
+
+RESUMABLE = frozenset({_R.BOUND, _R.RUNNING})
+"""A run that can be asked to make room for another one."""
 
 RESUMING = frozenset({_R.COLD_RESUME, _R.HOT_RESUME})
 """A run that is asked to make room for another one."""
 
 ENDED = frozenset(_ENDED)
 """A run that is over."""
+
+NEXT = {
+    _R.REGISTERED: _R.LINKING,
+    _R.LINKING: _R.BOUND,
+    _R.BOUND: _R.INSTANTIATED,
+    _R.INSTANTIATED: _R.LAUNCHED,
+    _R.LAUNCHED: _R.RUNNING,
+}
+"""A run's way to running."""
+
+TO_BE_QUEUED = frozenset({TaskState.REGISTERING, TaskState.ADJUSTING})
+"""A task that waits for its next attempt, if it has one left."""
 
 ON_THEIR_WAY = frozenset({TaskState.QUEUED, TaskState.INSTANTIATING, TaskState.LAUNCHED, TaskState.RUNNING})
 """A task whose latest instance is unfinished."""

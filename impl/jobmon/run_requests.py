@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from . import requests as asked
-from .draft import NOT_YET_RUNNING, Draft
+from .draft import Draft
 from .errors import Refused
-from .instance_requests import LAPSED
 from .records import (
     ENDED,
+    LAPSED,
+    LONGEST_NAME,
+    NEXT,
+    NOT_YET_RUNNING,
     ON_THEIR_WAY,
+    RESUMABLE,
     RESUMING,
+    TO_BE_QUEUED,
     UNFINISHED,
     Resources,
     RunState,
@@ -23,14 +28,7 @@ from .records import (
 from .requests import Report, TaskSpec
 from .store import UpTo
 
-BEFORE = {
-    RunState.LINKING: RunState.REGISTERED,
-    RunState.BOUND: RunState.LINKING,
-    RunState.INSTANTIATED: RunState.BOUND,
-    RunState.LAUNCHED: RunState.INSTANTIATED,
-    RunState.RUNNING: RunState.LAUNCHED,
-}
-"""A run's way to running."""
+BEFORE = {after: before for before, after in NEXT.items()}
 
 REAPED = {
     RunState.REGISTERED: RunState.ABORTED,
@@ -50,6 +48,7 @@ class RunRequests:
 
     def register(self, draft: Draft, request: asked.Register) -> Report:
         """A workflow that is there already must have the same tasks."""
+        _check_name("a workflow", request.name)
         _check_specs(request.tasks)
         found = draft.find(Workflow, name=request.name)
         if found:
@@ -70,6 +69,7 @@ class RunRequests:
 
     def create_run(self, draft: Draft, request: asked.CreateRun) -> Report:
         """Refused while another run is on its way, and while something is on its way that the new one has to wait for."""
+        _check_name("the token of a run", request.token)
         workflow = draft.workflow(request.workflow)
         for run in draft.find(WorkflowRun, token=request.token):
             if run.workflow_id != workflow.id:
@@ -86,7 +86,7 @@ class RunRequests:
         for task in draft.find(Task, workflow_id=workflow.id):
             if task.status is TaskState.FAILED:
                 task = draft.move_task(task, TaskState.REGISTERING)
-            if task.status in (TaskState.REGISTERING, TaskState.ADJUSTING):
+            if task.status in TO_BE_QUEUED:
                 draft.change(task, num_attempts=0)
         return Report("create run", True, workflow=workflow, runs=(run,), lease=draft.leases.run)
 
@@ -119,7 +119,7 @@ class RunRequests:
         latest = draft.find(TaskInstance, task_id=task.id)[-1:]
         if task.num_attempts == request.attempt and latest and latest[0].workflow_run_id == run.id:
             return Report("queue task", runs=(run,), tasks=(task,), instances=latest)
-        if task.status not in (TaskState.REGISTERING, TaskState.ADJUSTING):
+        if task.status not in TO_BE_QUEUED:
             raise Refused(f"task {task.id} is {task.status}", state=task.status)
         if request.attempt != task.num_attempts + 1 or task.num_attempts >= task.max_attempts:
             raise Refused(
@@ -135,6 +135,10 @@ class RunRequests:
             )
         if request.resources is not None and _names(request.resources) != _names(task.resources):
             raise Refused(f"task {task.id} asks for other resources than these", state=task.status)
+        if request.resources is not None:
+            for (name, amount), (_, present) in zip(request.resources, task.resources, strict=True):
+                if amount < present:
+                    raise Refused(f"{name} of task {task.id} is {present} and can only grow", state=task.status)
         for number in task.upstream:
             if draft.task(number).status is not TaskState.DONE:
                 raise Refused(f"task {task.id} waits for task {number}", state=task.status, for_good=False)
@@ -165,7 +169,7 @@ class RunRequests:
         to = RunState.COLD_RESUME if request.cold else RunState.HOT_RESUME
         if run.status is to:
             return self._run(draft, "ask resume", run)
-        if run.status not in (RunState.BOUND, RunState.RUNNING):
+        if run.status not in RESUMABLE:
             on_its_way = run.status in (RunState.INSTANTIATED, RunState.LAUNCHED)
             raise Refused(f"workflow run {run.id} is {run.status}", state=run.status, for_good=not on_its_way)
         return self._run(draft, "ask resume", draft.move_run(run, to), changed=True)
@@ -258,6 +262,11 @@ def _names(resources: Resources) -> list[str]:
     return [name for name, _ in resources]
 
 
+def _check_name(what: str, name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise Refused(f"{what} is called by {len(name)} characters: {name[:20]}...; {LONGEST_NAME} are the most")
+
+
 def _listed(states: set[RunState] | set[TaskState]) -> str:
     return ", ".join(sorted(states)) or "no state"
 
@@ -267,6 +276,7 @@ def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
         raise Refused("a workflow has at least one task")
     before: set[str] = set()
     for spec in specs:
+        _check_name("a task", spec.name)
         if spec.name in before:
             raise Refused(f"there are two tasks {spec.name}")
         if unknown := sorted(set(spec.upstream) - before):
@@ -276,6 +286,9 @@ def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
         names = _names(spec.resources)
         if names != sorted(set(names)):
             raise Refused(f"the resources of task {spec.name} are not in the order of their names, each once")
+        for name, amount in spec.resources:
+            if amount < 0:
+                raise Refused(f"task {spec.name} asks for {amount} of {name}; nothing is the least")
         before.add(spec.name)
 
 

@@ -9,12 +9,15 @@ import time
 from collections.abc import Callable
 from typing import Protocol, assert_never
 
+from ..transactions import retried
 from . import requests as asked
-from .draft import Draft, Leases
+from .draft import Draft
+from .errors import Contended
 from .instance_requests import InstanceRequests
+from .records import Leases
 from .requests import Report, Request
 from .run_requests import RunRequests
-from .store import Store, retried
+from .store import Store
 
 Clock = Callable[[], float]
 
@@ -63,7 +66,7 @@ class Server(RunRequests, InstanceRequests):
             with self.store.transaction() as transaction:
                 return self._judge(Draft(transaction, self._clock(), self._leases), request)
 
-        report = retried(once)
+        report = retried(once, Contended)
         if self._observer is not None:
             self._observer(request, report)
         return report

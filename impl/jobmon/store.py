@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from .errors import Contended
 from .records import Records, Task, TaskAudit, TaskInstance, Workflow, WorkflowRun
 
-Record = Workflow | WorkflowRun | Task | TaskInstance | TaskAudit
-KINDS: tuple[type[Record], ...] = (Workflow, WorkflowRun, Task, TaskInstance, TaskAudit)
-
 R = TypeVar("R", Workflow, WorkflowRun, Task, TaskInstance, TaskAudit)
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,21 +56,3 @@ class Store(Protocol):
 
     def snapshot(self) -> Records:
         """All records."""
-
-
-ATTEMPTS = 20
-"""How often a transaction is tried when others keep coming in between."""
-
-
-def retried(work: Callable[[], T]) -> T:
-    """What ``work``, a transaction, gives; it is tried again when another one came in between.
-
-    Raises:
-        Contended: others came in between every time.
-    """
-    for attempt in range(ATTEMPTS - 1):
-        try:
-            return work()
-        except Contended:
-            time.sleep(0.001 * 2 ** min(attempt, 6))
-    return work()

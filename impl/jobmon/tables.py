@@ -5,11 +5,11 @@ The schema itself forbids what must never be: two runs that have one workflow, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
@@ -24,21 +24,21 @@ from sqlalchemy import (
     text,
 )
 
+from ..sql import among
 from .records import HOLDING, UNFINISHED, InstanceState, RunState, TaskState, WorkflowState
 
 METADATA = MetaData()
 
-
-def _among(column: str, values: Iterable[str]) -> str:
-    return f"{column} IN ({', '.join(repr(str(value)) for value in sorted(values))})"
+NUMBER = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite chooses numbers for columns of type INTEGER only, and has large ones there; PostgreSQL has not."""
 
 
 def _status(kind: type[StrEnum], name: str = "status", *, nullable: bool = False) -> Column[str]:
-    return Column(name, String(1), CheckConstraint(_among(name, kind)), nullable=nullable)
+    return Column(name, String(1), CheckConstraint(among(name, kind)), nullable=nullable)
 
 
 def _number() -> Column[int]:
-    return Column("id", Integer, primary_key=True)
+    return Column("id", NUMBER, primary_key=True)
 
 
 WORKFLOW = Table(
@@ -71,8 +71,8 @@ TASK = Table(
     Column("upstream", JSON, nullable=False),
     Column("resources", JSON, nullable=False),
     Column("queue", String, nullable=False),
-    Column("num_attempts", Integer, nullable=False),
-    Column("max_attempts", Integer, nullable=False),
+    Column("num_attempts", NUMBER, nullable=False),
+    Column("max_attempts", NUMBER, nullable=False),
     _status(TaskState),
     Column("status_date", Float, nullable=False),
     UniqueConstraint("workflow_id", "name", name="a_name_for_one_task"),
@@ -113,7 +113,7 @@ TASK_AUDIT = Table(
     Column("exited_at", Float),
 )
 
-_HELD, _ON_ITS_WAY = text(_among("status", HOLDING)), text(_among("status", UNFINISHED))
+_HELD, _ON_ITS_WAY = text(among("status", HOLDING)), text(among("status", UNFINISHED))
 Index("one_run_has_it", WORKFLOW_RUN.c.workflow_id, unique=True, sqlite_where=_HELD, postgresql_where=_HELD)
 Index("one_attempt", TASK_INSTANCE.c.task_id, unique=True, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
 Index("unfinished", TASK_INSTANCE.c.status, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)

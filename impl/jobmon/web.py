@@ -7,14 +7,14 @@ from typing import Any, get_args
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from . import requests
-from .errors import IllegalMove, Refused, StoreError
+from .errors import IllegalMove, Malformed, Refused, StoreError
 from .requests import Report
 from .server import Asks
-from .wire import plain
+from .wire import Fault, Refusal, parsed, plain, read_json
 
 KINDS: tuple[type[Any], ...] = get_args(requests.Request)
 
@@ -27,7 +27,7 @@ def application(server: Asks) -> FastAPI:
     app.exception_handler(Refused)(_refused)
     app.exception_handler(StoreError)(_unavailable)
     app.exception_handler(IllegalMove)(_at_fault)
-    app.exception_handler(RequestValidationError)(_malformed)
+    app.exception_handler(Malformed)(_malformed)
     return app
 
 
@@ -37,30 +37,27 @@ def serve(server: Asks, port: int) -> None:
 
 
 def _endpoint(server: Asks, kind: type[Any]) -> Callable[..., Any]:
-    def answer(request: Any) -> JSONResponse:
-        report: Report = server.ask(request)
+    async def answer(request: Request) -> JSONResponse:
+        asked = parsed(kind, read_json(await request.body()))
+        report: Report = await run_in_threadpool(server.ask, asked)
         return JSONResponse(plain(report))
 
-    answer.__annotations__ = {"request": kind}
     answer.__doc__ = kind.__doc__
     return answer
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refused)
-    return JSONResponse({"said": error.said, "state": error.state, "for_good": error.for_good}, 409)
+    return JSONResponse(plain(Refusal(error.said, error.state, error.for_good)), 409)
 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"said": str(error)}, 503)
+    return JSONResponse(plain(Fault(str(error))), 503)
 
 
 async def _at_fault(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"said": f"a fault of the server: {error}"}, 422)
+    return JSONResponse(plain(Fault(f"a fault of the server: {error}")), 422)
 
 
 async def _malformed(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])
-    return JSONResponse({"said": f"{where}: {first['msg']}" if where else str(first["msg"])}, 422)
+    return JSONResponse(plain(Fault(str(error))), 422)

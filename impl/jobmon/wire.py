@@ -2,21 +2,67 @@
 
 from __future__ import annotations
 
+import json
+import math
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from reprlib import Repr
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from .errors import Malformed
+from .records import LARGEST
 
 T = TypeVar("T")
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A refusal, as it is sent."""
+
+    said: str
+    state: str | None
+    for_good: bool
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a request is not understood, as it is sent."""
+
+    said: str
 
 
 def plain(value: Any) -> dict[str, Any]:
     """A dataclass as what JSON can say."""
     return asdict(value)
+
+
+def read_json(text: str | bytes) -> Any:
+    """What JSON says.
+
+    Raises:
+        Malformed: it is none, or says something twice.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise Malformed("it is nested too deep") from None
+    except ValueError as error:
+        raise Malformed(f"it is no JSON: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise Malformed(f"it says {_SHORT.repr(name)} twice in one object")
+        found[name] = value
+    return found
 
 
 def parsed(kind: type[T], data: Any) -> T:
@@ -50,30 +96,47 @@ def _parsed(kind: Any, data: Any, where: str) -> Any:
         try:
             return kind(data)
         except ValueError as error:
-            raise Malformed(f"{where}: {data!r} is no {kind.__name__}") from error
+            raise Malformed(f"{where}: {_SHORT.repr(data)} is no {kind.__name__}") from error
+    if type(data) is int and kind in (int, float) and abs(data) > LARGEST:
+        raise Malformed(f"{where}: {_SHORT.repr(data)} is beyond {LARGEST}")
     if kind is float and type(data) is int:
         return float(data)
     if type(data) is not kind:
-        raise Malformed(f"{where}: {data!r} is no {kind.__name__}")
+        raise Malformed(f"{where}: {_SHORT.repr(data)} is no {kind.__name__}")
+    if kind is float and not math.isfinite(data):
+        raise Malformed(f"{where}: {data} is no number")
+    if kind is str and (wrong := _not_text(data)):
+        raise Malformed(f"{where}: {_SHORT.repr(data)} has {wrong} in it")
     return data
+
+
+def _not_text(text: str) -> str | None:
+    """What databases and command lines cannot take."""
+    if "\0" in text:
+        return "a NUL character"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "half of a character (a lone surrogate)"
+    return None
 
 
 def _tuple(arguments: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
     if not isinstance(data, list | tuple):
-        raise Malformed(f"{where}: {data!r} is no list")
+        raise Malformed(f"{where}: {_SHORT.repr(data)} is no list")
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         arguments = (arguments[0],) * len(data)
     if len(arguments) != len(data):
-        raise Malformed(f"{where}: {data!r} has not {len(arguments)} parts")
+        raise Malformed(f"{where}: {_SHORT.repr(data)} has not {len(arguments)} parts")
     return tuple(_parsed(kind, each, where) for kind, each in zip(arguments, data, strict=True))
 
 
 def _object(kind: Any, data: Any, where: str) -> Any:
     if not isinstance(data, Mapping):
-        raise Malformed(f"{where}: {data!r} is no object")
+        raise Malformed(f"{where}: {_SHORT.repr(data)} is no object")
     known = _fields(kind)
     if unknown := sorted(set(data) - {name for name, _, _ in known}):
-        raise Malformed(f"{where}: there is no {unknown[0]!r}")
+        raise Malformed(f"{where}: there is no {_SHORT.repr(unknown[0])}")
     if missing := [name for name, _, needed in known if needed and name not in data]:
         raise Malformed(f"{where}: {missing[0]!r} is missing")
     return kind(**{name: _parsed(hint, data[name], f"{where}.{name}") for name, hint, _ in known if name in data})

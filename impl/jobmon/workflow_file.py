@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from .client import WorkflowSpec
@@ -11,7 +11,7 @@ from .errors import Malformed
 from .records import Resources
 from .requests import TaskSpec
 from .resources import Queue, Scale, Scaling, Series
-from .wire import parsed
+from .wire import parsed, read_json
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,46 @@ def read_workflow(path: Path) -> WorkflowSpec:
         Malformed: it cannot be read, or is no workflow.
     """
     try:
-        data = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        data = read_json(path.read_bytes())
+    except (OSError, Malformed) as error:
         raise Malformed(f"{path} cannot be read: {error}") from error
     try:
         entry = parsed(WorkflowEntry, data)
+        _check(entry)
     except Malformed as error:
         raise Malformed(f"{path}: {error}") from error
     return WorkflowSpec(
-        entry.name, tuple(_spec(t) for t in entry.tasks), {t.name: _scaling(path, t, entry) for t in entry.tasks}
+        entry.name, tuple(_spec(t) for t in entry.tasks), {t.name: _scaling(t, entry) for t in entry.tasks}
     )
+
+
+def _check(entry: WorkflowEntry) -> None:
+    """What the server is not told, since it is the client that adjusts resources."""
+    _expect_once("queue", [queue.name for queue in entry.queues])
+    for queue in entry.queues:
+        _expect_once(f"limit in queue {queue.name} of", [name for name, _ in queue.limits])
+        for name, limit in queue.limits:
+            if limit < 0:
+                raise Malformed(f"the limit of {name} in queue {queue.name} is below zero")
+    for task in entry.tasks:
+        _expect_once(f"growth in task {task.name} of", [growth.name for growth in task.growth or ()])
+        for growth in task.growth or ():
+            _check_growth(f"{growth.name} of task {task.name}", growth)
+
+
+def _check_growth(what: str, growth: Growth) -> None:
+    if (growth.by is None) == (not growth.values):
+        raise Malformed(f"{what} grows either by a part of itself or through values")
+    if growth.by is not None and growth.by < 0:
+        raise Malformed(f"{what} can only grow, but by {growth.by} it would shrink")
+    if any(later <= earlier for earlier, later in pairwise(growth.values)):
+        raise Malformed(f"{what} can only grow, but its values do not")
+
+
+def _expect_once(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise Malformed(f"the {what} {name} is there twice")
 
 
 def _spec(task: TaskEntry) -> TaskSpec:
@@ -74,12 +104,7 @@ def _spec(task: TaskEntry) -> TaskSpec:
     return TaskSpec(task.name, task.command, task.upstream, resources, task.queue, task.max_attempts)
 
 
-def _scaling(path: Path, task: TaskEntry, workflow: WorkflowEntry) -> Scaling:
+def _scaling(task: TaskEntry, workflow: WorkflowEntry) -> Scaling:
     if task.growth is None:
         return Scaling(queues=workflow.queues)
-    for growth in task.growth:
-        if (growth.by is None) == (not growth.values):
-            raise Malformed(
-                f"{path}: {growth.name} of task {task.name} grows either by a part of itself or through values"
-            )
     return Scaling({growth.name: growth.scale for growth in task.growth}, workflow.queues)

@@ -14,11 +14,10 @@ from .agent import Agent
 from .client import Client, ClientMemory, Resume, WorkflowSpec
 from .cluster import Ending
 from .distributor import Distributor, DistributorMemory
-from .draft import Leases
 from .errors import Unreachable
 from .memory_store import MemoryStore
 from .reaper import Reaper, ReaperMemory
-from .records import ENDED, UNFINISHED, InstanceState, Records, TaskInstance, WorkflowRun
+from .records import ENDED, UNFINISHED, InstanceState, Leases, Records, TaskInstance, WorkflowRun
 from .requests import Report, Request
 from .server import Asks, Observer, Server
 from .simulated_cluster import Job, Phase, SimulatedCluster, SimulatedCommands

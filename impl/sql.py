@@ -1,0 +1,145 @@
+"""A database, through SQLAlchemy: SQLite, or PostgreSQL when the URL says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from .transactions import T, retried
+
+IN_MEMORY = "sqlite://"
+BUSY_SECONDS = 30
+"""How long a transaction on a SQLite file waits for another one to end."""
+
+_SERIALIZATION, _DEADLOCK, _TAKEN = "40001", "40P01", "23505"
+_TABLE_THERE, _OBJECT_THERE = "42P07", "42710"
+CONTENTION = frozenset({_SERIALIZATION, _DEADLOCK, _TAKEN, _TABLE_THERE, _OBJECT_THERE})
+"""What PostgreSQL calls it when another one was faster: to commit, to take a key, or to make the same tables."""
+
+
+class Database:
+    """The database at ``url`` with its ``tables``, which are made if they are not there.
+
+    ``sqlite:///path`` is a file, ``sqlite://`` the memory of this process, ``postgresql://user@host/name`` a PostgreSQL
+    database (with the extra ``postgresql``). Every transaction is serializable: on SQLite they come one after the other
+    (BEGIN IMMEDIATE), on PostgreSQL one that would not fit any such order raises ``contended``. Use it as a context
+    manager, or call :meth:`close`.
+
+    Raises:
+        failed: the URL is wrong, or the database cannot be opened; later, if it cannot be used.
+    """
+
+    def __init__(self, url: str, tables: MetaData, *, failed: type[Exception], contended: type[Exception]) -> None:
+        self._failed, self._contended = failed, contended
+        where = self._parsed(url)
+        self.url = where.render_as_string(hide_password=True)
+        self.in_memory = _is_in_memory(where)
+        # A database in memory has one connection, so its transactions take turns here.
+        self._turn: RLock | nullcontext[None] = RLock() if self.in_memory else nullcontext()
+        with self._said("opened"):
+            self._engine = _engine(where, self.in_memory)
+
+        def opened() -> None:
+            with self._said("opened"):
+                tables.create_all(self._engine)
+
+        try:
+            retried(opened, contended)
+        except failed:
+            self._engine.dispose()
+            raise
+
+    @contextmanager
+    def begun(self) -> Iterator[Connection]:
+        """One transaction, committed at the end of the ``with`` block and rolled back by an exception."""
+        with self._turn, self._said("used"), self._engine.begin() as connection:
+            yield connection
+
+    def read(self, read: Callable[[Connection], T]) -> T:
+        """What ``read`` finds in a transaction of its own, tried again when another one came in between."""
+
+        def once() -> T:
+            with self.begun() as connection:
+                return read(connection)
+
+        return retried(once, self._contended)
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _parsed(self, url: str) -> URL:
+        try:
+            where = make_url(url)
+            where.render_as_string().encode()
+        except (ArgumentError, ValueError) as error:
+            raise self._failed(
+                f"{url!r} is no database URL; give sqlite:///file, sqlite:// or postgresql://user@host/name"
+            ) from error
+        return where.set(drivername="postgresql+psycopg") if where.drivername == "postgresql" else where
+
+    @contextmanager
+    def _said(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (ModuleNotFoundError, NoSuchModuleError) as error:
+            raise self._failed(
+                f"{self.url}: no driver for this kind of database ({error}); "
+                "use sqlite:///file, or install schedproof[postgresql] for postgresql://..."
+            ) from error
+        except (SQLAlchemyError, OverflowError, UnicodeError) as error:
+            # The last two are of drivers that cannot say a value.
+            if isinstance(error, DBAPIError) and _is_contention(error):
+                raise self._contended(f"{self.url}: another transaction came in between; try again") from error
+            cause = getattr(error, "orig", None) or error
+            raise self._failed(f"{self.url} cannot be {what}: {' '.join(str(cause).split())}") from error
+
+
+def among(column: str, values: Iterable[str]) -> str:
+    """The condition that a column has one of the values."""
+    return f"{column} IN ({', '.join(repr(str(value)) for value in sorted(values))})"
+
+
+def _is_in_memory(where: URL) -> bool:
+    if where.get_backend_name() != "sqlite":
+        return False
+    return where.database in (None, "", ":memory:", "file::memory:") or where.query.get("mode") == "memory"
+
+
+def _engine(where: URL, in_memory: bool) -> Engine:
+    if where.get_backend_name() != "sqlite":
+        return create_engine(where, isolation_level="SERIALIZABLE")
+    options: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
+    engine = create_engine(where, connect_args={"check_same_thread": False, "timeout": BUSY_SECONDS}, **options)
+    event.listen(engine, "connect", _opened)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def _opened(connection: Any, record: object) -> None:
+    """Takes transactions out of the driver's hands, which would begin them too late."""
+    connection.isolation_level = None
+    for pragma in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _is_contention(error: DBAPIError) -> bool:
+    return getattr(error.orig, "sqlstate", None) in CONTENTION or "database is locked" in str(error.orig)
