@@ -100,6 +100,10 @@ class Story:
     def _followed(self) -> frozenset[str]:
         return frozenset(sort for sort, _, _ in self.view.follows)
 
+    @property
+    def _states_followed(self) -> frozenset[Obj]:
+        return frozenset((sort, number) for sort, attribute, number in self.view.follows if not attribute)
+
     def _sorted_over(self, prop: Invariant | StepInvariant) -> bool:
         return all(isinstance(v.type, Ref) for v in prop.over)
 
@@ -179,9 +183,9 @@ class Story:
     def _allowed(self, sight: Sight) -> Allowed:
         """Only the states from which the observed ones can be reached.
 
-        Where no instances are followed, attempts may be made without end: those that come to nothing are left out.
+        Where not all instances are followed, attempts may be made without end: those that come to nothing are left out.
         """
-        endless = "TaskInstance" not in self._followed
+        endless = self._may_have_more(sight)
         found: list[frozenset[Any] | None] = []
         for at, name in enumerate(self.view.follows):
             sort, attribute, _ = name
@@ -195,9 +199,16 @@ class Story:
                 found.append(None)
         return tuple(found)
 
+    def _may_have_more(self, sight: Sight) -> bool:
+        """There may be instances that are not followed, and so any number of them."""
+        return any(
+            obj not in self._states_followed and sight.may_be.get(obj) != frozenset({"Absent"})
+            for obj in (("TaskInstance", number) for number in range(self.view.sizes["TaskInstance"]))
+        )
+
     def _forgotten(self, sight: Sight) -> list[Values]:
         """The states so far; attempts that nobody shows and nobody can count are not known any more."""
-        if "TaskInstance" in self._followed:
+        if not self._may_have_more(sight):
             return self.now
         lost = {("Task", "attempts", 0)} - sight.observed.keys()
         return list(
