@@ -64,12 +64,15 @@ class Cast:
     belongs: dict[tuple[str, int, str], int] = field(default_factory=dict)
     born: dict[tuple[str, int], int] = field(default_factory=dict)
     """The number of the first dump that shows a row."""
+    ends: dict[str, int] = field(default_factory=dict)
+    """The number of the last dump that has a table."""
     contradiction: Departure | None = None
 
     def __post_init__(self) -> None:
         ids: dict[str, set[int]] = {sort: set() for sort in LETTERS}
         for dump in self.dumps:
             for sort, rows in dump.tables.items():
+                self.ends[sort] = dump.number
                 for number, row in rows.items():
                     ids[sort].add(number)
                     self.born.setdefault((sort, number), dump.number)
@@ -99,8 +102,11 @@ class Cast:
 
     def knows_all(self, sort: str, dump: Dump) -> bool:
         """Every row that there was by then is known, and whose it is: this dump has the table, or a later one."""
-        last = max((d.number for d in self.dumps if sort in d.tables), default=0)
-        return dump.number <= last and not self.nameless(sort)
+        return dump.number <= self.last(sort) and not self.nameless(sort)
+
+    def last(self, sort: str) -> int:
+        """The number of the last dump that has the table; 0 if none has it."""
+        return self.ends.get(sort, 0)
 
     def nameless(self, sort: str) -> bool:
         """There are rows of which no dump says whose they are."""

@@ -41,7 +41,7 @@ def _dump(number: int, line: Line, shape: Shape, clock: Clock) -> Dump:
         rows = tables[sort] = {}
         for at, row in enumerate(line.value[name]):
             if row["id"] in rows:
-                raise line.error(f'"{name}.{at}": id {row["id"]} stands twice in one dump')
+                raise line.error(f'"{name}.{at}": id {row["id"]} stands twice in one dump; write each row once')
             status = row.get("status")
             state = state_of(sort, status, line, f'"{name}.{at}.status"') if status is not None else ""
             rows[row["id"]] = Row(state, row)
@@ -136,7 +136,11 @@ class _Dumps:
         return departure
 
     def _sees_task(self, part: Part, dump: Dump) -> Departure | None:
-        """A task and its instances."""
+        """A task and its instances; where no dump shows any more of them, they may as well stay as they are."""
+        if part.story.started and dump.number > max(
+            self.cast.last(sort) for sort in ("Task", "TaskInstance") if part.rows[sort]
+        ):
+            return None
         runs = part.rows["WorkflowRun"]
         may_be: dict[Obj, frozenset[str]] = {
             ("WorkflowRun", at): self.runs_may_be[run] for at, run in enumerate(runs) if run in self.runs_may_be

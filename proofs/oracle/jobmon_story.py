@@ -25,6 +25,9 @@ MOST_VALUES = 4_000
 Allowed = tuple[frozenset[Any] | None, ...]
 """Per field that is followed: the values that it may have on the way; None for any."""
 
+NOT_COUNTED = frozenset({UNKNOWN})
+"""Of what may go on without end, and nobody shows, no value is told from another."""
+
 
 @dataclass
 class Memory:
@@ -191,7 +194,9 @@ class Story:
             sort, attribute, _ = name
             if not attribute:
                 found.append(led_to(self.model, sort, sight.observed[name]) if name in sight.observed else None)
-            elif attribute == "attempts" and endless and name in sight.observed:
+            elif attribute == "attempts" and endless and name not in sight.observed:
+                found.append(NOT_COUNTED)
+            elif attribute == "attempts" and endless:
                 counts = [v[at] for v in self.now if v[at] is not UNKNOWN]
                 most = max([sight.observed[name], *counts]) + 1
                 found.append(frozenset({UNKNOWN, *range(most + 1)}))
@@ -230,8 +235,12 @@ class Story:
 
             def moves(values: Values) -> Iterator[tuple[str, Values]]:
                 for words, step in self.memory.steps_from(view, values):
-                    if self._may_be(step.after, allowed) and not any(steps.breaks(p, values, step) for p in without):
-                        yield words, step.after
+                    after = tuple(
+                        UNKNOWN if among == NOT_COUNTED else value
+                        for value, among in zip(step.after, allowed, strict=True)
+                    )
+                    if self._may_be(after, allowed) and not any(steps.breaks(p, values, step) for p in without):
+                        yield words, after
 
             found = list(closure(Path((), start), moves, MOST_VALUES))
         self.memory.ways[key] = found

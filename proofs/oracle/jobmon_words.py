@@ -72,12 +72,15 @@ def letter(sort: str, state: str) -> str:
     return next((f"{short} ({name})" for short, name in LETTERS[sort].items() if name == state), state)
 
 
+STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+"""How a time begins: one without seconds is cut off, or too rough to be compared."""
+
 LATEST = 1e18
 """No number beyond it is a time, in whatever unit."""
 
 
 class Clock:
-    """Times in the order of a file: numbers, or texts in ISO 8601."""
+    """Times in the order of a file: all numbers, or all texts in ISO 8601."""
 
     def __init__(self) -> None:
         self.last: tuple[float, Any, int] | None = None
@@ -86,9 +89,14 @@ class Clock:
         """Takes the time of the next record.
 
         Raises:
-            TraceError: it is no time, or before the one of an earlier record.
+            TraceError: it is no time, before the one of an earlier record, or a number where that is a text.
         """
         now = as_time(time, line, where)
+        if self.last is not None and isinstance(time, str) is not isinstance(self.last[1], str):
+            _, before, number = self.last
+            raise line.error(
+                f"{where}: {time!r} and {before!r} of line {number} cannot be compared; write all times as numbers, or all as texts"
+            )
         if self.last is not None and now < self.last[0]:
             _, before, number = self.last
             raise line.error(
@@ -108,7 +116,7 @@ def as_time(time: Any, line: Line, where: str) -> float:
     if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < LATEST:
         return float(time)
     try:
-        found = datetime.fromisoformat(str(time))
+        found = datetime.fromisoformat(str(time) if STAMP.match(str(time)) else "")
     except ValueError:
         raise line.error(
             f'{where}: {time!r:.60} is no time; write a number or a text such as "2026-02-01T12:00:00"'
