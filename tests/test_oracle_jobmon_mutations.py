@@ -78,8 +78,8 @@ def conform_as_far_as_shown(seeds: Iterable[int], tmp_path: Path) -> Counter[str
 
 
 def test_what_is_hidden_is_no_departure(tmp_path: Path) -> None:
-    """In 8, 15, 19 and 26 more comes after the last dump that has a table."""
-    seen = conform_as_far_as_shown([0, 1, 3, 4, 5, 7, 8, 10, 12, 14, 15, 18, 19, 20, 25, 26, 28, 30], tmp_path)
+    """In 8, 19 and 26 more comes after the last dump that has a table."""
+    seen = conform_as_far_as_shown([0, 4, 7, 8, 12, 18, 19, 20, 26, 28], tmp_path)
     assert set(seen) == {"conforms"}
 
 

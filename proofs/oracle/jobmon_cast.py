@@ -11,7 +11,8 @@ from typing import Any
 from schedproof.model.lang import Model
 
 from .engine import TooManyStates
-from .jobmon_story import MOST_VALUES, Memory, Story
+from .jobmon_story import Story
+from .jobmon_ways import MOST_VALUES, Memory
 from .jobmon_words import CALLED, LETTERS
 from .partial import NOBODY, UNKNOWN, Field, Obj, Values, View
 from .report import Departure

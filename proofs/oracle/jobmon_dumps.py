@@ -4,7 +4,8 @@ The choices of the reading:
 
 * **A dump is a sample**: any number of steps may lie between two, and a state that was passed through may not be shown.
 * **A table that a dump has is whole**: what is not in it is not there (yet). Rows are never taken away. A table, or a column, that is left out
-  says nothing, but when a later dump has it. By the rows a task is queued with its instance in one transaction (facts 3.1).
+  says nothing, but when a later dump has it. A task is queued with its instance in one transaction (facts 3.1); the release
+  that is to come writes the instance later, and what is dumped in between departs.
 * **Parts**: a workflow with its runs is judged by itself, then each task with its instances: its steps may ask what a run may have been
   since the dump before, and not which moment of this was which. What else they ask (processes, jobs, heartbeats) nobody sees: it may be so or not.
 * **The first dump is believed**, but for what the machine never shows.
@@ -22,7 +23,8 @@ from .engine import Judgement, TooManyStates
 from .formats import Format, Judged, Told, first_object
 from .jobmon_cast import ENDED, NONE_YET, TABLES, Cast, Dump, Part, Row, beginnings, observed, task_part, workflow_part
 from .jobmon_life import with_all_rows
-from .jobmon_story import Memory, Sight
+from .jobmon_telling import Sight
+from .jobmon_ways import Memory
 from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
 from .lines import Line, Shape, TextLine, as_objects
 from .partial import Field, Obj

@@ -12,8 +12,9 @@ import networkx as nx
 from schedproof.model.jobmon.shipped import tables
 from schedproof.model.jobmon.shipped.machines import MACHINES
 from schedproof.model.jobmon.sorts import DOCUMENT
-from schedproof.model.lang import Document, Model
+from schedproof.model.lang import Document, Invariant, Model, StepInvariant
 from schedproof.model.lang.properties import Property
+from schedproof.model.lang.types import Ref
 
 from .errors import TraceError
 from .lines import Line
@@ -44,6 +45,17 @@ def promise_of(prop: Property) -> Promise:
     """A promise with where it is made: lines are those of the document."""
     document = FACTS if prop.line is None else DOCUMENT
     return Promise(prop.name, prop.says, document.name, prop.line, prop.sentence)
+
+
+def over_objects(prop: Invariant | StepInvariant) -> bool:
+    """The promise speaks of objects only, and not of numbers too: objects are all that is gone through."""
+    return all(isinstance(v.type, Ref) for v in prop.over)
+
+
+def not_kept(model: Model) -> list[StepInvariant]:
+    """The promises about steps that the machine does not keep: those that a log may break."""
+    steps = [p for p in model.properties if isinstance(p, StepInvariant)]
+    return [p for p in steps if p.name in model.refuted and over_objects(p)]
 
 
 def state_of(sort: str, status: str, line: Line, where: str, constants: bool = False) -> str:
