@@ -60,7 +60,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
     """
     for system in systems.values():
         for model in system.variants.values():
-            since = _first(system, model) if model.amends else None
+            since = system.first(model) if model.amends else None
             again = system.variants[model.amends] if since is not None and model.amends != since.variant else None
             for name in picture_names(model):
                 drawn = diagram(model, name, since=since)
@@ -78,11 +78,6 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
-
-
-def _first(system: System, model: Model) -> Model:
-    """What ``model`` amends, or what that amends, and so on: a variant that amends none."""
-    return _first(system, system.variants[model.amends]) if model.amends else model
 
 
 def _same(drawn: Diagram, other: Model, name: str, since: Model | None) -> bool:

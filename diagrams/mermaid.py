@@ -1,4 +1,7 @@
-"""A picture as Mermaid text: a state diagram of a machine, a flowchart of triggers."""
+"""A picture as Mermaid text: a state diagram of a machine, a flowchart of triggers and of charts.
+
+A chart has dashed arrows, which a state diagram has not.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from textwrap import wrap
 from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
 from .style import INK, MARKS, PAPER, QUIET, SQUARE, Look, alarm_words, colour, in_lines, looks, mark_words
 
-LINKS = {EdgeKind.PREVENTS: "-. not .-x", EdgeKind.WAITS_FOR: "-.->"}
+LINKS = {EdgeKind.PREVENTS: "-. not .-x", EdgeKind.WAITS_FOR: "-.->", EdgeKind.ASIDE: "-.->"}
 """The links of a flowchart that are not plain arrows."""
 
 RESERVED = {
@@ -24,7 +27,7 @@ def mermaid(diagram: Diagram) -> str:
     """``diagram`` as Mermaid: pure text, the same text for the same picture."""
     ids = identifiers(node.name for node in diagram.nodes)
     states = all(node.kind in (NodeKind.STATE, NodeKind.GROUP) for node in diagram.nodes)
-    body = _state_diagram(diagram, ids) if states else _flowchart(diagram, ids)
+    body = _state_diagram(diagram, ids) if states and not diagram.boxed else _flowchart(diagram, ids)
     title = diagram.title.replace('"', "'")
     return "\n".join(["---", f'title: "{title}"', "---", *body, ""])
 
@@ -47,11 +50,6 @@ def _state_diagram(diagram: Diagram, ids: dict[str, str]) -> list[str]:
         words = [*details, *_mark(diagram, node.mark)]
         more = f" ({', '.join(words)})" if words else ""
         lines.append(f'    state "{_quoted(node.label)}{more}" as {ids[node.name]}')
-    if diagram.boxed:
-        boxes = identifiers([*ids.values(), *(cluster.name for cluster in diagram.clusters)])
-        for cluster in diagram.clusters:
-            inside = [f"        {ids[name]}" for name in cluster.nodes]
-            lines += [f'    state "{_quoted(cluster.name)}" as {boxes[cluster.name]} {{', *inside, "    }"]
     lines += [f"    [*] --> {ids[node.name]}" for node in diagram.nodes if node.initial]
     for edge in diagram.edges:
         # A state diagram has no coloured arrows: marks are words.
@@ -67,6 +65,7 @@ def _flowchart(diagram: Diagram, ids: dict[str, str]) -> list[str]:
         text = "<br/>".join(_quoted(line) for line in (node.label, *node.details, *_mark(diagram, node.mark)))
         left, right = ("[", "]") if node.kind in SQUARE else ("([", "])")
         lines.append(f'    {ids[node.name]}{left}"{text}"{right}')
+    lines += _boxes(diagram, ids)
     links = []
     for number, edge in enumerate(diagram.edges):
         words = "<br/>".join(_quoted(line) for line in in_lines(edge.labels))
@@ -74,7 +73,35 @@ def _flowchart(diagram: Diagram, ids: dict[str, str]) -> list[str]:
         lines.append(f"    {ids[edge.source]} {link} {ids[edge.target]}")
         if (ink := colour(edge)) != INK:
             links.append(f"    linkStyle {number} stroke:{ink},color:{ink}{_width(edge)}")
-    return lines + links + _classes(diagram, ids) + _legend(diagram, ids)
+    return lines + _ends(diagram, ids) + links + _classes(diagram, ids) + _legend(diagram, ids)
+
+
+def _boxes(diagram: Diagram, ids: dict[str, str]) -> list[str]:
+    """A box around each cluster, if they are drawn."""
+    lines = []
+    for number, cluster in enumerate(diagram.clusters if diagram.boxed else ()):
+        inside = [f"        {ids[name]}" for name in cluster.nodes]
+        name, border = _free(f"box{number}", ids), looks(diagram)[cluster.nodes[0]].border
+        lines += [f'    subgraph {name}["{_quoted(cluster.name)}"]', *inside, "    end"]
+        lines.append(f"    style {name} fill:{PAPER},stroke:{border},color:{border}")
+    return lines
+
+
+def _ends(diagram: Diagram, ids: dict[str, str]) -> list[str]:
+    """Where states begin, a dot that leads there; where they end, they lead to a ring. Their arrows come last: arrows are styled by number."""
+    lines = []
+    for what, shape, fill in (("begin", '((" "))', INK), ("over", '(((" ")))', PAPER)):
+        name = _free(what, ids)
+        found = [ids[node.name] for node in diagram.nodes if (node.initial if what == "begin" else node.final)]
+        if found:
+            lines += [f"    {name}{shape}", f"    style {name} fill:{fill},stroke:{INK}"]
+            lines += [f"    {name} --> {each}" if what == "begin" else f"    {each} --> {name}" for each in found]
+    return lines
+
+
+def _free(name: str, ids: dict[str, str]) -> str:
+    """``name``, or one like it that no node has."""
+    return next(n for n in (f"{name}{'_' * i}" for i in count()) if n not in ids.values())
 
 
 def _legend(diagram: Diagram, ids: dict[str, str]) -> list[str]:
@@ -82,7 +109,7 @@ def _legend(diagram: Diagram, ids: dict[str, str]) -> list[str]:
     said = [text for text in (diagram.note, alarm_words(diagram)) if text]
     if not said:
         return []
-    name = next(n for n in (f"legend{'_' * i}" for i in count()) if n not in ids.values())
+    name = _free("legend", ids)
     words = "<br/>".join(_quoted(line) for text in said for line in wrap(text, 60, break_on_hyphens=False))
     return [f'    {name}["{words}"]', f"    style {name} fill:{PAPER},stroke:none,color:{QUIET}"]
 

@@ -40,8 +40,16 @@ class System:
 
     @property
     def base(self) -> Model:
-        """The first variant: what the others are compared with."""
+        """The first variant of all."""
         return next(iter(self.variants.values()))
+
+    def line(self, model: Model) -> list[Model]:
+        """``model``, the variant that it amends, the one that this amends, and so on."""
+        return [model, *(self.line(self.variants[model.amends]) if model.amends else ())]
+
+    def first(self, model: Model) -> Model:
+        """The first variant of the line of ``model``, which amends none: what the others of that line are compared with."""
+        return self.line(model)[-1]
 
 
 HIVED = System(

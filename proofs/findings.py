@@ -97,12 +97,9 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
 def _builds_on(system: System, model: Model, broken: Model) -> bool:
     """``model`` amends ``broken``, or has all of its changes, and more."""
     mine, others = ({change.why for change in m.changes} for m in (broken, model))
-    return broken.variant in _amends(system, model) or (model is not broken and bool(mine) and mine < others)
-
-
-def _amends(system: System, model: Model) -> set[str]:
-    """The names of the variant that ``model`` amends, of the one that this one amends, and so on."""
-    return {model.amends, *_amends(system, system.variants[model.amends])} if model.amends else set()
+    return any(amended is broken for amended in system.line(model)[1:]) or (
+        model is not broken and bool(mine) and mine < others
+    )
 
 
 def _elsewhere(system: System, prop: str, broken: Model) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from . import choose
 class Difference:
     """One element that only one variant has (``before`` or ``after`` is empty), or that changed.
 
-    ``changes`` are those of the amended variant that make it.
+    ``changes`` are those of amended variants that make it.
     """
 
     kind: str
@@ -56,13 +56,15 @@ Element = Machine | Row | Action | Rule | Property
 
 
 def related(system: System, one: Model, other: Model) -> bool:
-    """Both are the system's base variant or amendments of it, so that elements of one name are comparable."""
-    return one is other or all(model is system.base or model.changes for model in (one, other))
+    """Both amend a common variant, or one is the variant that the other amends: elements of one name are comparable."""
+    return system.first(one) is system.first(other)
 
 
-def differences(one: Model, other: Model) -> list[Difference]:
+def differences(system: System, one: Model, other: Model) -> list[Difference]:
     """All differences from ``one`` to ``other``: machines, rows, rules, actions, properties, expected verdicts."""
     found: list[Difference] = []
+    earlier, later = (_since(system, model, than) for model, than in ((one, other), (other, one)))
+    reasons = {**_reasons(earlier), **_reasons(later)}
     kinds: list[tuple[str, Iterable[Element], Iterable[Element]]] = [
         ("machine", one.machines, other.machines),
         ("row", one.rows, other.rows),
@@ -71,20 +73,28 @@ def differences(one: Model, other: Model) -> list[Difference]:
         ("property", one.properties, other.properties),
     ]
     for kind, mine, yours in kinds:
-        found += _compared(kind, one, mine, other, yours)
+        found += _compared(kind, one, mine, other, yours, reasons)
     theirs = {p.name for p in other.properties}
     for prop in one.properties:
         before, after = expected(one, prop.name), expected(other, prop.name)
         if prop.name in theirs and before is not after:
-            changes = [c for c in (*other.changes, *one.changes) if prop.name in c.repairs]
+            changes = [c for c in (*later, *earlier) if prop.name in c.repairs]
             found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], changes))
     return found
 
 
-def _reasons(model: Model) -> dict[str, list[Change]]:
+def _since(system: System, model: Model, other: Model) -> list[Change]:
+    """The changes that lead to ``model`` from the last variant that ``other`` has in its line too; none if there is none."""
+    if not related(system, model, other):
+        return []
+    shared = {m.variant for m in system.line(other)}
+    return [change for m in reversed(system.line(model)) if m.variant not in shared for change in m.changes]
+
+
+def _reasons(changes: Iterable[Change]) -> dict[str, list[Change]]:
     """By element, the changes that touch it; the last one that adds it says what it is."""
     reasons: dict[str, list[Change]] = {}
-    for change in model.changes:
+    for change in changes:
         for name in (*change.drops, *change.weakens):
             reasons.setdefault(name, []).append(change)
         for element in change.adds:
@@ -93,9 +103,13 @@ def _reasons(model: Model) -> dict[str, list[Change]]:
 
 
 def _compared(
-    kind: str, one: Model, before: Iterable[Element], other: Model, after: Iterable[Element]
+    kind: str,
+    one: Model,
+    before: Iterable[Element],
+    other: Model,
+    after: Iterable[Element],
+    reasons: Mapping[str, Sequence[Change]],
 ) -> Iterator[Difference]:
-    reasons = _reasons(other) or _reasons(one)
     olds, news = {_name(e): e for e in before}, {_name(e): e for e in after}
     for name in dict.fromkeys([*olds, *news]):
         old, new = olds.get(name), news.get(name)

@@ -28,6 +28,8 @@ WORKFLOW = {"Registering": "G", "Queued": "Q", "Instantiating": "I", "Launched":
 MOST = (2, 1)
 """The attempts that each task may have."""
 
+STATUS_TABLES = ("task", "task_instance", "workflow_run", "workflow")
+
 DULL = {
     "client_dies",
     "distributor_dies",
@@ -162,6 +164,21 @@ def leave_out(records: list[dict[str, Any]], rng: random.Random) -> None:
             record.pop("task")
         for row in (*record.get("task", ()), *record.get("task_instance", ())):
             row.pop(column, None)
+
+
+def hide(records: list[dict[str, Any]], rng: random.Random) -> None:
+    """Tables that any dumps do not have, or all from one on, and columns that any rows do not have."""
+    seldom = rng.choice([0, 0.1, 0.3])
+    for table in STATUS_TABLES:
+        last = rng.randrange(len(records) + 1) if rng.random() < 0.3 else len(records)
+        for at, record in enumerate(records):
+            if at >= last or rng.random() < seldom:
+                record.pop(table, None)
+    seldom = rng.choice([0, 0.1, 0.5])
+    for row in (row for record in records for table in STATUS_TABLES for row in record.get(table, ())):
+        for column in ("task_id", "workflow_run_id", "workflow_id", "status", "num_attempts", "max_attempts"):
+            if rng.random() < seldom:
+                row.pop(column, None)
 
 
 def audit(seed: int) -> list[dict[str, Any]]:

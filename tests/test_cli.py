@@ -3,6 +3,7 @@
 Most tests use lamps (see lamps.py), whose numbers are written down by hand.
 """
 
+import itertools
 import json
 import shutil
 from dataclasses import replace
@@ -18,6 +19,7 @@ from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 
 from schedproof.cli import main
+from schedproof.differences import related
 
 DATA = Path(__file__).parent / "data" / "hived"
 y = variable(Lamp, "y")
@@ -567,12 +569,57 @@ def test_list_needs_one_table_where_all_have_the_same_machines(run, registered):
 
 def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
     out = run("diff", "lamps", "plain", "gas")[1]
-    assert out.startswith("gas is a model of its own, no amendment of plain: ")
+    assert out.startswith("plain and gas amend no common variant: ")
     assert "Machines: 1 changed\n  ~ Lamp\n" in out
     assert "      + state Lit\n" in out and "      - attribute number: 0..9 (rigid)\n" in out
-    assert "own" not in run("diff", "lamps", "plain", "amended")[1]
+    assert "common" not in run("diff", "lamps", "plain", "amended")[1]
     _, found = run_json("diff", "lamps", "plain", "gas")
     assert next((d["kind"], d["change"], d["name"]) for d in found["differences"]) == ("machine", "changed", "Lamp")
+
+
+LINES = {
+    "jobmon": ["as-written as-written-repaired", "shipped repaired"],
+    "yunikorn": ["as-written v0.12.2 repaired parties parties-repaired"],
+    "beaker": ["as-written interleaved repaired by-priority strict eager", "batch", "shipped"],
+}
+"""Which variants amend a common one, as the README has them."""
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_variants_are_comparable_that_amend_a_common_one(name):
+    """In a chain or beside each other, whichever is named first."""
+    known = SYSTEMS[name]
+    of = {variant: line for line in LINES[name] for variant in line.split()}
+    assert set(of) == set(known.variants)
+    for one, other in itertools.product(of, repeat=2):
+        models = known.variants[one], known.variants[other]
+        assert related(known, *models) is (of[one] == of[other]), (one, other)
+        assert known.first(models[0]).variant == of[one].split()[0]
+
+
+def test_diff_follows_a_chain_of_amendments(run, run_json, registered):
+    """What differs has the changes of all amendments between the two as its reasons, and no others."""
+    plain = lamps()
+    dark, dull = (
+        plain.amend(f"no-{name}", "less", [Change(why=f"No {name}.", repairs=[], drops=[name])], plain.refuted)
+        for name in ("blinks", "switch_off")
+    )
+    both = [Change(why="No switch_on.", repairs=["stays-dark"], drops=["switch_on"])]
+    darker = dark.amend("darker", "two actions less", both, frozenset())
+    registered(system(plain, dark, dull, darker, lamps("gas")))
+
+    def reasons(one: str, other: str) -> dict[str, list[str]]:
+        found = run_json("diff", "lamps", one, other)[1]["differences"]
+        return {d["name"]: [reason["why"] for reason in d["reasons"]] for d in found}
+
+    chain = {"blinks": ["No blinks."], "switch_on": ["No switch_on."], "stays-dark": ["No switch_on."]}
+    assert reasons("plain", "darker") == reasons("darker", "plain") == chain
+    assert reasons(dull.variant, "darker") == {**chain, "switch_off": ["No switch_off."]}
+    assert set(reasons(dark.variant, "darker")) == {"switch_on", "stays-dark"}
+    assert not any(reasons("darker", "gas").values())
+    for one, other in (("plain", "darker"), (dull.variant, "darker"), ("darker", "darker")):
+        assert "common" not in run("diff", "lamps", one, other)[1]
+    assert run("diff", "lamps", "darker", "gas")[1].startswith("darker and gas amend no common variant: ")
 
 
 def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, registered):

@@ -35,11 +35,38 @@ def test_a_box_is_drawn_around_its_states() -> None:
     assert boxes(dot(charted(TOY, "toy"))) == {"one&#x27;s": ["a"], "two": ["b"]}
 
 
-def test_mermaid_has_composite_states() -> None:
+def test_mermaid_has_boxes_ends_and_a_note() -> None:
     text = mermaid(charted(TOY, "toy"))
-    assert 'state "one\'s" as one_s {\n        a\n    }' in text
-    assert 'state "two" as two {\n        b\n    }' in text
-    assert "a --> b : go" in text and "b --> c" in text
+    assert re.findall(r'subgraph \w+\["(.*?)"\]\n(.*?)\n    end', text, re.S) == [
+        ("one's", "        a"),
+        ("two", "        b"),
+    ]
+    assert "begin --> a\n" in text and "c --> over\n" in text
+    assert re.search(r'legend\["dashed#58; by another"\]', text)
+
+
+LINK = re.compile(r'^    (\w+) (-->|-\.->)(?:\|"(.*)"\|)? (\w+)$', re.M)
+
+
+@pytest.mark.parametrize("chart", [TOY, *(c for found in charts.CHARTS.values() for c in found)], ids=lambda c: c.name)
+def test_mermaid_dashes_what_the_chart_sets_aside(chart: Chart) -> None:
+    text = mermaid(charted(chart, "title"))
+    links = [link for link in LINK.findall(text) if link[0] != "begin" and link[3] != "over"]
+    assert {
+        (re.sub(r"\W", "_", a.source), "-.->" if a.aside else "-->", re.sub(r"\W", "_", a.target)) for a in chart.arrows
+    } == {(source, link, target) for source, link, _, target in links}
+    assert ("dashed" in text) is any(arrow.aside for arrow in chart.arrows)
+    # arrows are styled by their number: only the dashed ones are grey, none of those at the ends
+    grey = {int(number) for number in re.findall(r"linkStyle (\d+)", text)}
+    assert grey == {number for number, link in enumerate(LINK.findall(text)) if link[1] == "-.->"}
+
+
+def test_names_that_mermaid_needs_are_kept_free() -> None:
+    states = {"begin": "B", "over": "O", "box0": "X", "legend": "L"}
+    chart = Chart("n", "n", states, {"b": ["box0"]}, [Arrow("begin", "over", aside=True)], "so", ["begin"], ["over"])
+    text = mermaid(charted(chart, "n"))
+    assert "begin_ --> begin\n" in text and "over --> over_\n" in text
+    assert 'subgraph box0_["b"]\n        box0\n' in text and 'legend_["' in text
 
 
 def test_what_is_set_aside_is_dashed_and_said_so() -> None:

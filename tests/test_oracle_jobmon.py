@@ -246,6 +246,40 @@ class TestDumps:
         record, _ = departs(check([{"time": at, "task": [row]} for at, row in enumerate(reversed(columns))], tmp_path))
         assert record == 2
 
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            # a retry, or a first attempt, whose row no dump has
+            (dump(0, "G1", "12E3", **RUNS), {"task": [{"id": 7, "status": "Q", "num_attempts": 2}]}),
+            (dump(0, "G0", **RUNS), {"task": [{"id": 7, "status": "Q", "num_attempts": 1}]}),
+            # a run that no dump has resumes the workflow, and resets the task
+            (dump(0, run="3E", flow="F"), {"workflow": [{"id": 1, "status": "R"}]}),
+            (dump(0, "F2", "12E3", "13U3", run="3E", flow="F"), {"task": [{"id": 7, "status": "G", "num_attempts": 0}]}),
+            (dump(0, flow="G", run=""), {"workflow": [{"id": 1, "status": "Q"}]}),
+            # a row of which no dump says whose it is
+            (dump(0, "G1", "12E3", **RUNS), {**dump(1, "Q2", "12E3"), "task_instance": [{"id": 12}, {"id": 13}]}),
+            (dump(0, run="3E", flow="F"), {**dump(1, flow="R"), "workflow_run": [{"id": 3}, {"id": 4}]}),
+        ],
+    )  # fmt: skip
+    def test_what_a_dump_does_not_have_may_have_come(
+        self, before: dict[str, Any], after: dict[str, Any], tmp_path: Path
+    ) -> None:
+        assert not broken(check([before, {**after, "time": 1}], tmp_path))
+
+    @pytest.mark.parametrize(
+        "dumps",
+        [
+            # a task is queued with its instance, in one transaction
+            [dump(0, "G0", **RUNS), dump(1, "Q1", **RUNS)],
+            # the second dump does not have the rows; the third has, and there is none
+            [dump(0, "G0", **RUNS), {"time": 1, "task": [{"id": 7, "status": "Q", "num_attempts": 1}]}, dump(2, "Q1")],
+            # a workflow is queued by a run
+            [{**dump(0, flow="G"), "workflow_run": []}, {**dump(1, flow="Q"), "workflow_run": []}],
+        ],
+    )
+    def test_what_a_later_dump_does_not_have_has_not_come(self, dumps: list[dict[str, Any]], tmp_path: Path) -> None:
+        assert departs(check(dumps, tmp_path))[0] == 2
+
     def test_instances_alone(self, tmp_path: Path) -> None:
         told = [{"time": at, "task_instance": [{"id": 12, "status": status}]} for at, status in enumerate("QRTRD")]
         assert [b for _, b in broken(check(told, tmp_path))].count(TRIAGE) == 1

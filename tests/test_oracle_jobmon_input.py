@@ -91,7 +91,7 @@ def test_what_breaks_off(first: dict[str, Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"id": ...}, '"id" is missing'),
+        ({"id": ...}, '"id" is missing; write a row as {"id": 1, "task_id": 7, '),
         ({"id": "2"}, '"id": "2" where a whole number belongs; write an id'),
         ({"id": 1}, "id 1 after id 1; rows stand in the order of their ids"),
         ({"id": -1}, '"id"'),
@@ -122,6 +122,8 @@ def test_audit_rows(change: dict[str, Any], message: str, tmp_path: Path) -> Non
         ("2,7,G,X,5,", "'X' is no status of tasks"),
         ('2,7,"G,Q,5,', "not CSV"),
         ("2,7,G,Q,soon,", "'soon' is no time"),
+        ("2,7,G,Q,2026-02-01 12:00:00,2026-02-01 12:0", "'2026-02-01 12:0' is no time"),  # the file breaks off
+        ("2,7,G,Q,2026-02-01 12:00:00,2026-02-01", "'2026-02-01' is no time"),
         ("2,7,G,Q,3,", '"entered_at" is before that of line 2'),
     ],
 )
@@ -131,13 +133,31 @@ def test_csv(line: str, message: str, tmp_path: Path) -> None:
 
 
 def test_a_column_that_is_missing(tmp_path: Path) -> None:
-    assert '"exited_at" is missing' in refused(tmp_path, "id,task_id,previous_status,new_status,entered_at", "1,7,,G,4")
+    message = refused(tmp_path, "id,task_id,previous_status,new_status,entered_at", "1,7,,G,4")
+    assert 'line 1: the header: "exited_at" is missing; write id,task_id,' in message
+
+
+def test_a_column_that_stands_twice(tmp_path: Path) -> None:
+    """Which of the two counts, nobody could say."""
+    assert 'line 1: the header: "id" stands twice; write id,task_id,' in refused(
+        tmp_path, f"{HEADER},id", "1,7,,G,4,5,9"
+    )
+
+
+def test_csv_may_be_in_quotes(tmp_path: Path) -> None:
+    """As databases export it."""
+    path = tmp_path / "trace"
+    path.write_text("\n".join(",".join(f'"{v}"' for v in line.split(",")) for line in (HEADER, "1,7,,G,4,5")), "utf-8")
+    report = check_trace("jobmon", path)
+    assert (report.format, report.records, report.verdict.value) == ("jobmon-audit", 1, "conforms")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"time": ...}, '"time" is missing'),
+        ({"time": "2026-02-01T12:00:00"}, "and 0 of line 1 cannot be compared; write all times as numbers, or all as texts"),
+        ({"time": ...}, 'write a dump as {"time": 5, "task": [...]'),
         ({"time": -1}, '"time": -1 is before 0 of line 1; records stand in the order of time'),
         ({"time": "later"}, "'later' is no time"),
         ({"time": None}, '"time": null where a text or a number belongs'),
@@ -177,12 +197,13 @@ def test_dumps(change: dict[str, Any], message: str, tmp_path: Path) -> None:
         (changed(RUN, event="Workflow run transitioned from R to Q", new_status=...), "'Q' is no status of runs"),
         (changed(REFUSED, requested_status=...), '"requested_status" is missing'),
         (changed(REFUSED, current_status=3), '"current_status": 3 where a text belongs'),
+        (json.dumps([EVENT, EVENT]), "a list; write each event as a line of its own"),
         ({"message": "no event"}, '"event" is missing'),
         (changed(EVENT, timestamp="soon"), "'soon' is no time"),
         (changed(EVENT, timestamp=3), '"timestamp": 3 is before 5 of line 1'),
     ],
 )  # fmt: skip
-def test_events(line: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_events(line: Any, message: str, tmp_path: Path) -> None:
     found = refused(tmp_path, {**EVENT, "timestamp": 5}, line)
     assert "line 2: " in found and message in found, found
 

@@ -172,9 +172,14 @@ def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
     """The lines of a CSV file, each as the object that a line of JSON would be.
 
     Raises:
-        TraceError: a line has other columns than the header, or no number where one belongs.
+        TraceError: the header lacks a column or has one twice, a line has other columns than the header, or no number where one belongs.
     """
     header = _fields(lines[0])
+    twice = next((name for at, name in enumerate(header) if name in header[:at]), None)
+    missing = next((name for name in COLUMNS if name not in (*header, "workflow_id")), None)
+    if twice is not None or missing is not None:
+        problem = f'"{missing}" is missing' if twice is None else f'"{twice}" stands twice'
+        raise Line(lines[0].file, lines[0].number, {}).error(f"the header: {problem}; write {','.join(COLUMNS)}")
     for text in lines[1:]:
         fields = _fields(text)
         line = Line(text.file, text.number, {})
@@ -193,8 +198,10 @@ def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
 
 
 def _is_csv(lines: Sequence[TextLine]) -> bool:
-    names = {name.strip() for name in lines[0].text.split(",")}
-    return {"task_id", "new_status"} <= names
+    try:
+        return {"task_id", "new_status"} <= set(_fields(lines[0]))
+    except TraceError:
+        return False
 
 
 def _entries(lines: Sequence[TextLine]) -> Iterator[Entry]:

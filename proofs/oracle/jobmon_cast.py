@@ -11,7 +11,8 @@ from typing import Any
 from schedproof.model.lang import Model
 
 from .engine import TooManyStates
-from .jobmon_story import MOST_VALUES, Memory, Story
+from .jobmon_story import Story
+from .jobmon_ways import MOST_VALUES, Memory
 from .jobmon_words import CALLED, LETTERS
 from .partial import NOBODY, UNKNOWN, Field, Obj, Values, View
 from .report import Departure
@@ -26,6 +27,12 @@ BELONGS = {
     "Workflow": (),
 }
 """The columns that never change."""
+
+OWNER = {"TaskInstance": "task_id", "WorkflowRun": "workflow_id"}
+"""The column that says to whose part a row belongs."""
+
+NONE_YET = frozenset({"Absent"})
+"""The state of a row that is not made."""
 
 ENDED = "Aborted"
 """What stands for a run that does nothing: no step of the machine needs one that is in this state."""
@@ -58,12 +65,15 @@ class Cast:
     belongs: dict[tuple[str, int, str], int] = field(default_factory=dict)
     born: dict[tuple[str, int], int] = field(default_factory=dict)
     """The number of the first dump that shows a row."""
+    ends: dict[str, int] = field(default_factory=dict)
+    """The number of the last dump that has a table."""
     contradiction: Departure | None = None
 
     def __post_init__(self) -> None:
         ids: dict[str, set[int]] = {sort: set() for sort in LETTERS}
         for dump in self.dumps:
             for sort, rows in dump.tables.items():
+                self.ends[sort] = dump.number
                 for number, row in rows.items():
                     ids[sort].add(number)
                     self.born.setdefault((sort, number), dump.number)
@@ -86,6 +96,28 @@ class Cast:
         """Some dump has this table."""
         return any(sort in dump.tables for dump in self.dumps)
 
+    def counts(self, task: int | None) -> bool:
+        """Some dump says how often a task was attempted."""
+        rows = (dump.tables.get("Task", {}).get(task) for dump in self.dumps if task is not None)
+        return any(row is not None and row.columns.get("num_attempts") is not None for row in rows)
+
+    def knows_all(self, sort: str, dump: Dump) -> bool:
+        """Every row that there was by then is known, and whose it is: this dump has the table, or a later one."""
+        return dump.number <= self.last(sort) and not self.nameless(sort)
+
+    def last(self, sort: str) -> int:
+        """The number of the last dump that has the table; 0 if none has it."""
+        return self.ends.get(sort, 0)
+
+    def nameless(self, sort: str) -> bool:
+        """There are rows of which no dump says whose they are."""
+        return any((sort, number, OWNER[sort]) not in self.belongs for number in self.ids[sort])
+
+    def unseen(self, sort: str, known: Sequence[int]) -> tuple[Obj, ...]:
+        """What stands for the rows of a part that no dump shows as its own: an object with the next number, if there may be any, or none is known."""
+        some = not known or not self.knows_all(sort, self.dumps[-1])
+        return ((sort, len(known)),) if some else ()
+
     def shows(self, dump: Dump, sort: str, number: int) -> str | None:
         """The state that a dump shows of a row; "Absent" (or what it is at first) if it has none; None if nobody knows."""
         if sort not in dump.tables:
@@ -104,6 +136,7 @@ class Part:
     Args:
         rows: sort -> their ids, in the order of the story's numbers.
         workflow: the workflow that it belongs to, if that is known.
+        unseen: what stands for its rows that no dump shows.
         others: the number of the run that stands for all that have nothing to do with the story's instances; -1 if there is none.
         lost: why it is judged no more: too many states are left; "" if they are not.
         most: the attempts that the task may have, as the last dump that says it.
@@ -113,6 +146,7 @@ class Part:
     story: Story
     rows: Mapping[str, Sequence[int]]
     workflow: int | None = None
+    unseen: tuple[Obj, ...] = ()
     others: int = -1
     lost: str = ""
     most: int | None = None
@@ -137,7 +171,8 @@ def _processes(runs: int, instances: int) -> dict[Field, Any]:
 
 def workflow_part(model: Model, memory: Memory, cast: Cast, workflow: int | None, runs: Sequence[int]) -> Part:
     """A workflow (None if it is not known) with its runs."""
-    many = max(len(runs), 1)
+    unseen = cast.unseen("WorkflowRun", runs)
+    many = len(runs) + len(unseen)
     sizes = {
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), many),
         **dict.fromkeys(("Workflow", "Task", "TaskInstance", "Job"), 1),
@@ -146,7 +181,7 @@ def workflow_part(model: Model, memory: Memory, cast: Cast, workflow: int | None
     rows = {"Workflow": [] if workflow is None else [workflow], "WorkflowRun": list(runs)}
     names = {("Workflow", 0): "the workflow", **names_of(rows)}
     story = Story(model, memory, View(model, sizes, follows, _processes(many, 1)), names, [], "WorkflowRun")
-    return Part(story, rows, workflow)
+    return Part(story, rows, workflow, unseen)
 
 
 def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instances: Sequence[int]) -> Part:
@@ -154,17 +189,20 @@ def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instan
     logged = cast.logs("TaskInstance")
     known = {n: run for n in instances if (run := cast.belongs.get(("TaskInstance", n, "workflow_run_id"))) is not None}
     runs = sorted(set(known.values()))
-    many = len(instances) if logged else 1
+    unseen = cast.unseen("TaskInstance", instances)
+    many = len(instances) + len(unseen)
     sizes = {
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), len(runs) + 1),
-        **dict.fromkeys(("TaskInstance", "Job"), max(many, 1)),
+        **dict.fromkeys(("TaskInstance", "Job"), many),
         **{"Workflow": 1, "Task": 1},
     }
-    follows: list[Field] = [("Task", "", 0), ("Task", "attempts", 0)]
+    follows: list[Field] = [("Task", "", 0)]
+    if not unseen or cast.counts(task):  # else nobody can count them
+        follows.append(("Task", "attempts", 0))
     if logged:
         follows += [("Task", "instance", 0), *(("TaskInstance", "", n) for n in range(len(instances)))]
-    fixed = {**_processes(len(runs) + 1, max(many, 1)), ("Task", "workflow", 0): ("Workflow", 0)}
-    fixed |= {("TaskInstance", "task", n): ("Task", 0) for n in range(max(many, 1))}
+    fixed = {**_processes(len(runs) + 1, many), ("Task", "workflow", 0): ("Workflow", 0)}
+    fixed |= {("TaskInstance", "task", n): ("Task", 0) for n in range(many)}
     fixed |= {
         ("TaskInstance", "run", at): ("WorkflowRun", runs.index(known[n]))
         for at, n in enumerate(instances)
@@ -174,7 +212,7 @@ def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instan
     names = {("Task", 0): "the task", ("WorkflowRun", len(runs)): "another run", **names_of(rows)}
     story = Story(model, memory, View(model, sizes, tuple(follows), fixed), names, [], "TaskInstance")
     workflow = None if task is None else cast.belongs.get(("Task", task, "workflow_id"))
-    return Part(story, rows, workflow, len(runs))
+    return Part(story, rows, workflow, unseen, len(runs))
 
 
 def beginnings(part: Part, cast: Cast, first: Dump) -> list[Values]:
@@ -200,20 +238,23 @@ def beginnings(part: Part, cast: Cast, first: Dump) -> list[Values]:
             choices.append(known)
     if prod(map(len, choices)) > MOST_VALUES:
         raise TooManyStates(f"what is not shown of {', '.join(part.story.names.values())} may be in too many states")
-    return [_with_latest(view, values) for values in product(*choices)]
+    unseen = [obj for obj in part.unseen if not cast.knows_all(obj[0], first)]
+    return [found for values in product(*choices) for found in _with_latest(view, values, unseen)]
 
 
-def _with_latest(view: View, values: Values) -> Values:
-    """The latest instance is the one with the highest number."""
+def _with_latest(view: View, values: Values, unseen: Sequence[Obj]) -> Iterator[Values]:
+    """The latest instance is the one with the highest number, or one that is not seen."""
     place = view.places.get(("Task", "instance", 0))
     if place is None:
-        return values
+        yield values
+        return
     shown = zip(view.follows, values, strict=True)
     there = [
         at for (sort, attribute, at), state in shown if (sort, attribute) == ("TaskInstance", "") and state != "Absent"
     ]
     latest: Obj = ("TaskInstance", there[-1]) if there else NOBODY
-    return (*values[:place], latest, *values[place + 1 :])
+    for obj in (latest, *unseen):
+        yield (*values[:place], obj, *values[place + 1 :])
 
 
 def observed(part: Part, cast: Cast, dump: Dump) -> Iterator[tuple[Field, Any]]:

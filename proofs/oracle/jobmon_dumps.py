@@ -4,7 +4,8 @@ The choices of the reading:
 
 * **A dump is a sample**: any number of steps may lie between two, and a state that was passed through may not be shown.
 * **A table that a dump has is whole**: what is not in it is not there (yet). Rows are never taken away. A table, or a column, that is left out
-  says nothing.
+  says nothing, but when a later dump has it. A task is queued with its instance in one transaction (facts 3.1); the release
+  that is to come writes the instance later, and what is dumped in between departs.
 * **Parts**: a workflow with its runs is judged by itself, then each task with its instances: its steps may ask what a run may have been
   since the dump before, and not which moment of this was which. What else they ask (processes, jobs, heartbeats) nobody sees: it may be so or not.
 * **The first dump is believed**, but for what the machine never shows.
@@ -20,9 +21,10 @@ from schedproof.model.lang import Invariant, Model
 
 from .engine import Judgement, TooManyStates
 from .formats import Format, Judged, Told, first_object
-from .jobmon_cast import ENDED, TABLES, Cast, Dump, Part, Row, beginnings, observed, task_part, workflow_part
+from .jobmon_cast import ENDED, NONE_YET, TABLES, Cast, Dump, Part, Row, beginnings, observed, task_part, workflow_part
 from .jobmon_life import with_all_rows
-from .jobmon_story import Memory, Sight
+from .jobmon_telling import Sight
+from .jobmon_ways import Memory
 from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
 from .lines import Line, Shape, TextLine, as_objects
 from .partial import Field, Obj
@@ -41,7 +43,7 @@ def _dump(number: int, line: Line, shape: Shape, clock: Clock) -> Dump:
         rows = tables[sort] = {}
         for at, row in enumerate(line.value[name]):
             if row["id"] in rows:
-                raise line.error(f'"{name}.{at}": id {row["id"]} stands twice in one dump')
+                raise line.error(f'"{name}.{at}": id {row["id"]} stands twice in one dump; write each row once')
             status = row.get("status")
             state = state_of(sort, status, line, f'"{name}.{at}.status"') if status is not None else ""
             rows[row["id"]] = Row(state, row)
@@ -136,17 +138,18 @@ class _Dumps:
         return departure
 
     def _sees_task(self, part: Part, dump: Dump) -> Departure | None:
-        """A task and its instances."""
+        """A task and its instances; where no dump shows any more of them, they may as well stay as they are."""
+        if part.story.started and dump.number > max(
+            self.cast.last(sort) for sort in ("Task", "TaskInstance") if part.rows[sort]
+        ):
+            return None
         runs = part.rows["WorkflowRun"]
         may_be: dict[Obj, frozenset[str]] = {
             ("WorkflowRun", at): self.runs_may_be[run] for at, run in enumerate(runs) if run in self.runs_may_be
         }
-        if part.workflow is not None and self.cast.logs("WorkflowRun"):
+        if part.workflow is not None and self.cast.knows_all("WorkflowRun", dump):
             others = [n for n in self.cast.of("WorkflowRun", "workflow_id", part.workflow) if n not in runs]
-            nameless = any(
-                ("WorkflowRun", n, "workflow_id") not in self.cast.belongs for n in self.cast.ids["WorkflowRun"]
-            )
-            if not nameless and all(n in self.runs_may_be for n in others):
+            if all(n in self.runs_may_be for n in others):
                 states = frozenset(s for n in others for s in self.runs_may_be[n])
                 may_be["WorkflowRun", part.others] = states or frozenset({ENDED})
         fixed: dict[Field, Any] = {}
@@ -167,7 +170,9 @@ class _Dumps:
         self, part: Part, dump: Dump, may_be: Mapping[Obj, frozenset[str]] = {}, fixed: Mapping[Field, Any] = {}
     ) -> Sight:
         says = f"{_title(part)} at {dump.time}"
-        return Sight(dump.number, dump.line, says, dict(observed(part, self.cast, dump)), may_be, fixed)
+        none_yet = {obj: NONE_YET for obj in part.unseen if self.cast.knows_all(obj[0], dump)}
+        shown = dict(observed(part, self.cast, dump))
+        return Sight(dump.number, dump.line, says, shown, {**may_be, **none_yet}, fixed)
 
     def _find_two_alive(self, part: Part, dump: Dump) -> None:
         """Commands are not in the database; by its rows they run as long as their instances do."""

@@ -122,6 +122,8 @@ def _event(line: TextLine) -> Line:
         if isinstance(stamp, str) and stamp.endswith("Z"):
             return Line(found.file, found.number, {**found.value, "timestamp": stamp[:-1] + "+00:00"})
         return found
+    if re.match(r"\[\s*[{\]]", line.text):
+        raise TraceError(f"{line.file}, line {line.number}: a list; write each event as a line of its own")
     return Line(line.file, line.number, _console(line.text))
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from schedproof.model.jobmon.shipped import tables
 from schedproof.model.jobmon.shipped.machines import i
 from schedproof.model.lang import Action, Model, StepInvariant
-from schedproof.model.lang.types import Ref
 
-from .jobmon_words import CALLED
+from .jobmon_words import CALLED, not_kept
 from .partial import Obj, View
 from .partial_steps import PartialStep, PartialSteps, Plan
 
@@ -70,13 +69,7 @@ class Machine:
     @property
     def promised(self) -> list[StepInvariant]:
         """The promises about steps that the machine does not keep."""
-        return [
-            p
-            for p in self.model.properties
-            if isinstance(p, StepInvariant)
-            and p.name in self.model.refuted
-            and all(isinstance(v.type, Ref) for v in p.over)
-        ]
+        return not_kept(self.model)
 
     def _unlogged(self, move: Move) -> bool:
         source, _, step = move

@@ -12,8 +12,9 @@ import networkx as nx
 from schedproof.model.jobmon.shipped import tables
 from schedproof.model.jobmon.shipped.machines import MACHINES
 from schedproof.model.jobmon.sorts import DOCUMENT
-from schedproof.model.lang import Document, Model
+from schedproof.model.lang import Document, Invariant, Model, StepInvariant
 from schedproof.model.lang.properties import Property
+from schedproof.model.lang.types import Ref
 
 from .errors import TraceError
 from .lines import Line
@@ -46,6 +47,17 @@ def promise_of(prop: Property) -> Promise:
     return Promise(prop.name, prop.says, document.name, prop.line, prop.sentence)
 
 
+def over_objects(prop: Invariant | StepInvariant) -> bool:
+    """The promise speaks of objects only, and not of numbers too: objects are all that is gone through."""
+    return all(isinstance(v.type, Ref) for v in prop.over)
+
+
+def not_kept(model: Model) -> list[StepInvariant]:
+    """The promises about steps that the machine does not keep: those that a log may break."""
+    steps = [p for p in model.properties if isinstance(p, StepInvariant)]
+    return [p for p in steps if p.name in model.refuted and over_objects(p)]
+
+
 def state_of(sort: str, status: str, line: Line, where: str, constants: bool = False) -> str:
     """The state that a letter (or, if ``constants``, a name such as ERROR_FATAL) stands for.
 
@@ -72,12 +84,15 @@ def letter(sort: str, state: str) -> str:
     return next((f"{short} ({name})" for short, name in LETTERS[sort].items() if name == state), state)
 
 
+STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+"""How a time begins: one without seconds is cut off, or too rough to be compared."""
+
 LATEST = 1e18
 """No number beyond it is a time, in whatever unit."""
 
 
 class Clock:
-    """Times in the order of a file: numbers, or texts in ISO 8601."""
+    """Times in the order of a file: all numbers, or all texts in ISO 8601."""
 
     def __init__(self) -> None:
         self.last: tuple[float, Any, int] | None = None
@@ -86,9 +101,14 @@ class Clock:
         """Takes the time of the next record.
 
         Raises:
-            TraceError: it is no time, or before the one of an earlier record.
+            TraceError: it is no time, before the one of an earlier record, or a number where that is a text.
         """
         now = as_time(time, line, where)
+        if self.last is not None and isinstance(time, str) is not isinstance(self.last[1], str):
+            _, before, number = self.last
+            raise line.error(
+                f"{where}: {time!r} and {before!r} of line {number} cannot be compared; write all times as numbers, or all as texts"
+            )
         if self.last is not None and now < self.last[0]:
             _, before, number = self.last
             raise line.error(
@@ -108,7 +128,7 @@ def as_time(time: Any, line: Line, where: str) -> float:
     if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < LATEST:
         return float(time)
     try:
-        found = datetime.fromisoformat(str(time))
+        found = datetime.fromisoformat(str(time) if STAMP.match(str(time)) else "")
     except ValueError:
         raise line.error(
             f'{where}: {time!r:.60} is no time; write a number or a text such as "2026-02-01T12:00:00"'

@@ -32,16 +32,14 @@ def diff(system: str, before: str, after: str, json_file: Destination | None) ->
     """Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."""
     chosen = choose.system(system)
     one, other = choose.variant(chosen, before), choose.variant(chosen, after)
-    found = differences(one, other)
+    found = differences(chosen, one, other)
     if json_file is not None:
         json_file.write_json(
             {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in found]}
         )
     if json_file is None or not json_file.is_stdout:
         if not related(chosen, one, other):
-            click.echo(
-                f"{after} is a model of its own, no amendment of {before}: what has the same name may mean another thing\n"
-            )
+            click.echo(f"{before} and {after} amend no common variant: what has the same name may mean another thing\n")
         _print(found)
         click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
     return Exit.OK
