@@ -677,7 +677,9 @@ OF_THE_REPAIRED: dict[str, BadState] = {
         it.state in OPEN and (it.task is None or w.tasks[it.task].latest != n) for n, it in enumerate(w.instances)
     ),
     "one-run-on-its-way": lambda w, s: many_runs(w, ON_ITS_WAY),
-    "what-is-fenced-is-triaged": lambda w, s: any(it.fenced and it.state not in "TDEZUWF" for it in w.instances),
+    "what-is-fenced-is-triaged": lambda w, s: any(
+        it.fenced and it.state not in FINAL and (it.state, it.overdue) != ("T", True) for it in w.instances
+    ),
     "workflows-rest-without-a-run": lambda w, s: any(
         not any(run.state in "LBIORCH" for m, run in enumerate(w.runs) if w.together(n, m)) and flow not in "GAFHD"
         for n, flow in enumerate(w.flows)

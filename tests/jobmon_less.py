@@ -42,7 +42,7 @@ FROM_THE_START = Situation(
     punctual=("TaskInstance",),
 )
 PLACES = [*SITUATIONS, ALL_DIE, LATE_WITH_TWO, FROM_THE_START]
-RUNS, _, _, _, LATE, DEAD_CLIENT, HUNGRY, *_ = (s.about for s in SITUATIONS)
+RUNS, _, _, _, LATE, DEAD_CLIENT, HUNGRY, _, GREEDY, *_ = (s.about for s in SITUATIONS)
 SMALL, LATE_TWICE, START = ALL_DIE.about, LATE_WITH_TWO.about, FROM_THE_START.about
 
 LISTING = replace(

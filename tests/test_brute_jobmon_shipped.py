@@ -32,6 +32,18 @@ OTHERS = [
     Situation(
         "a run that is resumed, whose command may fail and whose worker may be late", 2, (1,), 1, begun=True, mortal=()
     ),
+    Situation(
+        "two workflows, one of which has a task, and whose runs may be late",
+        *(2, (1,), 1),
+        begun=True,
+        mortal=(),
+        fallible=False,
+        punctual=("TaskInstance",),
+        workflows=2,
+    ),
+    Situation(
+        "two workflows, one of which is resumed", *(3, (1, 1), 1), begun=True, mortal=(), punctual=LATE, workflows=2
+    ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]
 BIG = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from jobmon_less import HUNGRY, PLACES, RUNS, SMALL
+from jobmon_less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.jobmon.shipped import client, tables
 from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
@@ -101,7 +101,6 @@ def test_runs_and_workflows_are_coupled_as_the_facts_say() -> None:
 
 # --- What fires -------------------------------------------------------------------------------------------------------------
 
-SCALED_OUT = "five resource errors of a task are more than a situation has instances; induction speaks of it"
 BY_HEARTBEAT = "what is Launched is lost by its heartbeat only; word is asked of what is Triaging (3.1)"
 NOT_TIMELY = "what runs is triaged first (3.1)"
 REAPED = "only the reaper brings it about, in its own way (3.4)"
@@ -113,7 +112,6 @@ FLOWS = {
     "write_halted": ("Queued", "Running"),
 }
 IN_BOTH = {
-    "Task.queue_with_as_much from AdjustingResources": SCALED_OUT,
     "TaskInstance.vanish from Launched": BY_HEARTBEAT,
     "TaskInstance.run_out_of_resources from Launched": BY_HEARTBEAT,
     "TaskInstance.vanish from Running": NOT_TIMELY,
@@ -161,7 +159,7 @@ def fired(model: Model, situations: Sequence[Situation]) -> set[str]:
     return {f"{sort}.{event} from {model.machine(sort).states[at].name}" for sort, event, at in taken}
 
 
-ENOUGH = [place for place in PLACES if place.about in (SMALL, RUNS, HUNGRY)]
+ENOUGH = [place for place in PLACES if place.about in (SMALL, RUNS, HUNGRY, GREEDY)]
 """What can fire, fires here."""
 
 

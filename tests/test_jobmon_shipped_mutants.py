@@ -15,18 +15,15 @@ from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
 from schedproof.model.lang import Model
 from schedproof.model.semantics.instance import fitted
 from test_brute_jobmon_shipped import OTHERS
-from test_jobmon_shipped import NOBODY_ASKS, SCALED_OUT
+from test_jobmon_shipped import NOBODY_ASKS
 
 VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}
 
-ONE_FLOW = "no situation has two workflows"
 ONCE = "a run is instantiated once"
 THE_SAME = "both rules fire the same where both do"
 NOT_BEGUN = "a client that has not begun has no run"
 GOES_WITH_ITS_RUN = "a workflow goes with its run"
 HOLDS_NOTHING = "a distributor that is gone has nothing in memory"
-IN_THE_GUARD = "the action's guard says so"
-ONE_RUN = "what has not begun is of the one run that is on its way"
 TAKEN_AWAY = "what it holds and is not Instantiated any more was overdue, and so it stays"
 LATE_MEANS_TRIAGED = "what is triaged is overdue: it was so, and no heartbeat leaves it there"
 
@@ -42,40 +39,22 @@ EVERYWHERE = {
     **{f"action {name}, conjunct 1": HOLDS_NOTHING for name in ("submit", "launch", "get_no_id")},
 }
 # Rows that nothing fires; a model without that of an event that an action fires is refused.
-ROWS = {
-    variant: {f"row {name}": why for name, why in rows.items() if why is not SCALED_OUT}
-    for variant, rows in NOBODY_ASKS.items()
-}
+ROWS = {variant: {f"row {name}": why for name, why in rows.items()} for variant, rows in NOBODY_ASKS.items()}
 EQUIVALENT = {
     "shipped": {
         **EVERYWHERE,
         **ROWS["shipped"],
-        **{f"rule a {how} resume resets tasks, condition 1": ONE_FLOW for how in ("cold", "hot")},
         "rule a hot resume resets tasks, condition 2": THE_SAME,
         "rule a distributor is started, condition 2": ONCE,
         "action terminate_run, conjunct 3": GOES_WITH_ITS_RUN,
         "action instantiate, conjunct 1": HOLDS_NOTHING,
-        "action queue_with_more, conjunct 3": SCALED_OUT,
-        **{f"action queue_with_as_much, conjunct {n}": SCALED_OUT for n in (1, 2)},
         "action triage_lost, conjunct 4": LATE_MEANS_TRIAGED,
     },
     "repaired": {
         **EVERYWHERE,
         **ROWS["repaired"],
         "rule instantiate makes a task Instantiating, condition 1": "the task of what is queued is queued",
-        "rule take_job kills it, condition 1": IN_THE_GUARD,
-        **{
-            f"rule {event} {what}, condition 1": ONE_RUN
-            for event in ("resume_cold", "resume_hot", "err", "stop", "be_reaped")
-            for what in ("ends what is queued", "dooms what has not begun")
-        },
-        "rule clear dooms what runs, condition 1": ONE_FLOW,
-        "rule a resume resets tasks, condition 1": ONE_FLOW,
         "action link, conjunct 3": "a run is registered for no workflow that is done",
-        "action queue, conjunct 3": ONE_FLOW,
-        "action queue_with_more, conjunct 3": ONE_FLOW,
-        "action queue_with_more, conjunct 5": SCALED_OUT,
-        **{f"action queue_with_as_much, conjunct {n}": SCALED_OUT for n in (1, 2, 3, 4, 6)},
         "action instantiate, conjunct 3": "what is queued, was queued by a run that runs",
         "action drop_doomed, conjunct 1": HOLDS_NOTHING,
         **{

@@ -114,12 +114,12 @@ LIVE_JOBS = [
 FENCED = [
     Invariant(
         name="what-is-fenced-is-triaged",
-        says="an instance is fenced only while it is triaged, until it has ended",
+        says="an instance is fenced only while it is triaged and late, until it has ended",
         line=47,
         sentence=SIGNALS,
         over=[i],
         given=i.fenced,
-        then=i.is_("Triaging", *INSTANCE_ENDS),
+        then=(i.is_("Triaging") & i.overdue) | i.is_(*INSTANCE_ENDS),
     ),
     StepInvariant(
         name="what-is-nobodys-stays-so",
