@@ -13,6 +13,7 @@ import brute_jobmon_shipped as brute
 import pytest
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.jobmon.shipped import tables
+from schedproof.model.jobmon.shipped.machines import MOST
 from schedproof.model.jobmon.shipped.situations import LATE, SITUATIONS, Situation
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, StepInvariant
 from schedproof.model.semantics import Instance, State
@@ -43,6 +44,14 @@ OTHERS = [
     ),
     Situation(
         "two workflows, one of which is resumed", *(3, (1, 1), 1), begun=True, mortal=(), punctual=LATE, workflows=2
+    ),
+    *(
+        Situation(f"{about}, {how}", runs, (2,), 2, True, mortal, punctual=punctual, ceiling=ceiling, workflows=flows)
+        for how, ceiling in (("which may get more", MOST), ("which gets no more", 0))
+        for about, runs, mortal, punctual, flows in (
+            ("two workflows, one of which has a task", 2, (), LATE, 2),
+            ("a task whose client may die", 1, ("Client",), ("TaskInstance",), 1),
+        )
     ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from jobmon_less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.jobmon.shipped import client, tables
+from schedproof.model.jobmon.shipped import couplings, tables
 from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
 from schedproof.model.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row, Sort, StepInvariant
@@ -94,7 +94,7 @@ def test_runs_and_workflows_are_coupled_as_the_facts_say() -> None:
     """But for Aborted, which only the reaper brings about, and for a workflow that is in Registering already (G -> G)."""
     to = {row.event: row.target for row in tables.WORKFLOW_RUN_TABLE}
     flow = {row.event: row.target for row in tables.WORKFLOW_TABLE}
-    found = {to[event]: flow[workflow] for event, workflow in client.COUPLED.items()}
+    found = {to[event]: flow[workflow] for event, workflow in couplings.COUPLED.items()}
     assert found | {"Aborted": "Aborted", "Linking": "Registering"} == tables.COUPLING
     assert flow["register_again"] == "Registering"
 

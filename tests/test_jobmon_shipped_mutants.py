@@ -54,6 +54,7 @@ EQUIVALENT = {
         **EVERYWHERE,
         **ROWS["repaired"],
         "rule instantiate makes a task Instantiating, condition 1": "the task of what is queued is queued",
+        "rule clear dooms what runs, condition 1": "no situation has two workflows that both run, and one of which was left",
         "action link, conjunct 3": "a run is registered for no workflow that is done",
         "action instantiate, conjunct 3": "what is queued, was queued by a run that runs",
         "action drop_doomed, conjunct 1": HOLDS_NOTHING,
