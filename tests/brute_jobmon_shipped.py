@@ -448,7 +448,7 @@ def distributor_shipped(world: World, setup: Setup, n: int) -> Iterator[Step]:
 # --- The distributor repaired -------------------------------------------------------------------------------------------
 
 
-def nobodys(it: Instance) -> bool:
+def lost_for_good(it: Instance) -> bool:
     """Nobody will have control of it again: what is left of its job may be removed."""
     if it.state == "I":
         return it.doomed or it.overdue
@@ -482,7 +482,7 @@ def distributor_repaired(world: World, setup: Setup, n: int) -> Iterator[Step]:
                     yield from happened("drop_doomed", failed(dropped, setup, m, "F"))
         if it.state == "O" and it.job == "submitted":
             yield "beat_launched", world.instance(m, overdue=False)
-        if (nobodys(it) or it.state in FINAL) and there:
+        if (lost_for_good(it) or it.state in FINAL) and there:
             yield "take_job", world.instance(m, job="killed")
         if it.state == "T":
             if it.overdue and not it.fenced:
@@ -729,10 +729,10 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
         if old.doomed and {("I", "O"), ("O", "R"), ("submitted", "running")} & set(moves):
             yield "what-is-to-end-goes-no-further"
         taken = agent == "distributor" and old.job != "killed" == new.job
-        if setup.repaired and taken and old.state in OPEN and not nobodys(old):
+        if setup.repaired and taken and old.state in OPEN and not lost_for_good(old):
             yield "jobs-are-left-to-their-workers"
-        if setup.repaired and nobodys(old) and not nobodys(new) and new.state not in FINAL:
-            yield "what-is-nobodys-stays-so"
+        if setup.repaired and lost_for_good(old) and not lost_for_good(new) and new.state not in FINAL:
+            yield "what-is-lost-stays-lost"
         if old.state == new.state:
             continue
         if old.state != "-" and not own(old):

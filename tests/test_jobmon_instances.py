@@ -105,6 +105,8 @@ def moves(condition: str, name: str) -> dict[str, str]:
     again = AGAIN.get(name, "").split()
     if condition.startswith("doomed") and name.startswith("triaged"):
         again = []  # what it comes to is another state then
+    if condition.endswith("fenced") and name == "start":
+        again = ["R", "R"]
     said = again + CONDITIONS[condition].get(name, "").split()
     return dict(zip(said[::2], said[1::2], strict=True))
 
@@ -238,7 +240,7 @@ def test_what_is_fenced_comes_back_no_more() -> None:
         bench.ask(ask.JobOver(1, S.TRIAGING))
     bench.time += 10.0
     bench.ask(ask.Fence(1))
-    for request in (ask.RenewInstance(1, "j1"), ask.HandBack(1)):
+    for request in (ask.RenewInstance(1, "j1"), ask.HandBack(1), ask.Start(1, "j1")):
         with pytest.raises(Refused, match="is fenced") as refused:
             bench.ask(request)
         assert refused.value.for_good

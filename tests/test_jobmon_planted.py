@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 from jobmon_less import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, judged, put_back
 from schedproof.model.jobmon import REPAIRED
-from schedproof.model.jobmon.repaired.instances import LEFT_OF_IT, NOBODYS
+from schedproof.model.jobmon.repaired.instances import LEFT_OF_IT, LOST_FOR_GOOD
 from schedproof.model.jobmon.shipped.client import GOES_ON, RUN
 from schedproof.model.jobmon.shipped.couplings import ATTEMPTS_LEFT
 from schedproof.model.jobmon.shipped.distributor import GOES_ON as DISTRIBUTES
@@ -91,7 +91,7 @@ def nobody_is_handed_back() -> Model:
 
 
 def takes_what_is_late() -> Model:
-    return asking("take_job", DISTRIBUTES, NOBODYS | (i.is_("Triaging") & i.overdue), LEFT_OF_IT)
+    return asking("take_job", DISTRIBUTES, LOST_FOR_GOOD | (i.is_("Triaging") & i.overdue), LEFT_OF_IT)
 
 
 def late_client() -> Model:
@@ -131,9 +131,9 @@ BUGS = [
         LATE_TWICE,
     ),
     Bug("a worker that nobody hears of is given up for good", nobody_is_handed_back, "finished-work-counts", SMALL),
-    Bug("a fenced worker is heard of again", lambda: not_asking(beat=(3,)), "what-is-nobodys-stays-so", SMALL),
+    Bug("a fenced worker is heard of again", lambda: not_asking(beat=(3,)), "what-is-lost-stays-lost", SMALL),
     Bug("what is late is taken away at once", takes_what_is_late, "jobs-are-left-to-their-workers", SMALL),
-    Bug("a fence where nothing is late", lambda: not_asking(fence=(3,)), "what-is-nobodys-stays-so", SMALL),
+    Bug("a fence where nothing is late", lambda: not_asking(fence=(3,)), "what-is-lost-stays-lost", SMALL),
     Bug("a resume that does not wait", lambda: not_asking(register=(4, 5)), "halted-before-a-new-run", LATE),
     Bug("a resume leaves what is queued", resume_that_leaves_what_is_queued, "queued-by-a-run-that-runs", SMALL),
     Bug("two runs at a time", lambda: not_asking(plan_cold=(4,), register=(3,)), "one-run-on-its-way", RUNS),

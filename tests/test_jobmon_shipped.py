@@ -111,15 +111,12 @@ FLOWS = {
     "write_failed": ("Running",),
     "write_halted": ("Queued", "Running"),
 }
-IN_BOTH = {
-    "TaskInstance.vanish from Launched": BY_HEARTBEAT,
-    "TaskInstance.run_out_of_resources from Launched": BY_HEARTBEAT,
-    "TaskInstance.vanish from Running": NOT_TIMELY,
-    "WorkflowRun.abort from Linking": REAPED,
-}
-NOBODY_ASKS = {
+NOBODY_ASKS: dict[str, dict[str, str]] = {
     "shipped": {
-        **IN_BOTH,
+        "TaskInstance.vanish from Launched": BY_HEARTBEAT,
+        "TaskInstance.run_out_of_resources from Launched": BY_HEARTBEAT,
+        "TaskInstance.vanish from Running": NOT_TIMELY,
+        "WorkflowRun.abort from Linking": REAPED,
         **dict.fromkeys(
             (f"TaskInstance.be_told_to_die from {now}" for now in ("Queued", "Instantiated")),
             "these a resume writes F (3.5): K is for what is Launched or runs",
@@ -133,13 +130,7 @@ NOBODY_ASKS = {
             if now not in found
         },
     },
-    "repaired": {
-        **IN_BOTH,
-        **dict.fromkeys(
-            (f"Task.adjust from {now}" for now in ("Instantiating", "Launched")),
-            "word of resources comes from what runs, or has run",
-        ),
-    },
+    "repaired": {},
 }
 
 

@@ -136,6 +136,7 @@ class InstanceRequests:
         """
         it = draft.instance(request.instance)
         if it.status in (S.RUNNING, S.TRIAGING) and it.process_group_id == request.identity:
+            self._refuse_fenced(it)
             return self._done(draft, "start", it)
         if it.status is S.INSTANTIATED and not (it.doomed or draft.is_overdue(it)):
             raise Refused(f"task instance {it.id} is not launched yet", state=it.status, for_good=False)

@@ -114,8 +114,8 @@ class Worker:
         answer = asked(self._server, ask.Start(self._instance, self._identity))
         if isinstance(answer, Report):
             it, task = answer.instances[0], answer.tasks[0]
-            doomed = Stage.KILL if it.doomed else Stage.START
-            self._remember(stage=doomed, granted=Granted(it.id, task.command, it.resources))
+            following = Stage.KILL if it.doomed else Stage.START
+            self._remember(stage=following, granted=Granted(it.id, task.command, it.resources))
         elif answer.for_good:
             self._end(f"not started: {answer.said}")
         else:

@@ -252,5 +252,5 @@ RUN_RULES = [
     drives("halt", "err", "worker", 154),
     drives("force", "err", "client", 154),
     drives("lose", "err", "client", 66, NOT_LAUNCHED),
-    # "withdraw", from BatchExecutor only, would need that row as well
+    # What is withdrawn is in BatchExecutor, and its workflow Launched: there is no row for that either.
 ]

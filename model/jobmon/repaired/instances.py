@@ -11,7 +11,7 @@ from ..shipped import distributor as old
 from ..shipped import server, worker
 from ..shipped.couplings import ATTEMPTS_LEFT, reaction
 from ..shipped.distributor import GOES_ON
-from ..shipped.machines import ENDED, INSTANCE_ENDS, LIVE, d, i
+from ..shipped.machines import INSTANCE_ENDS, LIVE, d, i
 from .machines import LEASED, OVER, WRAPPED
 
 JOB = i.job
@@ -67,12 +67,13 @@ RUNS = (i.is_("Running"), ~i.overdue)
 beat = replace(worker.beat, when=[JOB.is_("Running", *WRAPPED), i.is_("Running", "Triaging"), ~i.fenced])
 
 
-def report(action: Action, ended: str) -> Action:
+def in_time(report: Action) -> Action:
     """A report that is refused when the lease has run out."""
-    return replace(action, when=[JOB.is_(ended), *RUNS])
+    how_it_ended, *_ = report.when
+    return replace(report, when=[how_it_ended, *RUNS])
 
 
-REPORTS = [report(action, ended) for action, ended in zip(worker.REPORTS, ENDED, strict=True)]
+REPORTS = [in_time(report) for report in worker.REPORTS]
 
 stop_command = Action(
     "stop_command",
@@ -125,7 +126,7 @@ fence = Action(
     says="the distributor {d} sees to it that the worker of {i} gets control back no more",
 )
 # Once it is so, it stays so until the instance has ended. So a distributor may have read it long ago.
-NOBODYS = (
+LOST_FOR_GOOD = (
     (i.is_("Instantiated", "Launched") & i.doomed)
     | (i.is_("Instantiated") & i.overdue)
     | i.is_("NoHeartbeat")
@@ -135,7 +136,7 @@ LEFT_OF_IT = JOB.is_("Submitted", *LIVE, *WRAPPED)
 take_job = Action(
     "take_job",
     [d, i],
-    when=[GOES_ON, NOBODYS | i.is_(*INSTANCE_ENDS), LEFT_OF_IT],
+    when=[GOES_ON, LOST_FOR_GOOD | i.is_(*INSTANCE_ENDS), LEFT_OF_IT],
     fires=[JOB.fires("be_killed")],
     says="the distributor {d} takes the job of {i} from the cluster, and waits until nothing is left of it",
 )

@@ -31,6 +31,13 @@ DOOM_TABLE = [
 ]
 KILL_SELF_ROWS = [row.name for row in shipped.TASK_INSTANCE_TABLE if "KillSelf" in (row.source, row.target)]
 
+NOBODY_ASKS = [
+    # How an attempt ended that nobody has reported is said in triage only, and what has not started had no resources.
+    *("TaskInstance.vanish from Launched", "TaskInstance.vanish from Running"),
+    "TaskInstance.run_out_of_resources from Launched",
+    *("Task.adjust from Instantiating", "Task.adjust from Launched"),
+]
+
 LEASE_TABLE = [
     *[Row(TaskInstance, "be_late", now, now, overdue=True) for now in ("Instantiated", "Triaging")],
     Row(TaskInstance, "beat", "Triaging", "Triaging", overdue=False),

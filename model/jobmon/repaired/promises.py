@@ -10,7 +10,7 @@ from ..shipped.machines import INSTANCE_ENDS, LIVE, ON_ITS_WAY, OPEN, RUN_ENDS, 
 from ..shipped.promises import DRIVEN, FINISHED_WORK_COUNTS, FUTURE, HALTED, SIGNALS, TERMINAL, moves_only, names
 from ..shipped.server import SERVER_ACTIONS
 from ..shipped.worker import WORKER_ACTIONS
-from .instances import NOBODYS
+from .instances import LOST_FOR_GOOD
 from .machines import LEASED
 
 
@@ -122,13 +122,13 @@ FENCED = [
         then=(i.is_("Triaging") & i.overdue) | i.is_(*INSTANCE_ENDS),
     ),
     StepInvariant(
-        name="what-is-nobodys-stays-so",
+        name="what-is-lost-stays-lost",
         says="an instance of which nobody can have control again stays so until it ends: its job may be removed later",
         line=47,
         sentence=SIGNALS,
         over=[i],
-        given=NOBODYS,
-        then=after(NOBODYS | i.is_(*INSTANCE_ENDS)),
+        given=LOST_FOR_GOOD,
+        then=after(LOST_FOR_GOOD | i.is_(*INSTANCE_ENDS)),
     ),
     StepInvariant(
         name="jobs-are-left-to-their-workers",
@@ -137,7 +137,7 @@ FENCED = [
         sentence=SIGNALS,
         over=[i],
         on=DISTRIBUTOR,
-        given=i.is_(*OPEN) & ~NOBODYS & ~i.job.is_("Killed"),
+        given=i.is_(*OPEN) & ~LOST_FOR_GOOD & ~i.job.is_("Killed"),
         then=after(~i.job.is_("Killed")),
     ),
     replace(

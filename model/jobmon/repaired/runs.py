@@ -17,16 +17,9 @@ run_is_late = replace(server.run_is_late, when=[~r.punctual, r.is_(*ON_ITS_WAY),
 # --- A client is refused unless its run runs
 
 QUEUEING = [
-    replace(action, when=[GOES_ON, RUN.is_("Running"), *CAN])
-    for action, CAN in zip(
-        old.QUEUEING,
-        [
-            (OF_ITS_WORKFLOW, t.is_("Registering"), i.is_("Absent")),
-            (OF_ITS_WORKFLOW, t.is_("AdjustingResources"), t.resources < t.ceiling, i.is_("Absent")),
-            (OF_ITS_WORKFLOW, t.is_("AdjustingResources"), t.resources >= t.ceiling, i.is_("Absent")),
-        ],
-        strict=True,
-    )
+    replace(action, when=[GOES_ON, RUN.is_("Running"), OF_ITS_WORKFLOW, i.is_("Absent"), *which])
+    for action in old.QUEUEING
+    for _, *which in [action.when]
 ]
 give_up_run = Action(
     "give_up_run",

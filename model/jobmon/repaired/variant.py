@@ -53,7 +53,7 @@ LOST_MEANS_OVER = Change(
         *promises.LIVE_JOBS,
         *promises.FENCED,
     ],
-    drops=["triage_fatal"],
+    drops=["triage_fatal", *m.NOBODY_ASKS],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
     why="What is to end is marked, and whoever has control of it ends it; its task waits for the next run.",
@@ -104,7 +104,7 @@ EVERY_RUN_IS_REAPED = Change(
         *promises.PROGRESS,
     ],
     drops=[
-        *("reap_linking", "reap_running", "repair_workflow"),
+        *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
         *[row.name for row in SHIPPED.rows if row.event.startswith("write_")],
     ],
 )

@@ -1,4 +1,4 @@
-"""What a distributor does, in the order of its loop: Q, I, O, T, X, K (facts 3.1).
+"""What a distributor does, in the order of its loop: Q, I, O, R, T, K, X (facts 3.1).
 
 What it has read from the server it has in memory, and acts on it later, without asking again.
 """
@@ -106,14 +106,6 @@ triage_fatal = Action(
     says="the distributor {d} learns that the job of {i} cannot run, and reports that",
     fact="3.1",
 )
-give_up_lost = Action(
-    "give_up_lost",
-    [d, i],
-    when=[GOES_ON, OF_ITS_RUN, i.is_("NoHeartbeat"), TASK.is_(*IN_HAND)],
-    fires=[i.fires("fail")],
-    says="the distributor {d} gives {i} up, of which nobody has heard",
-    fact="3.1",
-)
 kill = Action(
     "kill",
     [d, i],
@@ -122,13 +114,21 @@ kill = Action(
     says="the distributor {d} takes the job of {i} from the cluster, and reports that it is killed",
     fact="3.1",
 )
+give_up_lost = Action(
+    "give_up_lost",
+    [d, i],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("NoHeartbeat"), TASK.is_(*IN_HAND)],
+    fires=[i.fires("fail")],
+    says="the distributor {d} gives {i} up, of which nobody has heard",
+    fact="3.1",
+)
 distributor_dies = Action(
     "distributor_dies", [d], [d.mortal, GOES_ON], [d.fires("go")], "the distributor {d} dies", crash=True, fact="3.1"
 )
 
 DISTRIBUTOR_ACTIONS = [
     *(list_queued, instantiate, submit, launch, get_no_id, beat_launched),
-    *(triage_lost, triage_resources, triage_fatal, give_up_lost, kill, distributor_dies),
+    *(triage_lost, triage_resources, triage_fatal, kill, give_up_lost, distributor_dies),
 ]
 
 

@@ -1,6 +1,6 @@
 """What the document promises, said of the machine that runs; and what one would expect of it.
 
-``line`` is a line of the document (jobmon-finite-state-machines.rst), whose universal machine this one is an instance of.
+``line`` is a line of the document (jobmon-finite-state-machines.rst), which says it of one universal machine; here there are four.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,6 @@ from .machines import (
     OPEN,
     RUN_ENDS,
     c,
-    d,
     i,
     k,
     q,
@@ -42,6 +41,7 @@ from .machines import (
     w,
 )
 from .server import SERVER_ACTIONS
+from .underneath import INCREASED, RECORDS
 from .worker import WORKER_ACTIONS
 
 n = variable(IntRange(0, MOST), "n")
@@ -58,7 +58,6 @@ WORK = "The work is executed in a try/except block that either errors and posts 
 RESILIENT = (
     "This is preferable because it would increase resiliency since the workflow can be retried from the database."
 )
-INCREASED = "If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts."
 ROW_ADDED = "In addition it has a row added each time that a resource error occurs and the resources are be increased."
 HALTED = "... the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created."
 FUTURE = "**Future Question:** Should this pattern also be adopted in the Task Instance FSM as well?"
@@ -380,60 +379,6 @@ ENDS = [
             *("Absent", "Registered", "Linking", "Bound", "Instantiated", "Launched", "Running", "HotResume"),
             "Terminated",
         ],
-    ),
-]
-
-# --- What there is
-
-
-RECORDS = [
-    Invariant(
-        name="instances-have-a-task",
-        says="an instance in the database has a task and a run, of one workflow",
-        sentence="section 3.1 of the facts: an instance is inserted for a task, by a run",
-        over=[i],
-        given=~i.is_("Absent"),
-        then=(i.task != NONE) & (i.run != NONE) & (i.task.workflow == i.run.workflow),
-    ),
-    Invariant(
-        name="latest-instances-are-there",
-        says="the latest instance of a task is one of its own",
-        sentence="section 3.1 of the facts: an instance is inserted for a task, in one transaction",
-        over=[t, i],
-        given=t.instance == i,
-        then=~i.is_("Absent") & (i.task == t),
-    ),
-    Invariant(
-        name="jobs-have-an-instance",
-        says="what is submitted is an instance in the database",
-        sentence="section 3.1 of the facts: the distributor submits what it has instantiated",
-        over=[i],
-        given=~i.job.is_("Absent"),
-        then=~i.is_("Absent"),
-    ),
-    Invariant(
-        name="distributors-have-what-was-queued",
-        says="a distributor has in memory what was queued by its run: what it has listed is queued, or was ended meanwhile",
-        sentence="section 3.1 of the facts: the distributor's loop on Q",
-        over=[d, i],
-        then=implies(d.listed.has(i), i.is_("Queued", "ErrorFatal") & (i.run == d.run))
-        & implies(d.held.has(i), ~i.is_("Absent", "Queued") & (i.run == d.run)),
-    ),
-    Invariant(
-        name="waiting-tasks-have-attempts-left",
-        says="a task that waits to be queued may be attempted again",
-        line=105,
-        sentence=INCREASED,
-        over=[t],
-        given=t.is_("Registering", "AdjustingResources"),
-        then=t.attempts < t.most,
-    ),
-    Invariant(
-        name="runs-are-their-clients",
-        says="a run is in the database once its client has registered it",
-        sentence="section 3.5 of the facts: a client registers its run",
-        over=[c],
-        then=iff(c.run.is_("Absent"), c.is_("NotStarted", "ResumesCold", "ResumesHot")),
     ),
 ]
 

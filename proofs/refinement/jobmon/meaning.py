@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ....impl.jobmon.cluster import Ending
-from ....impl.jobmon.records import InstanceState, TaskInstance
+from ....impl.jobmon.records import ENDED as ENDED_RUNS
+from ....impl.jobmon.records import FINAL, InstanceState, TaskInstance
 from ....impl.jobmon.simulated_cluster import Job, Phase
 from ....impl.jobmon.world import NOW, State
 from ....model.jobmon.shipped.tables import TASK_INSTANCE_STATES, TASK_STATES, WORKFLOW_RUN_STATES, WORKFLOW_STATES
@@ -26,9 +27,7 @@ NOBODY = -1
 OVER = ("Reported", "Killed", "Refused")
 ENDED = {Ending.DONE: "Succeeded", Ending.ERROR: "Failed", Ending.RESOURCE_ERROR: "OutOfResources"}
 STOPPED = "Stopped"
-FINAL = frozenset("DEZUWF")
-RUN_ENDED = frozenset("DSETA")
-LEASED = frozenset("IORT")
+WITH_A_DEADLINE = frozenset("IORT")
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Meanings:
                 continue
             run = at.records.runs[r]
             self._state(fits, "WorkflowRun", r, WORKFLOW_RUN_STATES[run.status])
-            if run.status not in RUN_ENDED:
+            if run.status not in ENDED_RUNS:
                 self._value(fits, "WorkflowRun", "overdue", r, run.heartbeat_date <= NOW)
                 self._state(fits, "Client", r, "Running" if _lives(at, run.token) else "Gone")
 
@@ -113,7 +112,7 @@ class Meanings:
             self._state(fits, "TaskInstance", i, TASK_INSTANCE_STATES[it.status])
             self._value(fits, "TaskInstance", "task", i, it.task_id - 1)
             self._value(fits, "TaskInstance", "run", i, it.workflow_run_id - 1)
-            if it.status in LEASED:
+            if it.status in WITH_A_DEADLINE:
                 assert it.report_by_date is not None
                 self._value(fits, "TaskInstance", "overdue", i, it.report_by_date <= NOW)
             if it.status not in FINAL and it.status is not InstanceState.NO_HEARTBEAT:

@@ -152,7 +152,7 @@ def _of_the_worker(who: str, before: State) -> Move:
     worker = before.jobs[int(who.removeprefix("job "))].worker
     assert worker is not None
     if worker.stage is Stage.ASK:
-        return Move(("start_refused",))
+        return Move(("start_refused", "hear_that_it_is_fenced"))
     if worker.stage is Stage.KILL:
         return Move(("hear_that_it_is_fenced",) if worker.fenced else ("stop_command",))
     return NOTHING
