@@ -11,8 +11,8 @@ from itertools import combinations
 
 from schedproof.impl.jobmon.client import ClientMemory
 from schedproof.impl.jobmon.distributor import Act, DistributorMemory
-from schedproof.impl.jobmon.records import Records
-from schedproof.impl.jobmon.world import World
+from schedproof.impl.jobmon.records import FINAL, Records
+from schedproof.impl.jobmon.world import NOW, World
 
 OPEN, ON_ITS_WAY = "QIORTX", "GLBIORCH"
 TASK_OF = {**dict(zip("QIORTXD", "QIORROD", strict=True)), **dict.fromkeys("EUWF", "GF"), "Z": "AGF"}
@@ -104,6 +104,9 @@ PROMISES: dict[str, Callable[[World, Records], bool]] = {
         r.instances[number - 1].status in "RT" for _, number in world.acting()
     ),
     "open-instances-are-the-latest": lambda world, r: latest_are_open(r),
+    "what-is-fenced-is-triaged": lambda world, r: all(
+        i.status in FINAL or (i.status == "T" and (i.report_by_date or 0.0) <= NOW) for i in r.instances if i.fenced
+    ),
     "queued-by-a-run-that-runs": lambda world, r: all(
         r.runs[i.workflow_run_id - 1].status == "R" for i in r.instances if i.status == "Q"
     ),

@@ -142,6 +142,7 @@ WRONG: dict[str, Callable[[Records], Records]] = {
     "runs-are-their-clients": lambda r: changed(r, "runs", 1, token="x"),
     "live-jobs-are-running-or-triaged": lambda r: changed(r, "instances", 2, status=InstanceState.LAUNCHED),
     "open-instances-are-the-latest": lambda r: changed(r, "instances", 1, status=InstanceState.TRIAGING),
+    "what-is-fenced-is-triaged": lambda r: changed(r, "instances", 2, fenced=True),
     "queued-by-a-run-that-runs": lambda r: changed(
         changed(r, "instances", 1, status=InstanceState.QUEUED), "runs", 1, status=RunState.BOUND
     ),
