@@ -316,6 +316,39 @@ class TestProcesses:
         assert send(there, signal.SIGKILL)
         assert sleeper.wait(5) == -signal.SIGKILL
 
+    @pytest.mark.parametrize("name", ["é" * 10, "a) R 1 1 1 (b", "\udcff"])
+    def test_a_process_of_any_name(self, tmp_path: Path, name: str) -> None:
+        """The kernel keeps 15 bytes of it: of ten letters of two bytes each, seven and a half."""
+        program = tmp_path / name
+        program.symlink_to("/bin/sleep")
+        with subprocess.Popen([program, "30"], start_new_session=True) as child:
+            try:
+                comm = Path(f"/proc/{child.pid}/comm")
+                assert until(lambda: comm.read_bytes() == os.fsencode(name)[:15] + b"\n", 5)
+                found = process(child.pid)
+                assert found is not None and found.parent == os.getpid() and found.session == child.pid
+                assert found in processes()
+            finally:
+                child.kill()
+
+    def test_processes_of_others_need_not_be_shown(
+        self, sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """/proc may be mounted so that their directories are there (hidepid=1), and nothing in them is to be read."""
+        read = Path.read_bytes
+        theirs = f"/proc/{sleeper.pid}"
+
+        def read_some(path: Path) -> bytes:
+            if str(path).startswith(f"{theirs}/"):
+                raise PermissionError(1, "Operation not permitted", str(path))
+            return read(path)
+
+        monkeypatch.setattr(Path, "read_bytes", read_some)
+        monkeypatch.setattr(Path, "read_text", lambda path: read_some(path).decode())
+        assert sleeper.pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+        assert process(sleeper.pid) is None and not carries(sleeper.pid, "A=b")
+        assert os.getpid() in [each.pid for each in processes()]
+
     def test_a_process_whose_first_thread_has_ended_acts(self, tmp_path: Path) -> None:
         code = (
             "import ctypes, threading, time\n"

@@ -39,10 +39,10 @@ class Place:
 def here() -> Place:
     """The place of this process."""
     try:
-        known = MACHINE_ID.read_text().strip()
+        known = MACHINE_ID.read_bytes().strip()
     except OSError:
-        known = ""
-    machine = hashlib.sha256(known.encode()).hexdigest()[:16] if known else ""  # it is not to be told itself
+        known = b""
+    machine = hashlib.sha256(known).hexdigest()[:16] if known else ""  # it is not to be told itself
     host = re.sub(r"[^\w.-]", "_", os.uname().nodename)
     namespace = re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
     return Place(host, machine, BOOT_ID.read_text().strip(), namespace, str(os.geteuid()))
