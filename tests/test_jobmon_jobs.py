@@ -35,6 +35,14 @@ def said() -> list[str]:
     return []
 
 
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    yield mine
+    mine.kill()
+    mine.wait()
+
+
 class TestLocalCluster:
     @pytest.fixture
     def cluster(self, said: list[str]) -> Iterator[Callable[..., LocalCluster]]:
@@ -174,6 +182,23 @@ class TestLocalCluster:
         send(there, signal.SIGKILL)
         assert until(lambda: mine.is_over(before))
 
+    def test_a_session_whose_leader_is_another_one_is_not_waited_for(
+        self, cluster: Callable[..., LocalCluster], sleeper: subprocess.Popen[bytes], said: list[str]
+    ) -> None:
+        """Its number would not have been given again before the job's own session was empty; the token still tells."""
+        there = process(sleeper.pid)
+        assert there is not None and there.session == there.pid
+        before = Job(here(), "none", there.pid, there.started - 1)
+        mine = cluster("true")
+        mine.terminate(str(before))
+        assert mine.is_over(str(before)) and said == []
+        with subprocess.Popen(["sleep", "30"], env=os.environ | {TOKEN: before.token}) as its:
+            assert until(lambda: [each.pid for each in look(before).left] == [its.pid], 5)
+            mine.terminate(str(before))
+            assert its.wait(5) == -signal.SIGKILL
+        assert mine.is_over(str(before))
+        assert process(sleeper.pid) == there
+
     def test_jobs_of_other_places_are_left_to_others(
         self, cluster: Callable[..., LocalCluster], said: list[str]
     ) -> None:
@@ -282,14 +307,6 @@ class TestJobs:
             assert not carries(child.pid, f"{TOKEN}=a") and not carries(child.pid, f"{TOKEN}=x")
             child.kill()
         assert not carries(child.pid, f"{TOKEN}=a b")
-
-
-@pytest.fixture
-def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    yield mine
-    mine.kill()
-    mine.wait()
 
 
 class TestProcesses:
