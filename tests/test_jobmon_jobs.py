@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from jobmon_processes import until
@@ -223,6 +224,29 @@ class TestLocalCluster:
         mine = cluster("true")
         assert not mine.is_over(job)  # it was not terminated
         assert not mine.is_over("17") and said[-1].startswith("job 17 is in a place that its name does not tell")
+
+    def test_a_machine_may_get_another_name(
+        self, cluster: Callable[..., LocalCluster], said: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Jobs from before are still its own, also for a distributor that is started later."""
+        earlier = cluster("sleep", "30")
+        job, place = earlier.submit(1, (), "all"), here()
+        monkeypatch.setattr("schedproof.impl.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed"))
+        assert here() == replace(place, host="renamed")
+        for mine in (earlier, cluster("true"), cluster("true", place=replace(place, machine="given one"))):
+            assert mine.reaches(job) and not mine.is_over(job)
+        mine.terminate(job)
+        assert until(lambda: mine.is_over(job) and earlier.is_over(job))
+        assert said == []
+
+    def test_a_job_has_the_name_that_its_worker_knows_it_by(
+        self, cluster: Callable[..., LocalCluster], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Or it would not be let start: the worker looks where it is for itself."""
+        mine = cluster("sleep", "30")
+        monkeypatch.setattr("schedproof.impl.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed"))
+        named = Job.named(mine.submit(1, (), "all"))
+        assert named is not None and named.place == here()
 
     def test_nothing_is_left_when_the_machine_was_booted_again(self, cluster: Callable[..., LocalCluster]) -> None:
         place = replace(here(), machine="m", namespace=OUTERMOST)

@@ -27,6 +27,10 @@ class Place:
     namespace: str
     user: str
 
+    def is_also(self, other: Place) -> bool:
+        """Whether it is the same place. A machine may have got another name meanwhile; each boot has an id of its own."""
+        return (self.boot, self.namespace, self.user) == (other.boot, other.namespace, other.user)
+
     def has_outlived(self, other: Place) -> bool:
         """Whether nothing can be left of ``other``: it is this machine before it was booted again.
 
