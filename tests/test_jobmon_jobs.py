@@ -282,6 +282,7 @@ class TestLocalCluster:
         assert until(lambda: mine.is_over(job))
         mine.submit(2, (), "all")
         assert mine.exceeded(job)
+        assert job not in mine._children
         assert not cluster("true").exceeded(job)
 
     def test_children_are_asked_after_when_nothing_of_their_jobs_is_left(

@@ -94,9 +94,12 @@ class LocalCluster:
         return True
 
     def exceeded(self, job: str) -> bool:
-        """Only who submitted the job knows how it ended."""
+        """Only who submitted the job knows how it ended, until it is asked: nobody asks again."""
         child = self._children.get(job)
-        return child is not None and child.poll() == EXCEEDED
+        if child is None or child.poll() != EXCEEDED:
+            return False
+        del self._children[job]
+        return True
 
     def _here(self, job: str) -> Job | None:
         named = Job.named(job)
@@ -126,7 +129,10 @@ class LocalCluster:
         )
 
     def _reap(self) -> None:
-        """Forgets children that ended well, when nothing of their jobs is left: nobody will ask, and their numbers may be used again."""
+        """Forgets children when nothing of their jobs is left, so that their numbers may be used again.
+
+        Those that exceeded their resources are kept until they are asked for.
+        """
         self._children = {job: child for job, child in self._children.items() if self._is_kept(job, child)}
 
     def _is_kept(self, job: str, child: subprocess.Popen[bytes]) -> bool:
