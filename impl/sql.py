@@ -8,7 +8,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
@@ -34,7 +34,7 @@ class Database:
     manager, or call :meth:`close`.
 
     Raises:
-        failed: the URL is wrong, or the database cannot be opened; later, if it cannot be used.
+        failed: the URL is wrong, the database cannot be opened, or its tables have other columns; later, if it cannot be used.
     """
 
     def __init__(self, url: str, tables: MetaData, *, failed: type[Exception], contended: type[Exception]) -> None:
@@ -48,8 +48,9 @@ class Database:
             self._engine = _engine(where, self.in_memory)
 
         def opened() -> None:
-            with self._said("opened"):
-                tables.create_all(self._engine)
+            with self._said("opened"), self._engine.begin() as connection:
+                self._expect_same_columns(connection, tables)
+                tables.create_all(connection)
 
         try:
             retried(opened, contended)
@@ -81,6 +82,20 @@ class Database:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+    def _expect_same_columns(self, connection: Connection, tables: MetaData) -> None:
+        """Of the tables that are there: they may be of an earlier version, or of another program."""
+        there = inspect(connection)
+        for table in tables.sorted_tables:
+            if not there.has_table(table.name):
+                continue
+            found, wanted = {column["name"] for column in there.get_columns(table.name)}, set(table.columns.keys())
+            if found != wanted:
+                without = "".join(f", without {name}" for name in sorted(wanted - found))
+                more = "".join(f", with {name}" for name in sorted(found - wanted))
+                raise self._failed(
+                    f"{self.url} was made by another version: it has a table {table.name}{without}{more}; give another database"
+                )
 
     def _parsed(self, url: str) -> URL:
         try:

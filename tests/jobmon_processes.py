@@ -113,7 +113,7 @@ class Installation:
         found = []
         for each in processes():
             with suppress(OSError):
-                words = Path(f"/proc/{each.pid}/cmdline").read_bytes().decode().split("\0")
+                words = Path(f"/proc/{each.pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
                 if mark in words and (kind == "worker") is ("worker" in words):
                     found.append(each.pid)
         return sorted(found)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from jobmon_processes import until
@@ -33,6 +34,14 @@ def grows(file: Path) -> bool:
 @pytest.fixture
 def said() -> list[str]:
     return []
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    yield mine
+    mine.kill()
+    mine.wait()
 
 
 class TestLocalCluster:
@@ -174,6 +183,23 @@ class TestLocalCluster:
         send(there, signal.SIGKILL)
         assert until(lambda: mine.is_over(before))
 
+    def test_a_session_whose_leader_is_another_one_is_not_waited_for(
+        self, cluster: Callable[..., LocalCluster], sleeper: subprocess.Popen[bytes], said: list[str]
+    ) -> None:
+        """Its number would not have been given again before the job's own session was empty; the token still tells."""
+        there = process(sleeper.pid)
+        assert there is not None and there.session == there.pid
+        before = Job(here(), "none", there.pid, there.started - 1)
+        mine = cluster("true")
+        mine.terminate(str(before))
+        assert mine.is_over(str(before)) and said == []
+        with subprocess.Popen(["sleep", "30"], env=os.environ | {TOKEN: before.token}) as its:
+            assert until(lambda: [each.pid for each in look(before).left] == [its.pid], 5)
+            mine.terminate(str(before))
+            assert its.wait(5) == -signal.SIGKILL
+        assert mine.is_over(str(before))
+        assert process(sleeper.pid) == there
+
     def test_jobs_of_other_places_are_left_to_others(
         self, cluster: Callable[..., LocalCluster], said: list[str]
     ) -> None:
@@ -198,6 +224,29 @@ class TestLocalCluster:
         mine = cluster("true")
         assert not mine.is_over(job)  # it was not terminated
         assert not mine.is_over("17") and said[-1].startswith("job 17 is in a place that its name does not tell")
+
+    def test_a_machine_may_get_another_name(
+        self, cluster: Callable[..., LocalCluster], said: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Jobs from before are still its own, also for a distributor that is started later."""
+        earlier = cluster("sleep", "30")
+        job, place = earlier.submit(1, (), "all"), here()
+        monkeypatch.setattr("schedproof.impl.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed"))
+        assert here() == replace(place, host="renamed")
+        for mine in (earlier, cluster("true"), cluster("true", place=replace(place, machine="given one"))):
+            assert mine.reaches(job) and not mine.is_over(job)
+        mine.terminate(job)
+        assert until(lambda: mine.is_over(job) and earlier.is_over(job))
+        assert said == []
+
+    def test_a_job_has_the_name_that_its_worker_knows_it_by(
+        self, cluster: Callable[..., LocalCluster], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Or it would not be let start: the worker looks where it is for itself."""
+        mine = cluster("sleep", "30")
+        monkeypatch.setattr("schedproof.impl.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed"))
+        named = Job.named(mine.submit(1, (), "all"))
+        assert named is not None and named.place == here()
 
     def test_nothing_is_left_when_the_machine_was_booted_again(self, cluster: Callable[..., LocalCluster]) -> None:
         place = replace(here(), machine="m", namespace=OUTERMOST)
@@ -233,6 +282,7 @@ class TestLocalCluster:
         assert until(lambda: mine.is_over(job))
         mine.submit(2, (), "all")
         assert mine.exceeded(job)
+        assert job not in mine._children
         assert not cluster("true").exceeded(job)
 
     def test_children_are_asked_after_when_nothing_of_their_jobs_is_left(
@@ -284,14 +334,6 @@ class TestJobs:
         assert not carries(child.pid, f"{TOKEN}=a b")
 
 
-@pytest.fixture
-def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    yield mine
-    mine.kill()
-    mine.wait()
-
-
 class TestProcesses:
     def test_a_process_that_nobody_asked_after_does_not_act(self, sleeper: subprocess.Popen[bytes]) -> None:
         there = process(sleeper.pid)
@@ -315,6 +357,39 @@ class TestProcesses:
         assert process(sleeper.pid) == there
         assert send(there, signal.SIGKILL)
         assert sleeper.wait(5) == -signal.SIGKILL
+
+    @pytest.mark.parametrize("name", ["é" * 10, "a) R 1 1 1 (b", "\udcff"])
+    def test_a_process_of_any_name(self, tmp_path: Path, name: str) -> None:
+        """The kernel keeps 15 bytes of it: of ten letters of two bytes each, seven and a half."""
+        program = tmp_path / name
+        program.symlink_to("/bin/sleep")
+        with subprocess.Popen([program, "30"], start_new_session=True) as child:
+            try:
+                comm = Path(f"/proc/{child.pid}/comm")
+                assert until(lambda: comm.read_bytes() == os.fsencode(name)[:15] + b"\n", 5)
+                found = process(child.pid)
+                assert found is not None and found.parent == os.getpid() and found.session == child.pid
+                assert found in processes()
+            finally:
+                child.kill()
+
+    def test_processes_of_others_need_not_be_shown(
+        self, sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """/proc may be mounted so that their directories are there (hidepid=1), and nothing in them is to be read."""
+        read = Path.read_bytes
+        theirs = f"/proc/{sleeper.pid}"
+
+        def read_some(path: Path) -> bytes:
+            if str(path).startswith(f"{theirs}/"):
+                raise PermissionError(1, "Operation not permitted", str(path))
+            return read(path)
+
+        monkeypatch.setattr(Path, "read_bytes", read_some)
+        monkeypatch.setattr(Path, "read_text", lambda path: read_some(path).decode())
+        assert sleeper.pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+        assert process(sleeper.pid) is None and not carries(sleeper.pid, "A=b")
+        assert os.getpid() in [each.pid for each in processes()]
 
     def test_a_process_whose_first_thread_has_ended_acts(self, tmp_path: Path) -> None:
         code = (

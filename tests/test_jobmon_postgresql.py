@@ -116,6 +116,14 @@ def test_of_those_who_ask_at_once_one_gets_it(store: SqlStore) -> None:
     assert claimed == dict(got)
 
 
+def test_a_database_of_another_version_is_not_used(store: SqlStore, url: str) -> None:
+    SqlStore(url).close()  # its own is
+    with store.begun() as connection:
+        connection.exec_driver_sql("ALTER TABLE task_instance DROP COLUMN fenced")
+    with pytest.raises(StoreError, match="another version: it has a table task_instance, without fenced; give another"):
+        SqlStore(url)
+
+
 def test_the_schema_is_there_too(store: SqlStore) -> None:
     bench = Bench.at(store, "T")
     second = bench.store.snapshot().instances[0]

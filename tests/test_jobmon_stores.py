@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -210,6 +211,37 @@ def test_a_wrong_url_is_said(url: str, says: str) -> None:
     with pytest.raises(StoreError, match=says) as caught:
         SqlStore(url)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("ALTER TABLE task_instance DROP COLUMN fenced", "a table task_instance, without fenced;"),
+        ("ALTER TABLE workflow ADD COLUMN owner", "a table workflow, with owner;"),
+        ("DROP TABLE task; CREATE TABLE task (id)", "a table task, without command, without max_attempts, "),
+    ],
+)
+def test_a_database_of_another_version_is_not_used(tmp_path: Path, change: str, says: str) -> None:
+    file = tmp_path / "x.db"
+    SqlStore(f"sqlite:///{file}").close()
+    with closing(sqlite3.connect(file)) as there:
+        there.executescript(change)
+        before = list(there.iterdump())
+    with pytest.raises(StoreError, match="was made by another version: it has ") as caught:
+        SqlStore(f"sqlite:///{file}")
+    assert says in str(caught.value) and str(caught.value).endswith("; give another database")
+    with closing(sqlite3.connect(file)) as there:
+        assert list(there.iterdump()) == before
+
+
+def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+    """No table is added to it if one of its own has a name of ours."""
+    with closing(sqlite3.connect(tmp_path / "x.db")) as there:
+        there.execute("CREATE TABLE task (what)")
+    with pytest.raises(StoreError, match="another version"):
+        SqlStore(f"sqlite:///{tmp_path}/x.db")
+    with closing(sqlite3.connect(tmp_path / "x.db")) as there:
+        assert there.execute("SELECT name FROM sqlite_master").fetchall() == [("task",)]
 
 
 @pytest.mark.parametrize("task", [replace(SMALL, max_attempts=2**63), replace(SMALL, command="\ud800")])

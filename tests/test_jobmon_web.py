@@ -22,7 +22,7 @@ from jobmon_stories import Story, workflow
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.connection import Connection
 from schedproof.impl.jobmon.draft import Draft
-from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, Unreachable
+from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, StoreError, Unreachable
 from schedproof.impl.jobmon.memory_store import MemoryStore
 from schedproof.impl.jobmon.records import Leases, Records
 from schedproof.impl.jobmon.requests import Report, Request
@@ -127,6 +127,21 @@ class TestServer:
             Connection(url).ask(ask.Clear(1))
 
 
+@contextmanager
+def answering(status: str, body: str) -> Iterator[str]:
+    """The address of somebody who gives one answer, whatever is asked."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def other() -> None:
+            there, _ = listening.accept()
+            there.recv(65536)
+            there.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            there.close()
+
+        Thread(target=other).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
 class Unlucky:
     """A server whose first answers to each request are lost, after it was done or before."""
 
@@ -186,6 +201,20 @@ class TestConnection:
             server.should_exit = True
             later.join()
 
+    def test_why_a_server_does_not_answer_is_said(self) -> None:
+        class Broken:
+            def ask(self, request: Request) -> Report:
+                raise StoreError("x.db cannot be used: the disk is full\n(somewhere)")
+
+        says = r"gives no answer: it answers 503: x\.db cannot be used: the disk is full \(somewhere\)$"
+        with served(Broken()) as url, pytest.raises(Unreachable, match=says):
+            Connection(url, patience=0).ask(ask.FindDead())
+
+    @pytest.mark.parametrize("body", ["<html>", "", '{"detail": "x"}', "[" * 10_000])
+    def test_or_by_somebody_else(self, body: str) -> None:
+        with answering("503 Service Unavailable", body) as url, pytest.raises(Unreachable, match=r"it answers 503$"):
+            Connection(url, patience=0).ask(ask.FindDead())
+
     def test_nobody_there(self) -> None:
         begin = time.monotonic()
         with pytest.raises(Unreachable, match=r"gives no answer: .*refused"):
@@ -222,17 +251,8 @@ class TestConnection:
         ],
     )
     def test_somebody_else_there(self, status: str, body: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-
-            def other() -> None:
-                there, _ = listening.accept()
-                there.recv(65536)
-                there.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-                there.close()
-
-            Thread(target=other).start()
-            with pytest.raises(Malformed, match="is no server of Jobmon"):
-                Connection(f"http://127.0.0.1:{listening.getsockname()[1]}").ask(ask.FindDead())
+        with answering(status, body) as url, pytest.raises(Malformed, match="is no server of Jobmon"):
+            Connection(url).ask(ask.FindDead())
 
 
 def test_agents_over_http_do_as_they_do_directly() -> None:

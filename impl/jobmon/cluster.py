@@ -29,7 +29,7 @@ class Cluster(Protocol):
         """Whether nothing is left of a job that is terminated, or that had come up and ended, for certain."""
 
     def exceeded(self, job: str) -> bool:
-        """Whether the cluster knows that a job that is over exceeded its resources."""
+        """Whether the cluster knows that a job that is over exceeded its resources; it need not know that twice."""
 
 
 class Ending(StrEnum):

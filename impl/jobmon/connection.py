@@ -58,7 +58,7 @@ class Connection:
         answer = self._http.getresponse()
         said = answer.read()
         if answer.status in AGAIN:
-            raise OSError(f"it answers {answer.status}")
+            raise OSError(f"it answers {answer.status}{_reason(said)}")
         try:
             data = read_json(said)
             if answer.status == 200:
@@ -70,6 +70,15 @@ class Connection:
         except Malformed as error:
             raise Malformed(f"{self._url} is no server of Jobmon: {answer.status}, {said[:80]!r}") from error
         raise Malformed(f"{self._url} does not understand {name}: {fault.said}")
+
+
+def _reason(said: bytes) -> str:
+    """Of an answer that says nothing else: none if it is somebody else's."""
+    try:
+        fault = parsed(Fault, read_json(said))
+    except Malformed:
+        return ""
+    return f": {' '.join(fault.said.split())}"
 
 
 def _address(url: str) -> tuple[str, int]:

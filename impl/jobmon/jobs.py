@@ -73,11 +73,13 @@ def own_job() -> Job:
 def look(job: Job) -> Look:
     """Who is of a job of this place now. A process that starts, or begets another one and ends, meanwhile may be overlooked."""
     found = [each for each in processes() if each.started >= job.started]
-    leader = job.leader()
+    there = process(job.pid)
     its = {each.pid: each for each in found if carries(each.pid, f"{TOKEN}={job.token}")}
     inside = [each for each in found if each.session == job.pid and each.pid not in its]
-    if leader is None:
+    if there is None:
         return Look(tuple(its.values()), tuple(inside))
+    if there.started != job.started:
+        return Look(tuple(its.values()))  # a number is given again only when nobody is left in the session that had it
     its |= {each.pid: each for each in [*inside, *descendants(job.pid, found)]}
     return Look(tuple(its.values()))
 

@@ -37,7 +37,7 @@ class LocalCluster:
     ) -> None:
         self._command = command
         self._log = log
-        self._place = place or here()
+        self._given = place
         self._say = say or partial(print, file=sys.stderr, flush=True)
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._terminated: set[str] = set()
@@ -56,7 +56,7 @@ class LocalCluster:
             raise SubmitFailed(f"the worker of task instance {instance} cannot be started: {error}") from error
         there = process(child.pid)  # until we ask how it ended it is there in any case
         assert there is not None
-        job = str(Job(self._place, token, there.pid, there.started))
+        job = str(Job(self._place(), token, there.pid, there.started))
         self._reap()
         self._children[job] = child
         return job
@@ -64,8 +64,10 @@ class LocalCluster:
     def reaches(self, job: str) -> bool:
         """Whether it can end a job, and say that it is over: not if that is in another place."""
         named = Job.named(job)
-        if named is not None and (named.place == self._place or self._place.has_outlived(named.place)):
-            return True
+        if named is not None:
+            place = self._place()
+            if place.is_also(named.place) or place.has_outlived(named.place):
+                return True
         where = "a place that its name does not tell" if named is None else f"another place, on {named.place.host}"
         self._once(job, f"job {job} is in {where}: a distributor there has to see to it")
         return False
@@ -92,13 +94,20 @@ class LocalCluster:
         return True
 
     def exceeded(self, job: str) -> bool:
-        """Only who submitted the job knows how it ended."""
+        """Only who submitted the job knows how it ended, until it is asked: nobody asks again."""
         child = self._children.get(job)
-        return child is not None and child.poll() == EXCEEDED
+        if child is None or child.poll() != EXCEEDED:
+            return False
+        del self._children[job]
+        return True
 
     def _here(self, job: str) -> Job | None:
         named = Job.named(job)
-        return named if named is not None and named.place == self._place else None
+        return named if named is not None and self._place().is_also(named.place) else None
+
+    def _place(self) -> Place:
+        """As its workers see it: the machine may get another name while this process lives."""
+        return self._given or here()
 
     def _kill(self, job: str, named: Job) -> None:
         for each in kill(named):
@@ -120,7 +129,10 @@ class LocalCluster:
         )
 
     def _reap(self) -> None:
-        """Forgets children that ended well, when nothing of their jobs is left: nobody will ask, and their numbers may be used again."""
+        """Forgets children when nothing of their jobs is left, so that their numbers may be used again.
+
+        Those that exceeded their resources are kept until they are asked for.
+        """
         self._children = {job: child for job, child in self._children.items() if self._is_kept(job, child)}
 
     def _is_kept(self, job: str, child: subprocess.Popen[bytes]) -> bool:

@@ -106,7 +106,7 @@ class LocalCommands:
             try:
                 with open(f"/proc/{each.pid}/statm") as said:
                     total += int(said.read().split()[1]) * PAGES
-            except (FileNotFoundError, ProcessLookupError):
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
                 continue
         return total
 

@@ -27,6 +27,10 @@ class Place:
     namespace: str
     user: str
 
+    def is_also(self, other: Place) -> bool:
+        """Whether it is the same place. A machine may have got another name meanwhile; each boot has an id of its own."""
+        return (self.boot, self.namespace, self.user) == (other.boot, other.namespace, other.user)
+
     def has_outlived(self, other: Place) -> bool:
         """Whether nothing can be left of ``other``: it is this machine before it was booted again.
 
@@ -39,10 +43,10 @@ class Place:
 def here() -> Place:
     """The place of this process."""
     try:
-        known = MACHINE_ID.read_text().strip()
+        known = MACHINE_ID.read_bytes().strip()
     except OSError:
-        known = ""
-    machine = hashlib.sha256(known.encode()).hexdigest()[:16] if known else ""  # it is not to be told itself
+        known = b""
+    machine = hashlib.sha256(known).hexdigest()[:16] if known else ""  # it is not to be told itself
     host = re.sub(r"[^\w.-]", "_", os.uname().nodename)
     namespace = re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
     return Place(host, machine, BOOT_ID.read_text().strip(), namespace, str(os.geteuid()))

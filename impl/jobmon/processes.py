@@ -28,13 +28,17 @@ class Process:
 
 
 def process(pid: int) -> Process | None:
-    """The process of that number; None if there is none. One that has ended, and that nobody has asked after, does not act."""
+    """The process of that number; None if there is none, or if it belongs to somebody else and /proc does not show such ones.
+
+    One that has ended, and that nobody has asked after, does not act.
+    """
     try:
-        said = (PROC / str(pid) / "stat").read_text()
-        state, *rest = said.rpartition(")")[2].split()
+        # Any bytes may be its name, parentheses too.
+        said = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode()
+        state, *rest = said.split()
         # The first thread of a process may have ended before the others.
         acting = state not in ENDED or len(os.listdir(PROC / str(pid) / "task")) > 1
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
     return Process(pid, int(rest[0]), int(rest[1]), int(rest[2]), int(rest[18]), acting)
 

@@ -29,7 +29,7 @@ class SqlStore(Database):
     """The records in the database at ``url`` (see :class:`..sql.Database`).
 
     Raises:
-        StoreError: the URL is wrong, or the database cannot be opened.
+        StoreError: the URL is wrong, the database cannot be opened, or it was made by another version.
     """
 
     def __init__(self, url: str = IN_MEMORY) -> None:
