@@ -15,7 +15,7 @@ from schedproof.impl.jobmon.memory_store import MemoryStore
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.oracle import OracleVerdict, check_trace
-from schedproof.proofs.oracle.jobmon_words import TABLES, table_of
+from schedproof.proofs.oracle.jobmon_words import SHIPPED_TABLES, table_of
 from test_oracle_jobmon import said
 
 from schedproof.cli import main
@@ -65,7 +65,7 @@ def test_the_repaired_machine_judges_by_its_own_tables(name: str) -> None:
 
 
 def test_tables() -> None:
-    for sort, table in TABLES.items():
+    for sort, table in SHIPPED_TABLES.items():
         assert table_of(SHIPPED, sort) == table
     moves = {(row.source, row.target) for row in table_of(REPAIRED, "TaskInstance")}
     assert not any("KillSelf" in move for move in moves)

@@ -33,7 +33,7 @@ LETTERS: Mapping[str, Mapping[str, str]] = {
 }
 """Per machine: letter -> the state's name in the model."""
 
-TABLES: Mapping[str, Sequence[Row]] = {
+SHIPPED_TABLES: Mapping[str, Sequence[Row]] = {
     "TaskInstance": tables.TASK_INSTANCE_TABLE,
     "Task": tables.TASK_TABLE,
     "WorkflowRun": tables.WORKFLOW_RUN_TABLE,
@@ -52,7 +52,7 @@ def fits(model: Model) -> bool:
 def table_of(model: Model, sort: str) -> list[Row]:
     """The table that a variant's server asks: the shipped one without the rows that the variant drops, and those that it adds."""
     dropped = {row.name for row in SHIPPED.table(sort)} - {row.name for row in model.table(sort)}
-    return [*(row for row in TABLES[sort] if row.name not in dropped), *added(model, sort)]
+    return [*(row for row in SHIPPED_TABLES[sort] if row.name not in dropped), *added(model, sort)]
 
 
 def added(model: Model, sort: str) -> list[Row]:
