@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from schedproof.model.jobmon import SHIPPED
+from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.semantics import Instance, State, Stepper
 
 Described = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -44,6 +44,9 @@ DULL = {
 }
 """What would end most runs before anything has happened."""
 
+LEASES = {"instance_is_late", "give_up_run", "distributor_starts", "plan_cold", "plan_hot"}
+"""What is as dull in the repaired machine."""
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -54,7 +57,7 @@ class Moment:
 
 
 @lru_cache(maxsize=8)
-def stepper(runs: int, tasks: tuple[int, ...], instances: int, begun: bool) -> Stepper:
+def stepper(variant: str, runs: int, tasks: tuple[int, ...], instances: int, begun: bool) -> Stepper:
     first = [begun and n == 0 for n in range(runs)]
     rigid = {
         ("Workflow", "begun"): [begun],
@@ -76,22 +79,23 @@ def stepper(runs: int, tasks: tuple[int, ...], instances: int, begun: bool) -> S
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), runs),
         **dict.fromkeys(("TaskInstance", "Job"), instances),
     }
-    return Stepper(Instance(SHIPPED, sizes, rigid))
+    return Stepper(Instance({"shipped": SHIPPED, "repaired": REPAIRED}[variant], sizes, rigid))
 
 
-def walk(seed: int, length: int = 70) -> list[Moment]:
+def walk(seed: int, length: int = 70, variant: str = "shipped") -> list[Moment]:
     """A random run; instances and runs are made in the order of their numbers, as a database does."""
     rng = random.Random(f"jobmon {seed}")
-    steps = stepper(2 if seed % 3 else 3, MOST if seed % 2 else MOST[:1], 4, seed % 4 != 0)
+    steps = stepper(variant, 2 if seed % 3 else 3, MOST if seed % 2 else MOST[:1], 4, seed % 4 != 0)
     state = steps.instance.initial()
     found = [Moment("", steps.instance.describe(state))]
+    dull = DULL if variant == "shipped" else DULL | LEASES
     calm = 0.98 if seed % 5 else 0.7
     for _ in range(length):
         there = [s for s in steps.steps(state) if s.after != state]
         there = [s for s in there if _in_order(steps.instance, s.after)]
         if not there:
             break
-        told = [s for s in there if s.choice.action not in DULL]
+        told = [s for s in there if s.choice.action not in dull]
         step = rng.choice(told if told and rng.random() < calm else there)
         state = step.after
         found.append(Moment(step.choice.action, steps.instance.describe(state)))
@@ -144,10 +148,10 @@ def rows(shown: Described) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def dumps(seed: int, sparse: int = 6) -> list[dict[str, Any]]:
+def dumps(seed: int, sparse: int = 6, variant: str = "shipped") -> list[dict[str, Any]]:
     """Dumps of a run, with up to ``sparse`` steps between two of them."""
     rng = random.Random(f"dumps {seed}")
-    moments, at, found = walk(seed), 0, []
+    moments, at, found = walk(seed, variant=variant), 0, []
     while at < len(moments):
         found.append({"time": at, **rows(moments[at].shown)})
         at += rng.randrange(1, sparse + 1)

@@ -107,10 +107,8 @@ def without_row(sort: str, event: str, source: str) -> Model:
 def plant(**changes: Any) -> Model:
     """The model changed past its own checks: some of these it would find by itself."""
     found = object.__new__(Model)
-    remembered = {"_all_rows", "_lives"}  # what the oracle has made of the machine without the bug
     for name, value in {**vars(SHIPPED), **changes}.items():
-        if name not in remembered:
-            object.__setattr__(found, name, value)
+        object.__setattr__(found, name, value)
     return found
 
 

@@ -5,7 +5,7 @@ The choices of the reading:
 * **The moves** are those of the table of today (facts 2.2) and of the one that comes with the audit (``NEWER``), and a resume's writes. Only here is the
   state E seen, which the model passes through within a step: so these tables judge, and not the model's steps.
 * **E is written on a retry only**, with no length: what follows it is another attempt. Only what was Instantiating may fail for good from there, since no
-  row leads there at once.
+  row leads there at once. An amended variant may also write what its machine does in one step as one row.
 * **Rows of a task fit together**: each begins with the status with which the one before ends, and when that ends. Times are whole seconds, so that these may
   differ by one.
 * **The file may begin and end in the middle**: the first row of a task is believed if it has a previous status.
@@ -14,17 +14,16 @@ The choices of the reading:
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.model.jobmon.shipped.tables import TASK_TABLE
 from schedproof.model.lang import Model
 
 from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told, first_object
-from .jobmon_words import SCHEMA, as_time, fits, letter, refuse_release, state_of
+from .jobmon_words import SCHEMA, as_time, fits, letter, refuse_release, state_of, table_of
 from .lines import Line, Shape, TextLine
 from .report import Candidate, Departure, Difference, OracleVerdict
 
@@ -65,10 +64,11 @@ class Entry:
         return f"task {self.task} goes from {source} to {letter('Task', self.target)}"
 
 
-def moves_of(model: Model) -> Mapping[tuple[str, str], str]:
-    """Every move that such a row may tell, with where it stands."""
-    resets = {(r.source, r.target): "3.5" for r in model.table("Task") if r.event == "reset"}
-    return {**resets, **dict.fromkeys(NEWER, "2.2"), **{(r.source, r.target): "2.2" for r in TASK_TABLE}}
+def moves_of(model: Model) -> Set[tuple[str, str]]:
+    """Every move that such a row may tell."""
+    own = [row for row in model.table("Task") if row.event == "reset" or model.changes]
+    through_error = {(row.source, ERROR) for row in own if row.event == "retry"}
+    return {(row.source, row.target) for row in (*own, *table_of(model, "Task"))} | through_error | NEWER
 
 
 @dataclass
@@ -83,7 +83,7 @@ class _Chain:
 class _Audit:
     """The chains of all tasks, row by row."""
 
-    model: Model
+    moves: Set[tuple[str, str]]
 
     def judge(self, entries: Sequence[Entry]) -> Judged:
         """The verdict on all rows."""
@@ -104,14 +104,13 @@ class _Audit:
 
     def against(self, chain: _Chain, entry: Entry) -> Departure | None:
         """What speaks against the next row of a task."""
-        moves = moves_of(self.model)
         last = chain.last
         if last is not None and entry.source != last.target:
             now = letter("Task", last.target)
             return self.departure(entry, f"the task is {now} since line {last.line}", last.target)
         if entry.source is None and entry.target != FIRST:
             return self.departure(entry, f"a task that is new is {letter('Task', FIRST)}", FIRST)
-        if entry.source is not None and (entry.source, entry.target) not in moves:
+        if entry.source is not None and (entry.source, entry.target) not in self.moves:
             why = "neither table of the machine Task has such a row (facts 2.2), and no resume writes that (facts 3.5)"
             return self.departure(entry, why, entry.source)
         before = chain.before
@@ -145,7 +144,7 @@ class _Audit:
     def departure(self, entry: Entry, why: str, now: str | None = None) -> Departure:
         """The departure, with what the task could have become from ``now``."""
         who = f"task {entry.task}"
-        could = sorted({to for source, to in moves_of(self.model) if source == now} - {entry.target}) if now else []
+        could = sorted({to for source, to in self.moves if source == now} - {entry.target}) if now else []
         candidates = [
             Candidate(
                 (),
@@ -235,7 +234,7 @@ def _entries(lines: Sequence[TextLine]) -> Iterator[Entry]:
 
 def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
     refuse_release(told.release)
-    return _Audit(model).judge(list(_entries(lines)))
+    return _Audit(moves_of(model)).judge(list(_entries(lines)))
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:

@@ -21,8 +21,9 @@ from schedproof.model.lang import Invariant, Model
 
 from .engine import Judgement, TooManyStates
 from .formats import Format, Judged, Told, first_object
-from .jobmon_cast import ENDED, NONE_YET, TABLES, Cast, Dump, Part, Row, beginnings, observed, task_part, workflow_part
+from .jobmon_cast import TABLES, Cast, Dump, Row
 from .jobmon_life import with_all_rows
+from .jobmon_parts import Part, beginnings, observed, task_part, workflow_part
 from .jobmon_telling import Sight
 from .jobmon_ways import Memory
 from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
@@ -30,7 +31,11 @@ from .lines import Line, Shape, TextLine, as_objects
 from .partial import Field, Obj
 from .report import BrokenPromise, Departure, OracleVerdict
 
-KEYS = {"time", *TABLES}
+NONE_YET = frozenset({"Absent"})
+"""The state of a row that is not made."""
+
+ENDED = "Aborted"
+"""What stands for a run that does nothing: no step of the machine needs one that is in this state."""
 
 
 def _dump(number: int, line: Line, shape: Shape, clock: Clock) -> Dump:
@@ -79,9 +84,7 @@ class _Dumps:
 
     def _workflows(self) -> list[Part]:
         cast, found = self.cast, []
-        known = {
-            n for sort in ("WorkflowRun",) for n in cast.ids[sort] if ("WorkflowRun", n, "workflow_id") in cast.belongs
-        }
+        known = {n for n in cast.ids["WorkflowRun"] if ("WorkflowRun", n, "workflow_id") in cast.belongs}
         numbers = {*cast.ids["Workflow"], *(cast.belongs["WorkflowRun", n, "workflow_id"] for n in known)}
         for number in sorted(numbers):
             runs = cast.of("WorkflowRun", "workflow_id", number)

@@ -6,6 +6,7 @@ The messages that are read are ``MESSAGES``; other lines are skipped and counted
 * **What is logged**: each move of an instance but those of ``jobmon_life.UNLOGGED``, and each of a run but the reaper's.
 * **INSTANTIATED is logged for every instance that was asked for**, also for one that did not move.
 * **A refusal** says in which state the object was; it must be one that the tables give: too late (12 moves of instances, 2 of runs), or not allowed.
+  An amended variant also refuses what its table allows, from who has no lease (any more).
 * **A log may begin in the middle**: an object may be met in any state.
 """
 
@@ -17,13 +18,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.jobmon.shipped import tables
-from schedproof.model.lang import Model, Row
+from schedproof.model.lang import Model
 
 from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told
-from .jobmon_life import Machine, machine_of, who_is, with_all_rows
-from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of
+from .jobmon_life import Machine, who_is, with_all_rows
+from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of, table_of
 from .lines import Line, Shape, TextLine
 from .report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict
 
@@ -43,12 +44,6 @@ MESSAGES: Mapping[str, re.Pattern[str]] = {
 """What is read of a message; ``number`` is the instance's id, ``state`` what it has come to."""
 
 ERRORS = frozenset({"Error", "ResourceError", "UnknownError", "NoDistributorId", "ErrorFatal"})
-TABLES: Mapping[str, Sequence[Row]] = {
-    "TaskInstance": tables.TASK_INSTANCE_TABLE,
-    "Task": tables.TASK_TABLE,
-    "WorkflowRun": tables.WORKFLOW_RUN_TABLE,
-    "Workflow": tables.WORKFLOW_TABLE,
-}
 UNTIMELY = {
     "TaskInstance": tables.TASK_INSTANCE_UNTIMELY,
     "WorkflowRun": tables.WORKFLOW_RUN_UNTIMELY,
@@ -199,6 +194,8 @@ class _Events:
     """The objects of a log as far as it is read, with the states that explain it."""
 
     model: Model
+    machines: dict[str, Machine] = field(default_factory=dict)
+    """By sort, as far as the log tells of it."""
     now: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     breaks: list[BrokenPromise] = field(default_factory=list)
 
@@ -208,7 +205,9 @@ class _Events:
             departure = self._refusal(told)
             if departure is not None or told.sort in ("Task", "Workflow"):
                 return departure
-        machine = machine_of(self.model, told.sort)
+        if told.sort not in self.machines:
+            self.machines[told.sort] = Machine(self.model, told.sort)
+        machine = self.machines[told.sort]
         key = (told.sort, told.who)
         states = self.now.get(key, frozenset(machine.states))
         before = frozenset({told.source}) & machine.between(states) if told.source else states
@@ -239,14 +238,16 @@ class _Events:
 
     def _directly(self, machine: Machine, before: frozenset[str], told: Entry) -> frozenset[str]:
         """By one step from the state that is told."""
-        rows = {(row.source, row.target) for row in TABLES[told.sort]}
+        rows = {(row.source, row.target) for row in table_of(self.model, told.sort)}
         return frozenset(t for s, t, _ in machine.moves if s in before and t in told.targets and (s, t) in rows)
 
     def _refusal(self, told: Entry) -> Departure | None:
         """A refusal that the tables do not give."""
         letters = {name: short for short, name in LETTERS[told.sort].items()}
         late = f"{letters[told.source]}>{letters[told.requested]}" in UNTIMELY[told.sort]
-        row = any((r.source, r.target) == (told.source, told.requested) for r in TABLES[told.sort])
+        row = any((r.source, r.target) == (told.source, told.requested) for r in table_of(self.model, told.sort))
+        if row and self.model.changes:
+            return None  # the lease was another's
         if told.refused == "untimely" and not late:
             why = "the table has such a row" if row else "it is none of those that come too late, but is not allowed"
         elif told.refused == "invalid" and (row or late):

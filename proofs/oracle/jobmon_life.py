@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from schedproof.model.jobmon.shipped import tables
 from schedproof.model.jobmon.shipped.machines import i
 from schedproof.model.lang import Action, Model, StepInvariant
 
-from .jobmon_words import CALLED, not_kept
+from .jobmon_words import CALLED, added, not_kept, table_of
 from .partial import Obj, View
 from .partial_steps import PartialStep, PartialSteps, Plan
 
@@ -28,6 +27,7 @@ UNLOGGED: Mapping[str, Mapping[str, frozenset[str] | None]] = {
 """Per machine: the events that may happen without a line, and from which states (None: from any).
 
 An instance is told to die and is ended by a resume, is heard of again, and dies as it was told; the reaper writes past the log.
+Nobody knows which of its own moves a variant logs: they may have a line or not.
 """
 
 Move = tuple[str, str, PartialStep]
@@ -55,16 +55,19 @@ class Machine:
     sort: str
     steps: PartialSteps = field(init=False)
     moves: list[Move] = field(init=False)
+    own: frozenset[tuple[str, str]] = field(init=False)
+    """The states and events of the moves that only the variant has."""
 
     def __post_init__(self) -> None:
         view = view_of(self.model, self.sort)
         self.steps = PartialSteps(view, Plan.of(view))
+        self.own = frozenset((row.source, row.event) for row in added(self.model, self.sort))
         self.moves = [(state, step.after[0], step) for state in self.states for step in self.steps.steps((state,))]
 
     @property
     def states(self) -> list[str]:
-        """All states."""
-        return [s.name for s in self.model.machine(self.sort).states]
+        """All states that an object may be in."""
+        return [s.name for s in self.model.machine(self.sort).states if not s.unreachable]
 
     @property
     def promised(self) -> list[StepInvariant]:
@@ -76,7 +79,9 @@ class Machine:
         me: Obj = (self.sort, 0)
         events = [event for who, event in step.fired if who == me]
         known = UNLOGGED[self.sort]
-        return any(e in known and ((among := known[e]) is None or source in among) for e in events)
+        return any(
+            (source, e) in self.own or (e in known and ((among := known[e]) is None or source in among)) for e in events
+        )
 
     def between(self, states: Iterable[str], without: Sequence[StepInvariant] = ()) -> frozenset[str]:
         """The states that may have been reached without a line; ``without`` breaking these promises."""
@@ -121,33 +126,20 @@ class Machine:
 
 
 def with_all_rows(model: Model) -> Model:
-    """The model, and one more step for each row of the instances' table that none of its agents asks for.
+    """The model, and one more step for each row of its table of instances that none of its agents asks for.
 
     The server allows what the table allows, whoever asks: an agent of another release may. Whether the task goes along is the model's to say.
     """
-    known: Model | None = vars(model).get("_all_rows")
-    if known is not None:
-        return known
     done = {(source, event) for source, _, step in Machine(model, "TaskInstance").moves for _, event in step.fired}
     sources: dict[str, list[str]] = {}
-    for row in tables.TASK_INSTANCE_TABLE:
+    for row in table_of(model, "TaskInstance"):
         if (row.source, row.event) not in done:
             sources.setdefault(row.event, []).append(row.source)
     more = [
         Action(f"ask_{event}", [i], [i.is_(*states)], [i.fires(event)], f"somebody asks {event} of {{i}}", fact="2.1")
         for event, states in sources.items()
     ]
-    found = replace(model, actions=[*model.actions, *more])
-    object.__setattr__(model, "_all_rows", found)  # a model never changes
-    return found
-
-
-def machine_of(model: Model, sort: str) -> Machine:
-    """The machine of ``sort``, made once for each model."""
-    known: dict[str, Machine] = vars(model).get("_lives", {})
-    if sort not in known:
-        object.__setattr__(model, "_lives", {**known, sort: Machine(model, sort)})
-    return vars(model)["_lives"][sort]  # type: ignore[no-any-return]
+    return replace(model, actions=[*model.actions, *more])
 
 
 def who_is(sort: str, number: int) -> str:

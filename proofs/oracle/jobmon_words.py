@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 import networkx as nx
-from schedproof.model.jobmon.shipped import tables
+from schedproof.model.jobmon.shipped import SHIPPED, tables
 from schedproof.model.jobmon.shipped.machines import MACHINES
 from schedproof.model.jobmon.sorts import DOCUMENT
-from schedproof.model.lang import Document, Invariant, Model, StepInvariant
+from schedproof.model.lang import Document, Invariant, Model, Row, StepInvariant
 from schedproof.model.lang.properties import Property
 from schedproof.model.lang.types import Ref
 
@@ -33,12 +33,32 @@ LETTERS: Mapping[str, Mapping[str, str]] = {
 }
 """Per machine: letter -> the state's name in the model."""
 
+SHIPPED_TABLES: Mapping[str, Sequence[Row]] = {
+    "TaskInstance": tables.TASK_INSTANCE_TABLE,
+    "Task": tables.TASK_TABLE,
+    "WorkflowRun": tables.WORKFLOW_RUN_TABLE,
+    "Workflow": tables.WORKFLOW_TABLE,
+}
+"""Per machine: the table that the shipped server asks."""
+
 CALLED = {"TaskInstance": "instance", "Task": "task", "WorkflowRun": "run", "Workflow": "workflow"}
 
 
 def fits(model: Model) -> bool:
     """The model has the machines that run."""
     return [m.sort for m in model.machines] == [m.sort for m in MACHINES]
+
+
+def table_of(model: Model, sort: str) -> list[Row]:
+    """The table that a variant's server asks: the shipped one without the rows that the variant drops, and those that it adds."""
+    dropped = {row.name for row in SHIPPED.table(sort)} - {row.name for row in model.table(sort)}
+    return [*(row for row in SHIPPED_TABLES[sort] if row.name not in dropped), *added(model, sort)]
+
+
+def added(model: Model, sort: str) -> list[Row]:
+    """The moves that a variant adds to what is shipped."""
+    shipped = {row.name for row in SHIPPED.table(sort)}
+    return [row for row in model.table(sort) if row.name not in shipped and row.source != row.target]
 
 
 def promise_of(prop: Property) -> Promise:
