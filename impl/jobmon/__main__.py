@@ -14,6 +14,7 @@ import click
 
 from .connection import Connection
 from .errors import JobmonError, Malformed, Unreachable
+from .guide import epilog
 from .loop import Heartbeat, Interrupts, Leased
 from .loop import run as run_agent
 from .records import Leases
@@ -75,12 +76,18 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
         serve(Server(store, leases=Leases(run_lease, instance_lease)), port)
 
 
-@main.command()
+@main.command(epilog=epilog())
 @url
 @poll
 @beat
 @patience
-@click.option("--resume", type=click.Choice(["no", "cold", "hot"]), default="no", show_default=True)
+@click.option(
+    "--resume",
+    type=click.Choice(["no", "cold", "hot"]),
+    default="no",
+    show_default=True,
+    help="What becomes of commands that an earlier run left, or another one runs: see below.",
+)
 @click.argument("workflow", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> None:
     """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run."""
