@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -9,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from jobmon_processes import MODULE, Installation
+from jobmon_processes import MODULE, Installation, installation, until
 from schedproof.impl.jobmon.resources import Queue
 from schedproof.impl.jobmon.workflow_file import Growth, TaskEntry, WorkflowEntry, read_workflow
 
@@ -65,3 +67,61 @@ class TestHelp:
         words = " ".join(told.split())
         for each in ("memory (MiB)", "runtime (s)", "sh -c '...'", "--resume hot", "--resume cold", "go on"):
             assert each in words
+
+
+def workflow(directory: Path, *tasks: dict[str, object], **more: object) -> Path:
+    path = directory / "w.json"
+    path.write_text(json.dumps({"name": "w", "tasks": tasks, **more}))
+    return path
+
+
+def said_by(mine: Installation, file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """What a client says of a workflow."""
+    return command("client", f"--url={mine.url}", *words, str(file))
+
+
+class TestFailures:
+    def test_each_failed_task_and_where_its_output_is(self, tmp_path: Path) -> None:
+        tasks = [
+            {"name": "a", "command": "/no/such/cmd", "max_attempts": 2},
+            {"name": "b", "command": "true"},
+            {"name": "c", "command": "sleep 60", "resources": [["runtime", 0]], "growth": [], "max_attempts": 1},
+            {"name": "d", "command": "true", "upstream": ["a"]},
+        ]
+        with installation(tmp_path, distributors=1, lease=60) as mine:
+            done = said_by(mine, workflow(tmp_path, *tasks))
+            last = {task: max(i.id for i in mine.records().instances if i.task_id == task) for task in (1, 3)}
+        where = f"its output is in the --log of the distributor on {os.uname().nodename}"
+        assert done.stdout.splitlines() == [
+            "failed",
+            f"task a: attempt 2 of 2 ended in error (task instance {last[1]}); {where}",
+            f"task c: attempt 1 of 1 exceeded its resources (task instance {last[3]}); {where}",
+        ]
+        assert (done.stderr, done.returncode) == ("", 1)
+        lines = (tmp_path / "log").read_text().splitlines()
+        assert [line for line in lines if "cannot be started" in line] == [
+            "command '/no/such/cmd' cannot be started: [Errno 2] No such file or directory: '/no/such/cmd'"
+        ] * 2
+
+    @pytest.mark.parametrize(("log", "why"), [("none/log", "No such file or directory"), (".", "Is a directory")])
+    def test_a_log_that_cannot_be_written(self, tmp_path: Path, log: str, why: str) -> None:
+        done = command("distributor", "--url=http://127.0.0.1:1", "--patience=0", f"--log={tmp_path / log}")
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"Error: --log {tmp_path / log} cannot be written: {why}; ")
+        assert done.stderr.count("\n") == 1
+
+    def test_a_submission_that_fails_is_said_by_the_distributor(self, tmp_path: Path) -> None:
+        """Its log is gone when the worker is to be started, and the task fails without a job."""
+        (tmp_path / "logs").mkdir()
+        with installation(tmp_path, distributors=0, lease=60) as mine:
+            words = [sys.executable, *MODULE, "distributor", f"--url={mine.url}", f"--log={tmp_path}/logs/log"]
+            distributor = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+            assert until((tmp_path / "logs" / "log").exists)
+            (tmp_path / "logs" / "log").unlink()
+            (tmp_path / "logs").rmdir()
+            done = said_by(mine, workflow(tmp_path, {"name": "a", "command": "true", "max_attempts": 1}))
+            distributor.terminate()
+            said = distributor.communicate(timeout=30)[1]
+        assert done.stdout == "failed\ntask a: attempt 1 of 1 could not be launched (task instance 1)\n"
+        assert said.startswith("the worker of task instance 1 cannot be started: [Errno 2] No such file or directory")
+        assert said.count("\n") == 1

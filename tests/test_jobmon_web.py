@@ -331,14 +331,16 @@ class TestCommandLine:
         with installation(tmp_path, lease=60) as mine:
             mine.start_client("client", tmp_path / "w.json")
             said = mine.agents["client"].communicate(timeout=30)[0]
-            assert (said, mine.agents["client"].returncode) == ("failed\n", 1)
+            line = f"task c: attempt 2 of 2 ended in error (task instance {max(i.id for i in mine.records().instances if i.task_id == 3)}); "
+            assert said.splitlines()[0] == "failed" and said.splitlines()[1].startswith(line)
+            assert (len(said.splitlines()), mine.agents["client"].returncode) == (2, 1)
             records = mine.records()
             assert "".join(t.status for t in records.tasks) == "DDF"
             attempts = ["".join(i.status for i in records.instances if i.task_id == n) for n in (1, 2, 3)]
             assert attempts == ["D", "ZD", "EE"]
             # The same again: a new run takes the failed one up.
             mine.start_client("client", tmp_path / "w.json", "cold")
-            assert mine.agents["client"].communicate(timeout=30)[0] == "failed\n"
+            assert mine.agents["client"].communicate(timeout=30)[0].startswith("failed\ntask c: attempt 2 of 2 ")
             assert "".join(i.status for i in mine.records().instances if i.task_id == 3) == "EEEE"
 
     def test_its_user_stops_it(self, tmp_path: Path) -> None:

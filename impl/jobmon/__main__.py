@@ -92,12 +92,17 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
 def client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> None:
     """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run."""
     from .client import Client, Resume
+    from .failures import failures
+    from .requests import ReadRun
     from .workflow_file import read_workflow
 
     there = Leased(Connection(url, patience=patience))
     mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
     run_agent(mine, poll, Heartbeat(there, heartbeat), Interrupts(signal.SIGINT), mine.stop)
     click.echo(mine.over)
+    if mine.over == "failed" and mine.memory.run is not None:
+        for line in failures(there.ask(ReadRun(mine.memory.run))):
+            click.echo(line)
     sys.exit(0 if mine.over in ("done", "made room", "stopped") else 1)
 
 
@@ -106,13 +111,15 @@ def client(url: str, poll: float, heartbeat: float | None, patience: float, resu
 @poll
 @beat
 @patience
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Where workers and commands write to.")
+@click.option("--log", type=click.Path(path_type=Path), help="The file that workers and commands write to.")
 def distributor(url: str, poll: float, heartbeat: float | None, patience: float, log: Path | None) -> None:
     """Brings task instances to this machine, until it is ended."""
     from .distributor import Distributor
     from .local_cluster import LocalCluster
 
     _expect_linux()
+    if log is not None:
+        _expect_writable(log)
     there = Leased(Connection(url, patience=patience))
     pace = Heartbeat(there, heartbeat)
 
@@ -183,6 +190,15 @@ def _expect_linux() -> None:
 
     if not sees_itself():
         raise click.ClickException("/proc shows processes of another namespace; mount that of this one (mount -t proc)")
+
+
+def _expect_writable(log: Path) -> None:
+    try:
+        log.open("ab").close()
+    except OSError as error:
+        raise Malformed(
+            f"--log {log} cannot be written: {error.strerror}; give a file in a directory that is there"
+        ) from error
 
 
 def _token() -> str:
