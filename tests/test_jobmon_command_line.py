@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import fields
@@ -125,3 +126,52 @@ class TestFailures:
         assert done.stdout == "failed\ntask a: attempt 1 of 1 could not be launched (task instance 1)\n"
         assert said.startswith("the worker of task instance 1 cannot be started: [Errno 2] No such file or directory")
         assert said.count("\n") == 1
+
+
+TASK = {"name": "a", "command": "true"}
+
+
+class TestMistakes:
+    """What the user has to mend is said in one line, with exit status 2, whoever finds it out."""
+
+    def test_what_the_server_refuses(self, tmp_path: Path) -> None:
+        wrong = [
+            ([{**TASK, "upstream": ["b"]}], "task a comes after b, which is no task before it"),
+            ([], "a workflow has at least one task"),
+            ([{**TASK, "max_attempts": 0}], "task a has 0 attempts, but needs one at least"),
+            ([{**TASK, "command": "false"}], "there is a workflow w with other tasks"),
+        ]
+        with installation(tmp_path, distributors=1, lease=60) as mine:
+            assert said_by(mine, workflow(tmp_path, TASK)).stdout == "done\n"
+            for tasks, says in wrong:
+                done = said_by(mine, workflow(tmp_path, *tasks))
+                assert (done.stdout, done.stderr, done.returncode) == ("", f"Error: {says}\n", 2)
+
+    def test_resources_that_cannot_grow(self, tmp_path: Path) -> None:
+        task = {"name": "a", "command": "sleep 60", "resources": [["runtime", 0], ["x", 2**62]], "growth": [{"name": "x", "by": 1.0}]}  # fmt: skip
+        with installation(tmp_path, distributors=1, lease=60) as mine:
+            done = said_by(mine, workflow(tmp_path, task))
+        assert done.stderr.startswith("Error: the resources of task a cannot be scaled: x cannot go from ")
+        assert (done.stdout, done.stderr.count("\n"), done.returncode) == ("", 1, 2)
+
+    def test_a_database_that_is_none(self) -> None:
+        """What it is told to give is not refused in its turn."""
+        done = command("server", "--database=foo", "--port=1")
+        said = "Error: 'foo' is no database URL; give sqlite:///file or postgresql://user@host/name\n"
+        assert (done.stderr, done.returncode) == (said, 2)
+
+
+@pytest.mark.parametrize("resume", ["hot", "cold"])
+def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: str) -> None:
+    file = workflow(tmp_path, {"name": "a", "command": "sleep 2"})
+    with installation(tmp_path, distributors=1, lease=60) as mine:
+        mine.start_client("client", file)
+        assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
+        mine.agents["client"].send_signal(signal.SIGINT)
+        assert mine.agents["client"].communicate(timeout=30)[0] == "stopped\n"
+        done = said_by(mine, file)
+        assert done.stderr.startswith("Error: task instance 1 is R; give ") and done.stderr.count("\n") == 1
+        assert (done.stdout, done.returncode) == ("", 1)
+        (words,) = re.findall(rf"--resume {resume}\b", done.stderr)
+        assert said_by(mine, file, *words.split()).stdout == "done\n"
+        assert len(mine.records().instances) == {"hot": 1, "cold": 2}[resume]

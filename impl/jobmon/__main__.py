@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from .connection import Connection
-from .errors import JobmonError, Malformed, Unreachable
+from .errors import Contended, JobmonError, Malformed, StoreError, Unreachable
 from .guide import epilog
 from .loop import Heartbeat, Interrupts, Leased
 from .loop import run as run_agent
@@ -32,6 +32,9 @@ class Seconds(click.FloatRange):
             self.fail(f"{value} is no number of seconds", param, ctx)
         return found
 
+
+CLIENT_ENDS = ("done", "made room", "stopped", "stopped before it ran", "failed")
+"""How a client ends that could do what it was asked to."""
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
 poll = click.option("--poll", type=Seconds(0.001), default=0.05, show_default=True, help="Seconds between looks.")
@@ -68,7 +71,13 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
         from .web import serve
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error}; install schedproof[jobmon]") from error
-    with SqlStore(database) as store:
+    try:
+        there = SqlStore(database)
+    except Contended:
+        raise
+    except StoreError as error:  # at the start it is for the user to mend
+        raise Malformed(str(error)) from error
+    with there as store:
         if store.in_memory:
             raise Malformed(
                 f"{database} is in memory, and gone with the server; give sqlite:///FILE or postgresql://..."
@@ -99,6 +108,10 @@ def client(url: str, poll: float, heartbeat: float | None, patience: float, resu
     there = Leased(Connection(url, patience=patience))
     mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
     run_agent(mine, poll, Heartbeat(there, heartbeat), Interrupts(signal.SIGINT), mine.stop)
+    if mine.over is not None and mine.over == mine.memory.failed:
+        raise Malformed(mine.over)
+    if mine.over not in CLIENT_ENDS:
+        raise JobmonError(mine.over)
     click.echo(mine.over)
     if mine.over == "failed" and mine.memory.run is not None:
         for line in failures(there.ask(ReadRun(mine.memory.run))):
