@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from dataclasses import fields
@@ -175,3 +176,23 @@ def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: st
         (words,) = re.findall(rf"--resume {resume}\b", done.stderr)
         assert said_by(mine, file, *words.split()).stdout == "done\n"
         assert len(mine.records().instances) == {"hot": 1, "cold": 2}[resume]
+
+
+@pytest.mark.parametrize("kind", ["client", "distributor", "reaper"])
+def test_who_interrupts_it_while_the_server_is_down_is_told(tmp_path: Path, kind: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        file = [str(workflow(tmp_path, TASK))] if kind == "client" else []
+        words = [sys.executable, *MODULE, kind, f"--url={url}", *file]
+        agent = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        listening.accept()[0].close()  # it has begun to ask
+    try:
+        assert agent.stderr is not None
+        agent.send_signal(signal.SIGINT)
+        assert agent.stderr.readline() == f"waiting for an answer of {url}; Ctrl-C again to end at once\n"
+        assert agent.poll() is None
+        agent.send_signal(signal.SIGINT)
+        rest = agent.communicate(timeout=10)[1]
+    finally:
+        agent.kill()
+    assert agent.returncode != 0 and "waiting" not in rest and "Traceback" not in rest

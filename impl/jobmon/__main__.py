@@ -105,9 +105,10 @@ def client(url: str, poll: float, heartbeat: float | None, patience: float, resu
     from .requests import ReadRun
     from .workflow_file import read_workflow
 
-    there = Leased(Connection(url, patience=patience))
+    interrupts = Interrupts(signal.SIGINT)
+    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
     mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
-    run_agent(mine, poll, Heartbeat(there, heartbeat), Interrupts(signal.SIGINT), mine.stop)
+    run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
     if mine.over is not None and mine.over == mine.memory.failed:
         raise Malformed(mine.over)
     if mine.over not in CLIENT_ENDS:
@@ -133,7 +134,8 @@ def distributor(url: str, poll: float, heartbeat: float | None, patience: float,
     _expect_linux()
     if log is not None:
         _expect_writable(log)
-    there = Leased(Connection(url, patience=patience))
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
     pace = Heartbeat(there, heartbeat)
 
     def worker(instance: int) -> list[str]:
@@ -143,7 +145,7 @@ def distributor(url: str, poll: float, heartbeat: float | None, patience: float,
         return [sys.executable, "-m", __package__, "worker", *options, str(instance)]
 
     cluster = LocalCluster(worker, log=log)
-    run_agent(Distributor(there, cluster, _token()), poll, pace, Interrupts(signal.SIGINT, signal.SIGTERM))
+    run_agent(Distributor(there, cluster, _token()), poll, pace, interrupts)
 
 
 @main.command()
@@ -192,8 +194,9 @@ def reaper(url: str, poll: float, patience: float) -> None:
     """Sees to runs and instances that are late, until it is ended."""
     from .reaper import Reaper
 
-    reaping = Reaper(Connection(url, patience=patience))
-    run_agent(reaping, poll, interrupts=Interrupts(signal.SIGINT, signal.SIGTERM))
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    reaping = Reaper(Connection(url, patience=patience, waits=interrupts.waits_for))
+    run_agent(reaping, poll, interrupts=interrupts)
 
 
 def _expect_linux() -> None:
