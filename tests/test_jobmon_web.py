@@ -93,7 +93,7 @@ class TestServer:
         [
             ("/ReapRun", '{"run": 7}', 409, {"said": "there is no workflow run 7", "state": None, "for_good": True}),
             ("/ReapRun", "{}", 422, {"said": "ReapRun: 'run' is missing"}),
-            ("/ReapRun", '{"run": "x"}', 422, {"said": "ReapRun.run: 'x' is no int"}),
+            ("/ReapRun", '{"run": "x"}', 422, {"said": "ReapRun.run: 'x' is no whole number"}),
             ("/AdvanceRun", '{"run": 1, "to": "Y"}', 422, {"said": "AdvanceRun.to: 'Y' is no RunState"}),
             ("/ReapRun", "no JSON", 422, {"said": "it is no JSON: Expecting value: line 1 column 1 (char 0)"}),
             ("/ReapRun", '{"run": 1, "run": 2}', 422, {"said": "it says 'run' twice in one object"}),
@@ -103,7 +103,7 @@ class TestServer:
             ("/ReapRun", f'{{"run": {2**63 - 1}}}', 409, None),
             ("/ReapRun", f'{{"run": {-(2**63) + 1}}}', 409, None),
             ("/ReapRun", f'{{"run": 1{"0" * 5000}}}', 422, None),
-            ("/ReapRun", '{"run": NaN}', 422, {"said": "ReapRun.run: nan is no int"}),
+            ("/ReapRun", '{"run": NaN}', 422, {"said": "ReapRun.run: nan is no whole number"}),
             ("/Register", '{"name": "a\\u0000", "tasks": []}', 422, {"said": "Register.name: 'a\\x00' has a NUL character in it"}),
             ("/Register", '{"name": "a\\ud800", "tasks": []}', 422, {"said": "Register.name: 'a\\ud800' has half of a character (a lone surrogate) in it"}),
             ("/Register", json.dumps({"name": "x" * 501, "tasks": []}), 409, None),
