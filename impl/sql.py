@@ -103,7 +103,7 @@ class Database:
             where.render_as_string().encode()
         except (ArgumentError, ValueError) as error:
             raise self._failed(
-                f"{url!r} is no database URL; give sqlite:///file, sqlite:// or postgresql://user@host/name"
+                f"{url!r} is no database URL; give sqlite:///file or postgresql://user@host/name"
             ) from error
         return where.set(drivername="postgresql+psycopg") if where.drivername == "postgresql" else where
 

@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from .connection import Connection
-from .errors import JobmonError, Malformed, Unreachable
+from .errors import Contended, JobmonError, Malformed, StoreError, Unreachable
+from .guide import epilog
 from .loop import Heartbeat, Interrupts, Leased
 from .loop import run as run_agent
 from .records import Leases
@@ -31,6 +32,9 @@ class Seconds(click.FloatRange):
             self.fail(f"{value} is no number of seconds", param, ctx)
         return found
 
+
+CLIENT_ENDS = ("done", "made room", "stopped", "stopped before it ran", "failed")
+"""How a client ends that could do what it was asked to."""
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
 poll = click.option("--poll", type=Seconds(0.001), default=0.05, show_default=True, help="Seconds between looks.")
@@ -67,7 +71,13 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
         from .web import serve
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error}; install schedproof[jobmon]") from error
-    with SqlStore(database) as store:
+    try:
+        there = SqlStore(database)
+    except Contended:
+        raise
+    except StoreError as error:  # at the start it is for the user to mend
+        raise Malformed(str(error)) from error
+    with there as store:
         if store.in_memory:
             raise Malformed(
                 f"{database} is in memory, and gone with the server; give sqlite:///FILE or postgresql://..."
@@ -75,22 +85,38 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
         serve(Server(store, leases=Leases(run_lease, instance_lease)), port)
 
 
-@main.command()
+@main.command(epilog=epilog())
 @url
 @poll
 @beat
 @patience
-@click.option("--resume", type=click.Choice(["no", "cold", "hot"]), default="no", show_default=True)
+@click.option(
+    "--resume",
+    type=click.Choice(["no", "cold", "hot"]),
+    default="no",
+    show_default=True,
+    help="What becomes of commands that an earlier run left, or another one runs: see below.",
+)
 @click.argument("workflow", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> None:
     """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run."""
     from .client import Client, Resume
+    from .failures import failures
+    from .requests import ReadRun
     from .workflow_file import read_workflow
 
-    there = Leased(Connection(url, patience=patience))
+    interrupts = Interrupts(signal.SIGINT)
+    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
     mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
-    run_agent(mine, poll, Heartbeat(there, heartbeat), Interrupts(signal.SIGINT), mine.stop)
+    run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
+    if mine.over is not None and mine.over == mine.memory.failed:
+        raise Malformed(mine.over)
+    if mine.over not in CLIENT_ENDS:
+        raise JobmonError(mine.over)
     click.echo(mine.over)
+    if mine.over == "failed" and mine.memory.run is not None:
+        for line in failures(there.ask(ReadRun(mine.memory.run))):
+            click.echo(line)
     sys.exit(0 if mine.over in ("done", "made room", "stopped") else 1)
 
 
@@ -99,14 +125,17 @@ def client(url: str, poll: float, heartbeat: float | None, patience: float, resu
 @poll
 @beat
 @patience
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Where workers and commands write to.")
+@click.option("--log", type=click.Path(path_type=Path), help="The file that workers and commands write to.")
 def distributor(url: str, poll: float, heartbeat: float | None, patience: float, log: Path | None) -> None:
     """Brings task instances to this machine, until it is ended."""
     from .distributor import Distributor
     from .local_cluster import LocalCluster
 
     _expect_linux()
-    there = Leased(Connection(url, patience=patience))
+    if log is not None:
+        _expect_writable(log)
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
     pace = Heartbeat(there, heartbeat)
 
     def worker(instance: int) -> list[str]:
@@ -116,7 +145,7 @@ def distributor(url: str, poll: float, heartbeat: float | None, patience: float,
         return [sys.executable, "-m", __package__, "worker", *options, str(instance)]
 
     cluster = LocalCluster(worker, log=log)
-    run_agent(Distributor(there, cluster, _token()), poll, pace, Interrupts(signal.SIGINT, signal.SIGTERM))
+    run_agent(Distributor(there, cluster, _token()), poll, pace, interrupts)
 
 
 @main.command()
@@ -165,8 +194,9 @@ def reaper(url: str, poll: float, patience: float) -> None:
     """Sees to runs and instances that are late, until it is ended."""
     from .reaper import Reaper
 
-    reaping = Reaper(Connection(url, patience=patience))
-    run_agent(reaping, poll, interrupts=Interrupts(signal.SIGINT, signal.SIGTERM))
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    reaping = Reaper(Connection(url, patience=patience, waits=interrupts.waits_for))
+    run_agent(reaping, poll, interrupts=interrupts)
 
 
 def _expect_linux() -> None:
@@ -176,6 +206,15 @@ def _expect_linux() -> None:
 
     if not sees_itself():
         raise click.ClickException("/proc shows processes of another namespace; mount that of this one (mount -t proc)")
+
+
+def _expect_writable(log: Path) -> None:
+    try:
+        log.open("ab").close()
+    except OSError as error:
+        raise Malformed(
+            f"--log {log} cannot be written: {error.strerror}; give a file in a directory that is there"
+        ) from error
 
 
 def _token() -> str:

@@ -36,6 +36,10 @@ class Resume(StrEnum):
     HOT = "hot"
 
 
+RESUMES = "give --resume hot to take over what is running, or --resume cold to end it first"
+"""What a user can do about another run, or about what it left."""
+
+
 @dataclass(frozen=True)
 class WorkflowSpec:
     """A workflow to be run; a task that is not in ``scaling`` has its memory and runtime grow by half."""
@@ -65,7 +69,7 @@ class ClientMemory:
     """All that a client remembers.
 
     ``other`` is the run that it asks to make room, or that left what it clears; ``to_queue`` are tasks with the
-    numbers of their next attempts; ``failed`` is why the client cannot go on.
+    numbers of their next attempts; ``failed`` is why the client cannot go on with what its user wrote.
     """
 
     stage: Stage = Stage.REGISTER
@@ -144,6 +148,7 @@ class Client:
     def _register(self) -> str:
         answer = asked(self._server, ask.Register(self._spec.name, self._spec.tasks))
         if isinstance(answer, Refused):
+            self._remember(failed=answer.said)
             self._end(answer.said)
         elif answer.workflow is not None:
             first = Stage.CREATE if self._resume is Resume.NO else Stage.LOOK
@@ -189,8 +194,10 @@ class Client:
     def _create(self) -> str:
         answer = asked(self._server, ask.CreateRun(self._workflow(), self._token, self._resume is not Resume.HOT))
         if isinstance(answer, Refused):
-            if self._resume is Resume.NO or answer.for_good:
+            if answer.for_good:
                 self._end(answer.said)
+            elif self._resume is Resume.NO:
+                self._end(f"{answer.said}; {RESUMES}")
             else:
                 self._remember(stage=Stage.LOOK)
         else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
@@ -23,14 +24,17 @@ AGAIN = frozenset({500, 502, 503, 504})
 class Connection:
     """A :class:`.server.Asks` for the server at ``url``, which is asked again for ``patience`` seconds.
 
+    ``waits`` is told the URL, each time before the same is asked again.
+
     Raises:
         Malformed: the URL is not of the form http://host:port.
     """
 
-    def __init__(self, url: str, *, patience: float = 30.0) -> None:
+    def __init__(self, url: str, *, patience: float = 30.0, waits: Callable[[str], None] = lambda url: None) -> None:
         host, port = _address(url)
         self._url = url
         self._patience = patience
+        self._waits = waits
         self._http = HTTPConnection(host, port, timeout=TIMEOUT)
 
     def ask(self, request: Request) -> Report:
@@ -50,6 +54,7 @@ class Connection:
                 self._http.close()
                 if time.monotonic() + pause > end:
                     raise Unreachable(f"{self._url} gives no answer: {error or type(error).__name__}") from error
+            self._waits(self._url)
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 

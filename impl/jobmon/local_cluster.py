@@ -23,8 +23,8 @@ EXCEEDED = 90
 class LocalCluster:
     """Starts workers by ``command``, which is asked for the words of the worker of an instance.
 
-    Any distributor of the same place can end a job, by its name. Jobs of another place are out of reach. ``say`` is told, once
-    for each job, of what it cannot do; it is to the standard error if none is given.
+    Any distributor of the same place can end a job, by its name. Jobs of another place are out of reach. ``say`` is told of
+    what it cannot do, once for each job; it is to the standard error if none is given.
     """
 
     def __init__(
@@ -53,7 +53,9 @@ class LocalCluster:
                 with self._log.open("ab") as log:
                     child = self._start(instance, token, log.fileno())
         except OSError as error:
-            raise SubmitFailed(f"the worker of task instance {instance} cannot be started: {error}") from error
+            said = f"the worker of task instance {instance} cannot be started: {error}"
+            self._say(said)
+            raise SubmitFailed(said) from error
         there = process(child.pid)  # until we ask how it ended it is there in any case
         assert there is not None
         job = str(Job(self._place(), token, there.pid, there.started))

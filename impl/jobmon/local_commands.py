@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -37,7 +38,7 @@ class LocalCommands:
         self._exceeded = False
 
     def start(self, granted: Granted) -> None:
-        """Starts the command; one that cannot be started has ended in error."""
+        """Starts the command; one that cannot be started has ended in error, and why is said where its output goes."""
         self._limits, self._since = dict(granted.resources), time.monotonic()
         worker = os.getpid()
 
@@ -53,7 +54,9 @@ class LocalCommands:
                 stdin=subprocess.DEVNULL,
                 env=os.environ | {INSTANCE: str(granted.instance)},
             )
-        except (OSError, ValueError, IndexError, subprocess.SubprocessError):
+        except (OSError, ValueError, IndexError, subprocess.SubprocessError) as error:
+            why = "it is empty" if isinstance(error, IndexError) else error
+            print(f"command {granted.command!r} cannot be started: {why}", file=sys.stderr, flush=True)
             self._status = 127
             return
         self._pid = child.pid

@@ -66,8 +66,15 @@ class Interrupts:
 
     def __init__(self, *numbers: signal.Signals) -> None:
         self.noted = False
+        self._said = False
         for number in numbers:
             signal.signal(number, self._note)
+
+    def waits_for(self, url: str) -> None:
+        """Its process gets no answer from there: whoever has interrupted it is told so, once."""
+        if self.noted and not self._said:
+            self._said = True
+            print(f"waiting for an answer of {url}; Ctrl-C again to end at once", file=sys.stderr, flush=True)
 
     def _note(self, *_: object) -> None:
         if self.noted:

@@ -200,10 +200,12 @@ class RunRequests:
         return self._workflow(draft, "read workflow", draft.workflow(request.workflow).id)
 
     def read_run(self, draft: Draft, request: asked.ReadRun) -> Report:
-        """Reads."""
+        """Reads; the instances are the last ones of tasks that failed."""
         run = draft.run(request.run)
         tasks = draft.find(Task, workflow_id=run.workflow_id)
-        return Report("read run", workflow=draft.workflow(run.workflow_id), runs=(run,), tasks=tasks)
+        failed = [task for task in tasks if task.status is TaskState.FAILED]
+        last = tuple(each for task in failed for each in draft.find(TaskInstance, task_id=task.id)[-1:])
+        return Report("read run", workflow=draft.workflow(run.workflow_id), runs=(run,), tasks=tasks, instances=last)
 
     def find_dead(self, draft: Draft, request: asked.FindDead) -> Report:
         """Reads."""

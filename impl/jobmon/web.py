@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, get_args
 
 import uvicorn
@@ -32,8 +34,27 @@ def application(server: Asks) -> FastAPI:
 
 
 def serve(server: Asks, port: int) -> None:
-    """Answers on the loopback interface until the process is ended."""
-    uvicorn.run(application(server), host="127.0.0.1", port=port, log_level="warning", access_log=False)
+    """Answers on the loopback interface until the process is ended.
+
+    Raises:
+        Malformed: the port cannot be had.
+    """
+    config = uvicorn.Config(application(server), log_level="warning", access_log=False)
+    with _listening(port) as listening, suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening(port: int) -> socket.socket:
+    """Of TCP by name: only then does asyncio send short answers at once."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise Malformed(f"port {port} of 127.0.0.1 cannot be had: {error.strerror}; give another --port") from error
+    return listening
 
 
 def _endpoint(server: Asks, kind: type[Any]) -> Callable[..., Any]:

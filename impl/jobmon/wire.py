@@ -20,6 +20,8 @@ T = TypeVar("T")
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 
+_WORDS = {str: "text", int: "whole number", float: "number"}
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -102,7 +104,7 @@ def _parsed(kind: Any, data: Any, where: str) -> Any:
     if kind is float and type(data) is int:
         return float(data)
     if type(data) is not kind:
-        raise Malformed(f"{where}: {_SHORT.repr(data)} is no {kind.__name__}")
+        raise Malformed(f"{where}: {_SHORT.repr(data)} is no {_WORDS.get(kind, kind.__name__)}")
     if kind is float and not math.isfinite(data):
         raise Malformed(f"{where}: {data} is no number")
     if kind is str and (wrong := _not_text(data)):

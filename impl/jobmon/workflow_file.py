@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from .client import WorkflowSpec
 from .errors import Malformed
 from .records import Resources
 from .requests import TaskSpec
 from .resources import Queue, Scale, Scaling, Series
-from .wire import parsed, read_json
+from .wire import T, parsed, read_json
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,31 @@ def read_workflow(path: Path) -> WorkflowSpec:
     except (OSError, Malformed) as error:
         raise Malformed(f"{path} cannot be read: {error}") from error
     try:
-        entry = parsed(WorkflowEntry, data)
+        entry = _entry(data)
         _check(entry)
     except Malformed as error:
         raise Malformed(f"{path}: {error}") from error
     return WorkflowSpec(
         entry.name, tuple(_spec(t) for t in entry.tasks), {t.name: _scaling(t, entry) for t in entry.tasks}
     )
+
+
+def _entry(data: Any) -> WorkflowEntry:
+    """Tasks and queues first, one after the other, so that what is wrong in one says in which."""
+    if isinstance(data, dict):
+        for kind, what in ((TaskEntry, "task"), (Queue, "queue")):
+            several = data.get(f"{what}s")
+            for number, each in enumerate(several if isinstance(several, list) else (), 1):
+                name = each.get("name") if isinstance(each, dict) else None
+                _part(kind, each, f"{what} {number} ({name[:60]})" if isinstance(name, str) else f"{what} {number}")
+    return _part(WorkflowEntry, data, "the workflow")
+
+
+def _part(kind: type[T], data: Any, where: str) -> T:
+    try:
+        return parsed(kind, data)
+    except Malformed as error:  # it begins with the name of the class, which says nothing to whoever wrote the file
+        raise Malformed(f"{where}: {str(error).removeprefix(kind.__name__).lstrip('.: ')}") from error
 
 
 def _check(entry: WorkflowEntry) -> None:
