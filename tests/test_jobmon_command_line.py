@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -71,7 +72,7 @@ class TestHelp:
             assert each in words
 
 
-def workflow(directory: Path, *tasks: dict[str, object], **more: object) -> Path:
+def workflow(directory: Path, *tasks: Mapping[str, object], **more: object) -> Path:
     path = directory / "w.json"
     path.write_text(json.dumps({"name": "w", "tasks": tasks, **more}))
     return path
@@ -84,7 +85,7 @@ def said_by(mine: Installation, file: Path, *words: str) -> subprocess.Completed
 
 class TestFailures:
     def test_each_failed_task_and_where_its_output_is(self, tmp_path: Path) -> None:
-        tasks = [
+        tasks: list[Mapping[str, object]] = [
             {"name": "a", "command": "/no/such/cmd", "max_attempts": 2},
             {"name": "b", "command": "true"},
             {"name": "c", "command": "sleep 60", "resources": [["runtime", 0]], "growth": [], "max_attempts": 1},
@@ -129,14 +130,14 @@ class TestFailures:
         assert said.count("\n") == 1
 
 
-TASK = {"name": "a", "command": "true"}
+TASK: Mapping[str, object] = {"name": "a", "command": "true"}
 
 
 class TestMistakes:
     """What the user has to mend is said in one line, with exit status 2, whoever finds it out."""
 
     def test_what_the_server_refuses(self, tmp_path: Path) -> None:
-        wrong = [
+        wrong: list[tuple[list[Mapping[str, object]], str]] = [
             ([{**TASK, "upstream": ["b"]}], "task a comes after b, which is no task before it"),
             ([], "a workflow has at least one task"),
             ([{**TASK, "max_attempts": 0}], "task a has 0 attempts, but needs one at least"),

@@ -258,6 +258,13 @@ def test_two_single_line_commands_install_and_run():
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install -q -e ") for c in commands)
 
 
+def test_extras_that_are_to_be_installed_are_there():
+    """And those of Jobmon are installed as the quick start installs: into an environment, from the checkout."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {name for each in re.findall(r"'\.\[([\w,]+)\]'", README) for name in each.split(",")} <= set(extras)
+    assert "`python3 -m venv .venv && .venv/bin/pip install -q -e '.[jobmon,postgresql]'`" in README
+
+
 def test_links_lead_somewhere():
     for target in re.findall(r"\]\(([^)]+)\)", README):
         if not target.startswith("https://"):
