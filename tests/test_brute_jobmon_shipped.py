@@ -58,12 +58,12 @@ OTHERS = [
 BIG = [
     Situation("one run, and a task that has two attempts, anything", 1, (2,), 2, begun=True),
     Situation(
-        "a run that is resumed, whose first distributor and first job may die",
+        "a run that is resumed, whose first distributor may die",
         *(2, (1,), 2),
         begun=True,
-        mortal=("Distributor0", "Job0"),
+        mortal=("Distributor0",),
         fallible=False,
-        punctual=("WorkflowRun",),
+        punctual=LATE,
     ),
 ]
 SHORT = {s.about for s in OTHERS[:4]} | {
