@@ -55,8 +55,7 @@ OTHERS = [
     ),
     Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]
-BIG = [
-    Situation("one run, and a task that has two attempts, anything", 1, (2,), 2, begun=True),
+MORE = [
     Situation(
         "a run that is resumed, whose first distributor may die",
         *(2, (1,), 2),
@@ -157,7 +156,7 @@ def world(instance: Instance, state: State) -> brute.World:
     "situation",
     [
         pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long, id=s.about)
-        for s in [*SITUATIONS, *OTHERS, *BIG]
+        for s in [*SITUATIONS, *OTHERS, *MORE]
     ],
 )
 def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
