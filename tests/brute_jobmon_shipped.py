@@ -1,7 +1,8 @@
 """Jobmon as it runs, and repaired, written by hand as plain tuples: the server's records, and who is out there.
 
-Runs and tasks belong to the workflows in turn. It shares no code with the package. The letters are those of the facts; ``-`` is what is not there yet. ``repaired`` tells the two machines
-apart: as shipped a move is what a route of the server does, repaired it is what the protocol of leases allows.
+Runs and tasks belong to the workflows in turn. It shares no code with the package. The letters are those of the facts; ``-`` is what is not
+there yet. ``repaired`` tells the two machines apart: as shipped a move is what a route of the server does, repaired it is what the protocol of
+leases allows.
 """
 
 from __future__ import annotations
