@@ -89,7 +89,7 @@ triage_resources = Action(
     [d, i],
     when=[
         GOES_ON,
-        i.run == d.run,
+        OF_ITS_RUN,
         i.is_("Triaging"),
         JOB.is_("OutOfResources"),
         TASK.is_(*IN_HAND),
@@ -101,7 +101,7 @@ triage_resources = Action(
 triage_fatal = Action(
     "triage_fatal",
     [d, i],
-    when=[GOES_ON, i.run == d.run, i.is_("Triaging"), JOB.is_("Failed"), TASK.is_(*IN_HAND)],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("Triaging"), JOB.is_("Failed"), TASK.is_(*IN_HAND)],
     fires=[i.fires("end")],
     says="the distributor {d} learns that the job of {i} cannot run, and reports that",
     fact="3.1",
