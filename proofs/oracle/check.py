@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from schedproof.model.lang import Model
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems import SYSTEMS, System
 
 from .beaker_changes import BEAKER_CHANGES
 from .beaker_messages import BEAKER_MESSAGES
@@ -19,10 +21,11 @@ from .hived import HIVED
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
-from .lines import TextLine, read_text
+from .lines import TextLine, opened, text_lines
 from .lock_log import LOCKS
 from .own import OWN
 from .report import OracleReport, OracleVerdict
+from .watch import Watch
 from .yunikorn_events import EVENT_RECORDS
 from .yunikorn_log import LOG
 from .yunikorn_statelog import STATE_LOG
@@ -41,41 +44,106 @@ FORMATS: Mapping[str, Sequence[Format]] = {
 
 
 def check_trace(
-    system: str, path: Path, variant: str | None = None, format: str | None = None, release: str | None = None
+    system: str | System,
+    path: Path,
+    variant: str | None = None,
+    format: str | None = None,
+    release: str | None = None,
+    *,
+    more: Callable[[], bool] | None = None,
 ) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
     Args:
-        variant: None for the one that the format is judged by, or else the system (HiveD: as-written).
+        system: or its name, if it is one of those that come with schedproof.
+        path: of the trace; ``-`` for standard input.
+        variant: None for the one that the trace names or its format is judged by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
         release: the release of the system that wrote it, where its format differs between releases; None for any.
+        more: for a trace that is still being written: waits, and says whether there may be more now.
 
     Raises:
-        TraceError: unknown names, or a file that is no trace; one line, no more.
+        TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
+            lines before the one that is wrong.
     """
-    known = _choose(SYSTEMS, system, "system")
+    known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
     if variant is not None:
-        _choose(known.variants, variant, f"variant of {system}")
-    formats = FORMATS[system]
+        _choose(known.variants, variant, f"variant of {known.name}")
+    formats = FORMATS.get(known.name, (OWN,))
     names = [f.name for f in formats]
     if format is not None and format not in names:
-        raise TraceError(f"unknown format {format!r}; traces of {system} are {' or '.join(names)}")
-    lines = read_text(path)
-    chosen = formats[names.index(format)] if format is not None else _recognise(lines, formats)
-    model = known.variants[variant or chosen.judged_by or known.judged_by]
+        raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
+    with opened(path) as file:
+        lines = text_lines(file, str(path), more or (lambda: False))
+        first = next(lines, None)
+        if first is None:
+            raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+        plain = [
+            f
+            for f in formats
+            if f.plain is not None and (f.recognises([first]) if format is None else f.name == format)
+        ]
+        if plain:
+            return _streamed(plain[0], known, variant, release, chain([first], lines), path)
+        if more is not None:
+            following = " or ".join(f.name for f in formats if f.plain is not None)
+            raise TraceError(f"{path}: only traces that are judged line by line can be followed: {following}")
+        return _whole(known, formats, format, Told(variant, release), chain([first], lines), path)
+
+
+def _streamed(
+    chosen: Format, system: System, variant: str | None, release: str | None, lines: Iterator[TextLine], path: Path
+) -> OracleReport:
+    """A trace that is judged as its lines come."""
+    _no_release(chosen, release, path)
+    assert chosen.plain is not None
+    model = system.variants[variant] if variant is not None else None
+    header, records = chosen.plain(model or system.variants[system.judged_by], lines)
+    watch = Watch(system, model, header.value, source=str(path), line=header.number, format=chosen.name)
+    try:
+        for line in records:
+            watch.take(line.value, line.number)
+            if not watch.open:
+                break
+    except TraceError as error:
+        error.before = watch.report() if watch.records else None
+        raise
+    return watch.report()
+
+
+def _whole(
+    system: System, formats: Sequence[Format], format: str | None, told: Told, lines: Iterator[TextLine], path: Path
+) -> OracleReport:
+    """A trace that is read to its end, and judged then."""
+    read: list[TextLine] = []
+    try:
+        read.extend(lines)
+        chosen = next((f for f in formats if f.name == format), None) or _recognise(read, formats)
+        return _report(chosen, system, read, told, path)
+    except TraceError as error:
+        good = [line for line in read if line.number < error.line]
+        if good:
+            with suppress(TraceError):
+                chosen = next((f for f in formats if f.name == format), None) or _recognise(good, formats)
+                error.before = _report(chosen, system, good, told, path)
+        raise
+
+
+def _report(chosen: Format, system: System, lines: Sequence[TextLine], told: Told, path: Path) -> OracleReport:
+    model = system.variants[told.variant or chosen.judged_by or system.judged_by]
     if not chosen.fits(model):
-        fitting = ", ".join(v for v, m in known.variants.items() if chosen.fits(m))
+        fitting = ", ".join(v for v, m in system.variants.items() if chosen.fits(m))
         raise TraceError(
             f"{path}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
             f"variants that can judge it: {fitting}"
         )
-    judged = _judge(chosen, model, lines, Told(variant, release), path)
+    judged = _judge(chosen, model, lines, told, path)
     judgement, note = judged.judgement, judged.note
     if not judged.size and judgement.verdict is OracleVerdict.CONFORMS:
         nothing = "the trace has no records: nothing contradicts the model, and nothing was checked"
         note = "; ".join(part for part in (nothing, note) if part)
     return OracleReport(
-        system,
+        system.name,
         model.variant,
         chosen.name,
         judgement.verdict,
@@ -92,12 +160,16 @@ def _judge(chosen: Format, model: Model, lines: Sequence[TextLine], told: Told, 
         if told.variant is not None and told.release is not None:
             raise TraceError("a variant judges by its own tables alone; leave out the variant or the release")
         return chosen.judge(model, lines, told)
-    assert chosen.read is not None, f"format {chosen.name} has neither read nor judge"
-    if told.release is not None:
-        raise TraceError(f"{path}: traces of the format {chosen.name} do not differ by release; leave the release out")
+    assert chosen.read is not None, f"format {chosen.name} is not read in any way"
+    _no_release(chosen, told.release, path)
     reading = chosen.read(model, lines)
     judgement = judge(reading.instance, reading.records, start=reading.start)
     return Judged(judgement, reading.size, "; ".join(part for part in (judgement.note, reading.note) if part))
+
+
+def _no_release(chosen: Format, release: str | None, path: Path) -> None:
+    if release is not None:
+        raise TraceError(f"{path}: traces of the format {chosen.name} do not differ by release; leave the release out")
 
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schedproof.model.lang import Model
@@ -10,7 +10,7 @@ from schedproof.model.semantics import Instance, State
 
 from .engine import Judgement, Record
 from .errors import TraceError
-from .lines import TextLine
+from .lines import Line, TextLine
 from .report import BrokenPromise
 
 
@@ -64,7 +64,8 @@ class Format:
     Args:
         begins: how to recognise it, for the message about a trace of no known format.
         recognises: whether these lines are of this format.
-        read: the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
+        plain: for what comes down to the plain format: its header and its records, as the lines come; raises TraceError.
+        read: else, the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
         judge: for a format that one model does not suffice for: reads and judges; raises TraceError.
         judged_by: the variant that judges it unless another is named; None for the system's own.
         fits: whether a model speaks of what the format speaks of.
@@ -79,6 +80,7 @@ class Format:
     fits: Callable[[Model], bool] = lambda model: True
     text: bool = False
     judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
+    plain: Callable[[Model, Iterator[TextLine]], tuple[Line, Iterator[Line]]] | None = None
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:
