@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -21,10 +22,11 @@ from .hived import HIVED
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
-from .lines import TextLine, opened, text_lines
+from .lines import Following, TextLine, opened, text_lines
 from .lock_log import LOCKS
 from .own import OWN
 from .report import OracleReport, OracleVerdict
+from .shorten import shortened
 from .watch import Watch
 from .yunikorn_events import EVENT_RECORDS
 from .yunikorn_log import LOG
@@ -50,7 +52,7 @@ def check_trace(
     format: str | None = None,
     release: str | None = None,
     *,
-    more: Callable[[], bool] | None = None,
+    following: Following | None = None,
 ) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
@@ -60,7 +62,7 @@ def check_trace(
         variant: None for the one that the trace names or its format is judged by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
         release: the release of the system that wrote it, where its format differs between releases; None for any.
-        more: for a trace that is still being written: waits, and says whether there may be more now.
+        following: for a trace that is still being written; the report comes at the first departure, or when it stops.
 
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
@@ -74,7 +76,7 @@ def check_trace(
     if format is not None and format not in names:
         raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
     with opened(path) as file:
-        lines = text_lines(file, str(path), more or (lambda: False))
+        lines = text_lines(file, str(path), following)
         first = next(lines, None)
         if first is None:
             raise TraceError(f"{path}: the file is empty; a trace has at least one line")
@@ -85,9 +87,9 @@ def check_trace(
         ]
         if plain:
             return _streamed(plain[0], known, variant, release, chain([first], lines), path)
-        if more is not None:
-            following = " or ".join(f.name for f in formats if f.plain is not None)
-            raise TraceError(f"{path}: only traces that are judged line by line can be followed: {following}")
+        if following is not None:
+            names = [f.name for f in formats if f.plain is not None]
+            raise TraceError(f"{path}: only traces that are judged line by line can be followed: {' or '.join(names)}")
         return _whole(known, formats, format, Told(variant, release), chain([first], lines), path)
 
 
@@ -108,7 +110,11 @@ def _streamed(
     except TraceError as error:
         error.before = watch.report() if watch.records else None
         raise
-    return watch.report()
+    report = watch.report()
+    if report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+        unlogged = header.value.get("unlogged", 0)
+        report = replace(report, shortened=shortened(system, watch.model, watch.since, unlogged))
+    return report
 
 
 def _whole(
