@@ -144,15 +144,16 @@ def text_lines(file: BinaryIO, name: str, following: Following | None = None) ->
     Raises:
         TraceError: a line is not UTF-8, or too long.
     """
-    number, held = 1, b""
+    number, held, got = 1, b"", False
     while True:
         part = file.readline(MOST_BYTES + 1 - len(held))
-        held += part
+        held, got = held + part, got or bool(part)
         if len(held) > MOST_BYTES:
             raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
         last = not held.endswith(b"\n")
         if last and following is not None:
-            if following.wait(file, name, bool(part)):
+            if following.wait(file, name, got):
+                got = False
                 continue
             following.half = bool(held)
             return
@@ -229,13 +230,19 @@ class Shape:
         Raises:
             TraceError: it has not; the message says where, what was found and what to write.
         """
-        error = best_match(self.validator.iter_errors(line.value))
+        found = self.problem(line.value)
+        if found is not None:
+            raise line.error(found[1])
+
+    def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
+        """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
+        error = best_match(self.validator.iter_errors(value))
         if error is None:
-            return
+            return None
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
         advice = error.schema.get("description", "")
-        raise line.error(f"{at}{_problem(error)}" + (f"; write {advice}" if advice else ""))
+        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
 
 
 def _problem(error: Any) -> str:

@@ -68,10 +68,10 @@ class Watch:
     Args:
         system: the system that the trace is of.
         model: the variant that judges it; None for the one that the header names, or else the system's.
-        header: as README.md and trace.schema.json have it.
+        header: as README.md and trace.schema.json have it, with its place if it has one.
         limit: more states than this that explain the trace so far: undetermined.
-        source: the name of the file, for messages; "" if the records come from elsewhere.
-        line: the number of the header's line.
+        source: the name of the records' file, for messages; "" if they come from elsewhere.
+        format: the format that they come in, for the report.
 
     Raises:
         TraceError: a header that is none.
@@ -81,14 +81,13 @@ class Watch:
         self,
         system: System,
         model: Model | None,
-        header: Mapping[str, Any],
+        header: Mapping[str, Any] | Line,
         *,
         limit: int = MOST_STATES,
         source: str = "",
-        line: int = 0,
         format: str = "schedproof",
     ) -> None:
-        first = Line(source, line, header)
+        first = header if isinstance(header, Line) else Line("", 0, header)
         _shape("header").check(first)
         self.system, self.format, self._source = system, format, source
         self.model = model or _variant(system, first)
