@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS, System
@@ -17,12 +17,12 @@ from .beaker_messages import BEAKER_MESSAGES
 from .beakerd import BEAKERD
 from .engine import judge
 from .errors import TraceError
-from .formats import Format, Judged, Told
+from .formats import Format, Judged, Plain, Told
 from .hived import HIVED
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
-from .lines import Following, TextLine, opened, text_lines
+from .lines import Following, Line, TextLine, opened, text_lines
 from .lock_log import LOCKS
 from .mapping import read_mapping
 from .otel import OTEL, is_otel, log_records
@@ -103,6 +103,21 @@ def check_trace(
         return _whole(known, formats, format, Told(variant, release), read, path)
 
 
+def check_records(
+    system: str | System, header: Mapping[str, Any], records: Iterable[Mapping[str, Any]], variant: str | None = None
+) -> OracleReport:
+    """Judges records of the plain format, as :func:`check_trace` judges those of a file.
+
+    Raises:
+        TraceError: unknown names, or what is no header or no record.
+    """
+    known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
+    model = _choose(known.variants, variant, f"variant of {known.name}") if variant is not None else None
+    return _judged(
+        Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1))), known, model, "", OWN
+    )
+
+
 def _streamed(
     chosen: Format, system: System, variant: str | None, release: str | None, lines: Iterator[TextLine], path: Path
 ) -> OracleReport:
@@ -111,14 +126,18 @@ def _streamed(
     assert chosen.plain is not None
     model = system.variants[variant] if variant is not None else None
     trace = chosen.plain(model or system.variants[system.judged_by], lines)
-    watch = Watch(system, model, trace.header, source=str(path), format=chosen.name)
+    return _judged(trace, system, model, str(path), chosen)
+
+
+def _judged(trace: Plain, system: System, model: Model | None, source: str, format: Format) -> OracleReport:
+    watch = Watch(system, model, trace.header, source=source, format=format.name)
     try:
         for line in trace.records:
             watch.take(line.value, line.number)
             if not watch.open:
                 break
     except TraceError as error:
-        error.before = _noted(watch.report(), trace.note()) if watch.records else None
+        error.before = _noted(watch.report(), trace.note()).until(str(error)) if watch.records else None
         raise
     report = _noted(watch.report(), trace.note())
     if report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
@@ -162,7 +181,8 @@ def _whole(
         if good:
             with suppress(TraceError):
                 chosen = next((f for f in formats if f.name == format), None) or _recognise(good, formats)
-                error.before = _report(chosen, system, good, told, path)
+                before = _report(chosen, system, good, told, path)
+                error.before = before.until(str(error)) if before.records else None
         raise
 
 

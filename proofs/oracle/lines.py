@@ -195,7 +195,8 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
     try:
         value = _loads(text)
     except json.JSONDecodeError as error:
-        raise TraceError(f"{name}, line {number}: not JSON: {error.msg} at column {error.colno}", number) from None
+        what = error.msg.removesuffix(" at")
+        raise TraceError(f"{name}, line {number}: not JSON: {what} at column {error.colno}", number) from None
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
     if not isinstance(value, dict):
