@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,14 @@ lines:
         written(tmp_path, "base.yaml", MAPPING)
         more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
         assert checked(tmp_path, [*LOG, {"msg": "note"}], more).verdict is CONFORMS
+
+    def test_the_readme_example(self, tmp_path: Path) -> None:
+        text = (PACKAGE / "README.md").read_text("utf-8")
+        (mapping,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+        (log,) = re.findall(r"```json\n(\{\"ts.*?)```", text, re.DOTALL)
+        report = checked(tmp_path, log, mapping)
+        assert (report.verdict, report.records) == (CONFORMS, 2)
+        assert checked(tmp_path, log.replace("batch\"}]", "other\"}]"), mapping).verdict is DEPARTS
 
     def test_the_schema_is_one(self) -> None:
         schema = json.loads((PACKAGE / "mapping.schema.json").read_text("utf-8"))
