@@ -119,7 +119,7 @@ lines:
         (log,) = re.findall(r"```json\n(\{\"ts.*?)```", text, re.DOTALL)
         report = checked(tmp_path, log, mapping)
         assert (report.verdict, report.records) == (CONFORMS, 2)
-        assert checked(tmp_path, log.replace("batch\"}]", "other\"}]"), mapping).verdict is DEPARTS
+        assert checked(tmp_path, log.replace('batch"}]', 'other"}]'), mapping).verdict is DEPARTS
 
     def test_the_schema_is_one(self) -> None:
         schema = json.loads((PACKAGE / "mapping.schema.json").read_text("utf-8"))
