@@ -16,6 +16,7 @@ from .engine import judge
 from .errors import TraceError
 from .formats import Format, Judged, Told
 from .hived import HIVED
+from .itf_trace import ITF
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
@@ -31,11 +32,11 @@ from .yunikorn_walks import WALKS
 T = TypeVar("T")
 
 FORMATS: Mapping[str, Sequence[Format]] = {
-    "hived": (HIVED, OWN),
-    "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
-    "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, OWN),
-    "yunikorn-merge": (LOCKS, OWN),
-    "jobmon": (AUDIT, DUMPS, EVENTS, OWN),
+    "hived": (HIVED, ITF, OWN),
+    "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, ITF, OWN),
+    "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, ITF, OWN),
+    "yunikorn-merge": (LOCKS, ITF, OWN),
+    "jobmon": (AUDIT, DUMPS, EVENTS, ITF, OWN),
 }
 """The formats that each system's traces come in; the first that recognises a trace reads it."""
 

@@ -77,16 +77,24 @@ def _instance(model: Model, header: Line) -> Instance:
     sorts = [s.name for s in model.sorts]
     if missing := [s for s in sorts if s not in objects]:
         raise header.error(f'"objects" lacks the sort {missing[0]}; name its objects: {{"{missing[0]}": [...]}}')
+    if empty := [s for s, names in objects.items() if not names and s in sorts and not _may_be_empty(model, s)]:
+        raise header.error(f'"objects" has no {empty[0]}; name at least one')
     try:
-        sizes = check_scope(model, {sort: len(names) for sort, names in objects.items()})
+        sizes = check_scope(model, {sort: len(names) or 1 for sort, names in objects.items()})
     except ScopeError as error:
         raise header.error(str(error)) from None
+    sizes |= {sort: 0 for sort, names in objects.items() if not names}
     named = Instance(model, sizes, {}, names=objects)
     instance = Instance(model, sizes, _rigid(model, named, header), names=objects)
     for axiom in model.axioms:
         if not compile_term(instance, axiom, {})(Moment(instance.initial())):
             raise header.error(f'"rigid" breaks what the model assumes of it: {show_term(axiom)}')
     return instance
+
+
+def _may_be_empty(model: Model, sort: str) -> bool:
+    """A topology may do without a sort whose rigid attributes it gives no values."""
+    return any(attribute.rigid for attribute in model.machine(sort).attributes)
 
 
 def _rigid(model: Model, named: Instance, header: Line) -> Rigid:
