@@ -17,6 +17,7 @@ ITF                    Python
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -118,8 +119,8 @@ def _order(value: Value) -> tuple[str, int, str]:
     return (kind + counted[1], int(counted[2]), text) if counted else (kind + text, -1, text)
 
 
-def decode(json: object, where: str) -> Value:
-    """The value that ``json`` is.
+def decode(said: object, where: str) -> Value:
+    """The value that ``said`` is in JSON.
 
     Args:
         where: what the value belongs to, for messages: ``states[2].PodGroup``.
@@ -127,32 +128,32 @@ def decode(json: object, where: str) -> Value:
     Raises:
         TraceError: it is none; the message begins with the place.
     """
-    match json:
+    match said:
         case bool() | str():
-            return json
+            return said
         case int():
-            return json
+            return said
         case list():
-            return tuple(_items(json, where))
+            return tuple(_items(said, where))
         case dict():
-            return _object(json, where)
-    raise TraceError(f"{where}: {_short(json)} is no value of ITF{_instead(json)}")
+            return _object(said, where)
+    raise TraceError(f"{where}: {_short(said)} is no value of ITF{_instead(said)}")
 
 
-def _instead(json: object) -> str:
-    if json is None:
+def _instead(said: object) -> str:
+    if said is None:
         return '; no object is written {"tag": "None", "value": {"#tup": []}}'
-    return "; numbers are whole" if isinstance(json, float) else ""
+    return "; numbers are whole" if isinstance(said, float) else ""
 
 
-def _object(json: Mapping[str, object], where: str) -> Value:
-    special = [name for name in json if name.startswith("#")]
+def _object(said: Mapping[str, object], where: str) -> Value:
+    special = [name for name in said if name.startswith("#")]
     if not special:
-        return Record(frozenset((name, decode(value, f"{where}.{name}")) for name, value in json.items()))
+        return Record(frozenset((name, decode(value, f"{where}.{name}")) for name, value in said.items()))
     kind = special[0]
-    inside, there = json[kind], f"{where}.{kind}"
-    if len(json) > 1:
-        other = next(name for name in json if name != kind)
+    inside, there = said[kind], f"{where}.{kind}"
+    if len(said) > 1:
+        other = next(name for name in said if name != kind)
         raise TraceError(f"{where}: {kind} stands alone in its object, here {other!r} is beside it")
     match kind:
         case "#bigint":
@@ -170,14 +171,14 @@ def _object(json: Mapping[str, object], where: str) -> Value:
     raise TraceError(f"{where}: unknown {kind!r}; ITF has #bigint, #tup, #set, #map and #unserializable")
 
 
-def _items(json: Iterable[object], where: str) -> Iterator[Value]:
-    return (decode(item, f"{where}[{number}]") for number, item in enumerate(json))
+def _items(said: Iterable[object], where: str) -> Iterator[Value]:
+    return (decode(item, f"{where}[{number}]") for number, item in enumerate(said))
 
 
-def _list(json: object, where: str) -> list[object]:
-    if not isinstance(json, list):
-        raise TraceError(f"{where}: {_short(json)} where a list [...] belongs")
-    return json
+def _list(said: object, where: str) -> list[object]:
+    if not isinstance(said, list):
+        raise TraceError(f"{where}: {_short(said)} where a list [...] belongs")
+    return said
 
 
 def _set(items: Iterable[Value], where: str) -> frozenset[Value]:
@@ -186,9 +187,9 @@ def _set(items: Iterable[Value], where: str) -> frozenset[Value]:
     return frozenset(found)
 
 
-def _map(json: list[object], where: str) -> Map:
+def _map(said: list[object], where: str) -> Map:
     pairs: dict[Value, Value] = {}
-    for number, entry in enumerate(json):
+    for number, entry in enumerate(said):
         at = f"{where}[{number}]"
         if not isinstance(entry, list) or len(entry) != 2:
             raise TraceError(f"{at}: {_short(entry)} where a pair [argument, result] belongs")
@@ -206,11 +207,10 @@ def _one_kind(values: Iterable[Value], where: str) -> None:
         raise TraceError(f"{where}: numbers and truth values are mixed")
 
 
-def _short(json: object) -> str:
-    if isinstance(json, dict):
+def _short(found: object) -> str:
+    if isinstance(found, dict):
         return "an object"
-    if isinstance(json, list):
-        return f"a list of {len(json)}"
-    text = {None: "null", True: "true", False: "false"}.get(json) if json is None or isinstance(json, bool) else None  # type: ignore[call-overload]
-    text = text or (f'"{json}"' if isinstance(json, str) else str(json))
+    if isinstance(found, list):
+        return f"a list of {len(found)}"
+    text = json.dumps(found)
     return text if len(text) <= 60 else text[:57] + "..."
