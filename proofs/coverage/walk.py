@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from schedproof.model.semantics import Choice, Instance, State
 
+from ..oracle.written import Run
 from .graph import Graph
 from .search import At, Memory, Placed, Search
 
@@ -25,6 +26,11 @@ class Walk:
     choices: tuple[Choice, ...]
     states: tuple[State, ...]
     first: dict[int, int]
+
+    @property
+    def run(self) -> Run:
+        """The same, without what it covers."""
+        return Run(self.instance, self.choices, self.states)
 
     def cut(self, steps: int) -> Walk:
         """Only the beginning of it."""
