@@ -30,7 +30,8 @@ def every_edge(graph: Graph) -> list[Walk]:
 
     All states of the graph have to be reachable, which explored ones are.
     """
-    numbers, ends = {}, {}
+    numbers: dict[At, int] = {}
+    ends: dict[At, int] = {}
     for node, edges in enumerate(graph.edges):
         for n, edge in enumerate(edges):
             numbers[node, n] = len(numbers)

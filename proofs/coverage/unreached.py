@@ -54,7 +54,9 @@ class _OutOfTime(Exception):
     """The proofs take too long."""
 
 
-def unreached(suite: Suite, seconds: float = MOST_SECONDS, doing: Callable[[str], None] = lambda what: None) -> list[Unreached]:
+def unreached(
+    suite: Suite, seconds: float = MOST_SECONDS, doing: Callable[[str], None] = lambda what: None
+) -> list[Unreached]:
     """The goals of machines that a suite does not cover, with the reasons.
 
     Args:
@@ -76,7 +78,9 @@ def unreached(suite: Suite, seconds: float = MOST_SECONDS, doing: Callable[[str]
     return [
         one
         if one.why is Why.TOO_FAR
-        else replace(one, proof=(it := Proof.PROVED if one.goal.name in proved else Proof.OPEN), why=why.get(it, one.why))
+        else replace(
+            one, proof=(it := Proof.PROVED if one.goal.name in proved else Proof.OPEN), why=why.get(it, one.why)
+        )
         for one in found
     ]
 

@@ -7,6 +7,7 @@ other walks is cut off at the end (:func:`trimmed`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -73,10 +74,13 @@ def walks(search: Search[int] | Search[Placed], wanted: Set[int], longest: int |
         return []
     walker = _Walker(search)
     left -= walker.first.keys()
+    by_distance = sorted(left, key=lambda goal: far[goal], reverse=True)
     while left:
+        while by_distance[-1] not in left:
+            by_distance.pop()
         budget = None if longest is None else longest - len(walker.edges)
         way = search.nearest(walker.node, walker.memory, left, budget)
-        if walker.edges and (way is None or len(way) > 1 + min(far[goal] for goal in left)):
+        if walker.edges and (way is None or len(way) > 1 + far[by_distance[-1]]):
             done.append(walker)
             walker = _Walker(search)
             way = search.nearest(0, {}, left, longest)
@@ -89,16 +93,17 @@ def walks(search: Search[int] | Search[Placed], wanted: Set[int], longest: int |
 
 def trimmed(made: Sequence[Walk], wanted: Set[int]) -> list[Walk]:
     """The walks without what they need not cover because others do: the shorter ones are cut first, or left out."""
-    kept = list(made)
-    for walk in sorted(made, key=lambda one: len(one.choices)):
-        place = next(n for n, one in enumerate(kept) if one is walk)
-        others: set[int] = set().union(*(one.first.keys() for one in kept if one is not walk))
-        needed = [after for goal, after in walk.first.items() if goal in wanted and goal not in others]
+    kept = dict(enumerate(made))
+    times = Counter(goal for walk in made for goal in walk.first)
+    for number, walk in sorted(kept.items(), key=lambda numbered: len(numbered[1].choices)):
+        needed = [after for goal, after in walk.first.items() if goal in wanted and times[goal] == 1]
         if needed:
-            kept[place] = walk.cut(max(needed))
+            kept[number] = walk.cut(max(needed))
         else:
-            del kept[place]
-    return kept
+            del kept[number]
+        left = kept[number].first if needed else {}
+        times.subtract(goal for goal in walk.first if goal not in left)
+    return list(kept.values())
 
 
 def steps_of(made: Sequence[Walk]) -> int:

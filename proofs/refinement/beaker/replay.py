@@ -18,7 +18,11 @@ from .runner import Runner, Sides, SidesFactory
 
 
 def replay(
-    run: Run, sides: SidesFactory = Sides, *, store: Callable[[], Store] = MemoryStore, situation: Situation | None = None
+    run: Run,
+    sides: SidesFactory = Sides,
+    *,
+    store: Callable[[], Store] = MemoryStore,
+    situation: Situation | None = None,
 ) -> Mismatch | None:
     """The first difference between the scheduler and the model along a run; None if there is none.
 
