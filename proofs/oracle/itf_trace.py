@@ -177,9 +177,10 @@ class _Reader:
         given = decode(state.get(PARAMETERS, {}), f"states[{number}].{PARAMETERS}")
         if not isinstance(given, Record):
             raise TraceError(f"states[{number}].{PARAMETERS}: a record {{...}} belongs here")
-        kinds = self.kinds.get(action, {})  # an unknown one is told by the plain format
+        kinds = self.kinds.get(action, {})
         at = f"states[{number}].{PARAMETERS}"
-        plain = {name: _plain(value, kinds.get(name), f"{at}.{name}") for name, value in given.items}
+        # Of unknown actions and parameters only the names matter: the plain format refuses them.
+        plain = {n: _plain(value, kinds[n], f"{at}.{n}") if n in kinds else None for n, value in given.items}
         return {"action": action, "parameters": plain}
 
 

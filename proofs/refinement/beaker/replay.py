@@ -32,7 +32,7 @@ def replay(
     Raises:
         ValueError: not a run of the repaired model in one of these situations.
     """
-    if run.instance.model != REPAIRED:
+    if (run.instance.model.system, run.instance.model.variant) != (REPAIRED.system, REPAIRED.variant):
         raise ValueError(f"the scheduler is one for beaker repaired, not {run.instance.model.variant}")
     known = SITUATIONS if situation is None else [situation]
     chosen = next((each for each in known if each.rigid(with_seatings=True) == run.instance.rigid), None)

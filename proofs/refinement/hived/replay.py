@@ -34,7 +34,7 @@ def replay(
     Raises:
         ValueError: not a run of the repaired model, or of groups whose order no priorities give.
     """
-    if run.instance.model != REPAIRED:
+    if (run.instance.model.system, run.instance.model.variant) != (REPAIRED.system, REPAIRED.variant):
         raise ValueError(f"the scheduler is one for hived repaired, not {run.instance.model.variant}")
     return _Replay(run, scheduler, store, pods_per_group).first_difference()
 

@@ -19,7 +19,7 @@ def replay(run: Run, kind: Scheduler = MergedScheduler) -> Mismatch | None:
     Raises:
         ValueError: not a run of the merged model in one of the situations that are explored.
     """
-    if run.instance.model != MERGED:
+    if (run.instance.model.system, run.instance.model.variant) != (MERGED.system, MERGED.variant):
         raise ValueError(f"the scheduler is one for yunikorn-merge merged, not {run.instance.model.variant}")
     situation = next((each for each in MERGED_SITUATIONS if each.rigid == run.instance.rigid), None)
     if situation is None:
