@@ -216,7 +216,7 @@ MISTAKES: list[tuple[object, str]] = [
     (trace(vars="Cell"), '"vars" is missing or no list'),
     (trace(vars=[*VARS, "Cells"]), "\"vars\" has 'Cells'; variables of hived: PodGroup, Cell, Cell_user"),
     (trace([1]), "states[0]: 1 where an object"),
-    (trace(loop=5), '"loop": 5 where the number of a state belongs, 0 to 5'),
+    (trace(loop=6), '"loop": 6 where the number of a state belongs, 0 to 5'),
     (trace(loop=True), '"loop": True'),
     (trace(**{"#meta": []}), '"#meta": [] where an object'),
     (trace(**{"#meta": {"system": "beaker"}}), "this is a trace of 'beaker'; it is judged as 'hived'"),
