@@ -468,4 +468,4 @@ def distances_jointly(model: Model, sizes: dict[str, int]) -> dict[str, int]:
 def test_following_one_object_finds_the_pairs_that_following_all_does(model: Model, sizes: dict[str, int]) -> None:
     suite = generate(model, sizes, Cover.PAIRS)
     found = {suite.goals[n].name: steps for n, steps in suite.distances.items()}
-    assert len(found) > 5 and found == distances_jointly(model, sizes)
+    assert len(found) >= 5 and found == distances_jointly(model, sizes)
