@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances, stepper_of
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems import SYSTEMS, System
 from schedproof.proofs.oracle import OracleReport, TraceError, check_trace
 from schedproof.proofs.oracle.check import FORMATS
-from schedproof.proofs.oracle.engine import Judgement, judge
+from schedproof.proofs.oracle.engine import Judgement
 from schedproof.proofs.oracle.itf import NONE, Map, Record, Tup, decode, encode, some
 from schedproof.proofs.oracle.itf_trace import ITF
 from schedproof.proofs.oracle.lines import TextLine
 from schedproof.proofs.oracle.own import OWN
+from schedproof.proofs.oracle.watch import Watch
 from schedproof.proofs.oracle.written import Run, as_itf, as_plain
 from toys import WORKSHOP
 
@@ -265,11 +266,14 @@ def test_a_trace_that_nests_too_deeply_is_refused(tmp_path: Path) -> None:
 
 def read(model: Model, text: str, kind: str) -> Judgement:
     format_ = {"itf": ITF, "plain": OWN}[kind]
-    assert format_.read is not None
+    assert format_.plain is not None
     lines = [TextLine("t", n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     assert [f.name for f in FORMATS.get(model.system, (ITF, OWN)) if f.recognises(lines)] == [format_.name]
-    reading = format_.read(model, lines)
-    return judge(reading.instance, reading.records)
+    trace = format_.plain(model, iter(lines))
+    watch = Watch(System(model.system, "", {model.variant: model}, model.variant), None, trace.header)
+    for line in trace.records:
+        watch.take(line.value, line.number)
+    return watch.judgement
 
 
 def walked(instance: Instance, steps: int, seed: int) -> Run:

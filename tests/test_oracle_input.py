@@ -73,7 +73,7 @@ class TestNames:
         path = written(tmp_path, OWN)
         assert "unknown system 'slurm'; there is hived" in refused(path, system="slurm")
         assert "unknown variant of hived 'new'; there is as-written, repaired" in refused(path, variant="new")
-        assert "unknown format 'csv'; traces of hived are hived or itf or schedproof" in refused(path, format="csv")
+        assert "unknown format 'csv'; traces of hived are hived or schedproof or otel or itf" in refused(path, format="csv")
 
     def test_unknown_header(self, tmp_path: Path) -> None:
         assert 'line 1: this is the header of no known format; a HiveD trace begins with "header": true' in refused(
@@ -94,11 +94,10 @@ class TestPlainFormat:
             ({"system": 7}, '"system": 7 where a text belongs'),
             ({"system": "beaker"}, "this is a trace of 'beaker'; it is judged as 'hived'"),
             ({"objects": None}, '"objects": null where an object {...} belongs; write "objects" as {sort: [names]}'),
-            ({"objects": {"PodGroup": ["g"]}}, '"objects" lacks the sort Cell'),
-            ({"objects": {"PodGroup": ["g"], "Cell": []}}, "at least one"),
+            ({"variant": "other"}, "unknown variant 'other' of hived; there is as-written, repaired"),
             ({"objects": {"PodGroup": ["g", "g"], "Cell": ["c"]}}, "a list of different names"),
             ({"objects": {**OWN["objects"], "Node": ["n"]}}, "unknown sort 'Node'"),
-            ({"objects": {"PodGroup": ["g"], "Cell": [f"c{i}" for i in range(99)]}}, "from 1 to 64"),
+            ({"objects": {"PodGroup": ["g"], "Cell": [f"c{i}" for i in range(1001)]}}, "at most 1000"),
             ({"rigid": {"PodGroup": {"colour": {}}}}, "rigid attributes of hived: PodGroup.outranks"),
             ({"rigid": {"PodGroup": {"outranks": {"x": []}}}}, "unknown PodGroup 'x'"),
             ({"rigid": {"PodGroup": {"outranks": {"g": ["x"]}}}}, "'x' is no PodGroup; there are g"),
@@ -116,10 +115,10 @@ class TestPlainFormat:
         [
             ({"action": 3}, '"action": 3 where a text belongs; write the name of an action'),
             ({"action": "explode"}, "unknown action 'explode'; hived has allocate, preempt"),
-            ({"event": "PodGroup.e5"}, "no action begins with the event 'PodGroup.e5'; there is PodGroup.e0"),
+            ({"event": "PodGroup.e99"}, "unknown event 'PodGroup.e99'; there is PodGroup.e0"),
             ({"object": "g"}, '"object" without "event"; write a record of'),
             ({"event": "crash", "object": "g"}, 'leave out "object"'),
-            ({"action": "crash", "event": "crash"}, "action and event exclude each other; write a record of"),
+            ({"action": "crash", "event": "crash"}, "action and event exclude each other; write one of"),
             ({"parameters": {"p": "g"}}, '"parameters" without "action" or "event"'),
             ({"action": "crash", "parameters": {"p": "g"}}, "crash has no parameter 'p'; its parameters: none"),
             ({"action": "complete", "parameters": {"p": "x"}}, "parameters.p: 'x' is no PodGroup; there are g"),
@@ -129,7 +128,7 @@ class TestPlainFormat:
                 {"action": "allocate", "parameters": {"K": "c"}},
                 "parameters.K: 'c' where a list of names of Cell belongs",
             ),
-            ({"event": "PodGroup.e2", "object": "g", "parameters": {"p": "h"}}, "write one of them"),
+            ({"event": "PodGroup.e2", "object": "g", "parameters": {"p": "h"}}, "'h' is no PodGroup; there are g"),
             ({"state": {"Node": {}}}, "unknown sort 'Node'; there is PodGroup, Cell"),
             ({"state": {"Cell": {"x": {}}}}, "unknown object 'x'; there is c"),
             (
@@ -141,7 +140,7 @@ class TestPlainFormat:
             ({"state": {"Cell": {"c": {"user": 3}}}}, "3 where a name of PodGroup (g) or null belongs"),
             ({"state": {"Cell": {"c": "Free"}}}, '"state.Cell.c": "Free" where an object {...} belongs'),
             ({}, "an empty object; write a record of"),
-            ({"time": 12}, '"time" is no field here'),
+            ({"when": 12}, '"when" is no field here'),
         ],
     )
     def test_records(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:

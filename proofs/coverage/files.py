@@ -11,14 +11,15 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance
+from schedproof.model.systems import System
 
-from ..oracle.engine import judge
 from ..oracle.errors import TraceError
 from ..oracle.formats import Format
 from ..oracle.itf_trace import ITF
 from ..oracle.lines import TextLine
 from ..oracle.own import OWN
 from ..oracle.report import OracleVerdict
+from ..oracle.watch import Watch
 from ..oracle.written import as_itf, as_plain
 from ..verdict import Disagreement
 from .suite import Suite
@@ -61,12 +62,16 @@ def replay(model: Model, format_: Format, name: str, text: str) -> None:
         Disagreement: it does not conform.
     """
     lines = [TextLine(name, n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    assert format_.read is not None, f"{format_.name} is read by a model"
+    assert format_.plain is not None, f"{format_.name} comes down to the plain format"
+    system = System(model.system, "", {model.variant: model}, judged_by=model.variant)
     try:
-        reading = format_.read(model, lines)
+        trace = format_.plain(model, iter(lines))
+        watch = Watch(system, model, trace.header, source=name, format=format_.name)
+        for line in trace.records:
+            watch.take(line.value, line.number)
     except TraceError as error:
         raise Disagreement(f"the oracle cannot read a generated sequence: {error}") from error
-    judgement = judge(reading.instance, reading.records, start=reading.start)
+    judgement = watch.judgement
     if judgement.verdict is not OracleVerdict.CONFORMS:
         why = judgement.departure.reason if judgement.departure is not None else judgement.note
         raise Disagreement(f"the oracle does not take the generated {name} for a run of the model: {why}")

@@ -10,8 +10,10 @@ from typing import Any
 from schedproof.model.lang.types import Ref, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
 
+from .headers import header_of
 from .itf import NONE, Map, Record, Value, encode, some
-from .itf_trace import ACTION, FORMAT, INIT, PARAMETERS, variables
+from .itf_trace import ACTION, FORMAT, INIT, META, PARAMETERS, variables
+from .world import World
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -25,20 +27,6 @@ class Run:
     states: Sequence[State]
 
 
-def header(instance: Instance) -> dict[str, Any]:
-    """The objects, and all that never changes of them, as both formats have it."""
-    rigid: dict[str, dict[str, dict[str, object]]] = {}
-    for machine in instance.model.machines:
-        sort = machine.sort.name
-        for attribute in machine.attributes:
-            if attribute.rigid:
-                values = instance.rigid_values(sort, attribute)
-                shown = [instance.show(attribute.type, value) for value in values]
-                rigid.setdefault(sort, {})[attribute.name] = dict(zip(instance.object_names(sort), shown, strict=True))
-    objects = {sort.name: list(instance.object_names(sort.name)) for sort in instance.model.sorts}
-    return {"system": instance.model.system, "objects": objects, **({"rigid": rigid} if rigid else {})}
-
-
 def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
     """The parameters of a step, by name, as a reader sees them."""
     kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
@@ -48,7 +36,7 @@ def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
 def as_plain(run: Run) -> str:
     """The run in the plain format: JSON Lines, each record with the complete state after it."""
     instance = run.instance
-    lines: list[dict[str, Any]] = [{"schedproof": 1, **header(instance)}]
+    lines: list[dict[str, Any]] = [header_of(World.of(instance))]
     for choice, state in zip(run.choices, run.states[1:], strict=True):
         record = {
             "action": choice.action,
@@ -69,7 +57,9 @@ def as_itf(run: Run, description: str = "") -> str:
     """The run as an ITF trace; a state on each line."""
     instance = run.instance
     names = [ACTION, PARAMETERS, *variables(instance.model)]
-    meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **header(instance)}
+    header = header_of(World.of(instance))
+    said = {name: value for name, value in header.items() if name in (*META, "objects")}
+    meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **said}
     steps: list[Choice | None] = [None, *run.choices]
     states = [
         {"#meta": {"index": number}, **{name: encode(value) for name, value in _values(instance, step, state)}}
