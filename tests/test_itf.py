@@ -14,7 +14,7 @@ from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems import SYSTEMS, System
-from schedproof.proofs.oracle import OracleReport, TraceError, check_trace
+from schedproof.proofs.oracle import OracleReport, TraceError, check_trace, itf_trace
 from schedproof.proofs.oracle.check import FORMATS
 from schedproof.proofs.oracle.engine import Judgement
 from schedproof.proofs.oracle.itf import NONE, Map, Record, Tup, decode, encode, some
@@ -201,6 +201,22 @@ def test_what_is_no_object_may_be_written_in_other_words(tmp_path: Path) -> None
     assert check(text.replace(json.dumps(G0), '"g0"'), tmp_path).verdict.value == "conforms"
 
 
+def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
+    text = (Path(itf_trace.__file__).parent / "README.md").read_text("utf-8")
+    example = text.partition("**itf**")[2].partition("```json\n")[2].partition("\n```")[0]
+    report = check(example, tmp_path)
+    assert (report.format, report.verdict.value, report.records) == ("itf", "conforms", 2)
+    assert check(example.replace('"Used"', '"Free"'), tmp_path).verdict.value == "departs"
+
+
+def test_the_variant_that_a_trace_names_judges_it(tmp_path: Path) -> None:
+    """Repaired, the victim keeps its cells until it is deleted: nothing vacates them before."""
+    kept = [*STATES[:3], *STATES[4:]]
+    assert check(trace(kept), tmp_path).verdict.value == "departs"
+    report = check(trace(kept, **{"#meta": {"variant": "repaired", "rigid": RIGID}}), tmp_path)
+    assert (report.variant, report.verdict.value) == ("repaired", "conforms")
+
+
 def test_the_way_back_of_a_loop_is_noted(tmp_path: Path) -> None:
     report = check(trace(loop=2), tmp_path)
     assert report.verdict.value == "conforms" and "state 2 (loop) names no action and is not judged" in report.note
@@ -215,7 +231,7 @@ MISTAKES: list[tuple[object, str]] = [
     (trace([]), 'line 1: "states" is empty'),
     (trace(vars=...), '"vars" is missing or no list'),
     (trace(vars="Cell"), '"vars" is missing or no list'),
-    (trace(vars=[*VARS, "Cells"]), "\"vars\" has 'Cells'; variables of hived: PodGroup, Cell, Cell_user"),
+    (trace(vars=[*VARS, "Cells"]), "states[0] lacks the variable Cells"),
     (trace([1]), "states[0]: 1 where an object"),
     (trace(loop=6), '"loop": 6 where the number of a state belongs, 0 to 5'),
     (trace(loop=True), '"loop": True'),
@@ -227,12 +243,15 @@ MISTAKES: list[tuple[object, str]] = [
     (but(1, Cells=1), "states[1] has 'Cells', which \"vars\" does not name"),
     (but(2, Cell="Used"), "states[2].Cell: a #map from names of Cell belongs here"),
     (but(2, Cell={"#map": [["c", "Busy"]]}), "state.Cell.c.state: 'Busy' is none of Free, Used"),
-    (but(2, Cell={"#map": [["c", {"#set": []}]]}), "states[2].Cell(c): a set where a name belongs"),
+    (but(2, Cell={"#map": [["c", {"#set": []}]]}), "state.Cell.c.state: [] is none of Free, Used"),
     (but(2, Cell={"#map": [["d", "Used"]]}), "unknown object 'd'"),
     (but(2, Cell={"#map": [[1, "Used"]]}), "states[2].Cell: 1 is no name of an object"),
-    (but(2, Cell_user={"#map": [["c", {"tag": "Many", "value": "g0"}]]}), "a record where a PodGroup as"),
+    (but(2, Cell_user={"#map": [["c", {"tag": "Many", "value": "g0"}]]}), "states[2].Cell_user(c): a record where a name, a number"),
     (but(2, Cell_user={"#map": [["c", "g7"]]}), "state.Cell.c.user: 'g7' is no PodGroup; there are g0, g1"),
     (but(2, Cell_user={"#map": [["c", None]]}), "states[2].Cell_user.#map[0][1]: null is no value of ITF"),
+    (trace([{**s, "Tool": {"#map": []}} for s in STATES], vars=[*VARS, "Tool"]), "unknown sort 'Tool'"),
+    (trace([{**s, "Cell_hue": {"#map": [["c", 1]]}} for s in STATES], vars=[*VARS, "Cell_hue"]), "unknown field 'hue'"),
+    (trace(**{"#meta": {"variant": "v9"}}), "'v9'"),
     (but(2, action="fly"), "unknown action 'fly'"),
     (but(2, action=3), "states[2].action: the name of an action belongs here"),
     (but(0, action="allocate"), "states[0].action: no step leads to the first state"),
