@@ -246,7 +246,10 @@ MISTAKES: list[tuple[object, str]] = [
     (but(2, Cell={"#map": [["c", {"#set": []}]]}), "state.Cell.c.state: [] is none of Free, Used"),
     (but(2, Cell={"#map": [["d", "Used"]]}), "unknown object 'd'"),
     (but(2, Cell={"#map": [[1, "Used"]]}), "states[2].Cell: 1 is no name of an object"),
-    (but(2, Cell_user={"#map": [["c", {"tag": "Many", "value": "g0"}]]}), "states[2].Cell_user(c): a record where a name, a number"),
+    (
+        but(2, Cell_user={"#map": [["c", {"tag": "Many", "value": "g0"}]]}),
+        "states[2].Cell_user(c): a record where a name, a number",
+    ),
     (but(2, Cell_user={"#map": [["c", "g7"]]}), "state.Cell.c.user: 'g7' is no PodGroup; there are g0, g1"),
     (but(2, Cell_user={"#map": [["c", None]]}), "states[2].Cell_user.#map[0][1]: null is no value of ITF"),
     (trace([{**s, "Tool": {"#map": []}} for s in STATES], vars=[*VARS, "Tool"]), "unknown sort 'Tool'"),

@@ -92,9 +92,7 @@ def check_trace(
         if mapping is not None:
             return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path)
         plain = [
-            f
-            for f in formats
-            if _is_streamed(f) and (f.recognises([first]) if format is None else f.name == format)
+            f for f in formats if _is_streamed(f) and (f.recognises([first]) if format is None else f.name == format)
         ]
         if plain:
             return _streamed(plain[0], known, variant, release, read, path)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from schedproof.proofs.coverage import (
+    REPORT,
     Cover,
     Goal,
     Proof,
@@ -33,6 +34,9 @@ from ..tables import count, table
 
 MOST_STATES = 100_000
 """Of each topology; sequences need not go far."""
+
+MOST_SHOWN = 50
+"""Goals that are not covered, on the screen."""
 
 
 @click.command()
@@ -97,7 +101,7 @@ def generate(
     if json_file is None or not json_file.is_stdout:
         at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
         _print(suite, missing, f"{model.system} {model.variant} at {at}", replayed)
-        click.echo(f"written to {directory}: {count(len(suite.walks), 'sequence')} and coverage.json")
+        click.echo(f"written to {directory}: {count(len(suite.walks), 'sequence')} and {REPORT}")
     return Exit.UNDETERMINED if left_open(suite, missing) else Exit.OK
 
 
@@ -123,11 +127,14 @@ def _print(suite: Suite, missing: Sequence[Unreached], title: str, replayed: Seq
     table("", columns, _rows(suite, missing), right=columns[1:])
     click.echo()
     if missing:
-        rows = [[one.goal.name, one.why.value, _proof(one)] for one in missing]
+        rows = [[one.goal.name, one.why.value, _proof(one)] for one in missing[:MOST_SHOWN]]
         table("not covered", ["goal", "why", "for any number of objects"], rows)
+        if len(missing) > MOST_SHOWN:
+            click.echo(f"... and {len(missing) - MOST_SHOWN} more, in {REPORT}")
         click.echo()
-    takers = " and ".join(["the oracle", *replayed])
-    click.echo(f"replayed: every sequence is green in {takers}")
+    takers = ["the oracle", *replayed]
+    last = f" and {takers.pop()}" if len(takers) > 1 else ""
+    click.echo(f"replayed: every sequence is green in {', '.join(takers)}{last}")
     click.echo(_summary(suite))
 
 
