@@ -103,18 +103,25 @@ def check_trace(
 
 
 def check_records(
-    system: str | System, header: Mapping[str, Any], records: Iterable[Mapping[str, Any]], variant: str | None = None
+    system: str | System,
+    header: Mapping[str, Any],
+    records: Iterable[Mapping[str, Any]],
+    variant: str | None = None,
+    *,
+    shorten: bool = True,
 ) -> OracleReport:
     """Judges records of the plain format, as :func:`check_trace` judges those of a file.
+
+    Args:
+        shorten: of a departure, look for what matters of the records.
 
     Raises:
         TraceError: unknown names, or what is no header or no record.
     """
     known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
     model = _choose(known.variants, variant, f"variant of {known.name}") if variant is not None else None
-    return _judged(
-        Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1))), known, model, "", OWN
-    )
+    trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
+    return _judged(trace, known, model, "", OWN, shorten)
 
 
 def _is_streamed(format: Format) -> bool:
@@ -133,7 +140,9 @@ def _streamed(
     return _judged(trace, system, model, str(path), chosen)
 
 
-def _judged(trace: Plain, system: System, model: Model | None, source: str, format: Format) -> OracleReport:
+def _judged(
+    trace: Plain, system: System, model: Model | None, source: str, format: Format, shorten: bool = True
+) -> OracleReport:
     watch = Watch(system, model, trace.header, source=source, format=format.name)
     try:
         for line in trace.records:
@@ -144,7 +153,7 @@ def _judged(trace: Plain, system: System, model: Model | None, source: str, form
         error.before = _noted(watch.report(), trace.note()).until(str(error)) if watch.records else None
         raise
     report = _noted(watch.report(), trace.note())
-    if report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+    if shorten and report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
         unlogged = trace.header.value.get("unlogged", 0)
         report = replace(report, shortened=shortened(system, watch.model, watch.since, unlogged))
     return report
