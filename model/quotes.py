@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from .lang import Action, Machine, Row, Rule
+
 FILE = Path(__file__).parent / "quotes.json"
 
 LONGEST = 240
@@ -36,13 +38,13 @@ def read_quotes(folder: Path) -> dict[str, dict[str, str]]:
     cited: dict[str, set[int]] = {}
     for system in SYSTEMS.values():
         for model in system.variants.values():
-            for each in (*model.actions, *model.rows, *model.rules, *model.machines):
-                if each.line is not None:
-                    cited.setdefault(model.document.name, set()).add(each.line)
+            elements: list[Action | Row | Rule | Machine] = [*model.actions, *model.rows, *model.rules, *model.machines]
+            lines = {each.line for each in elements if each.line is not None}
+            cited.setdefault(model.document.name, set()).update(lines)
     found: dict[str, dict[str, str]] = {}
-    for document, lines in sorted(cited.items()):
+    for document, wanted in sorted(cited.items()):
         text = (folder / document).read_text("utf-8").split("\n")
-        found[document] = {str(line): _short(text[line - 1]) for line in sorted(lines)}
+        found[document] = {str(line): _short(text[line - 1]) for line in sorted(wanted)}
     return found
 
 
