@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from schedproof.model.lang import Model
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems import SYSTEMS, System
 
 from .beaker_changes import BEAKER_CHANGES
 from .beaker_messages import BEAKER_MESSAGES
@@ -37,15 +37,16 @@ FORMATS: Mapping[str, Sequence[Format]] = {
     "yunikorn-merge": (LOCKS, OWN),
     "jobmon": (AUDIT, DUMPS, EVENTS, OWN),
 }
-"""The formats that each system's traces come in; the first that recognises a trace reads it."""
+"""The formats that each system's traces come in; the first that recognises a trace reads it. Other systems have the plain one."""
 
 
 def check_trace(
-    system: str, path: Path, variant: str | None = None, format: str | None = None, release: str | None = None
+    system: str | System, path: Path, variant: str | None = None, format: str | None = None, release: str | None = None
 ) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
     Args:
+        system: one of this project's by name, or any.
         variant: None for the one that the format is judged by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
         release: the release of the system that wrote it, where its format differs between releases; None for any.
@@ -53,13 +54,13 @@ def check_trace(
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more.
     """
-    known = _choose(SYSTEMS, system, "system")
+    known = system if isinstance(system, System) else _choose(SYSTEMS, system, "system")
     if variant is not None:
-        _choose(known.variants, variant, f"variant of {system}")
-    formats = FORMATS[system]
+        _choose(known.variants, variant, f"variant of {known.name}")
+    formats = FORMATS.get(known.name, (OWN,))
     names = [f.name for f in formats]
     if format is not None and format not in names:
-        raise TraceError(f"unknown format {format!r}; traces of {system} are {' or '.join(names)}")
+        raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
     lines = read_text(path)
     chosen = formats[names.index(format)] if format is not None else _recognise(lines, formats)
     model = known.variants[variant or chosen.judged_by or known.judged_by]
@@ -75,7 +76,7 @@ def check_trace(
         nothing = "the trace has no records: nothing contradicts the model, and nothing was checked"
         note = "; ".join(part for part in (nothing, note) if part)
     return OracleReport(
-        system,
+        known.name,
         model.variant,
         chosen.name,
         judgement.verdict,
