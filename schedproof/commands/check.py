@@ -46,7 +46,7 @@ def check(
         choose.variant(chosen, variant)
     if os.path.exists(trace) and stat.S_ISCHR(os.stat(trace).st_mode) and trace != os.devnull:
         raise UserError(f"{trace}: is a device; name a file")  # it may never end
-    report = check_trace(system, Path(trace), variant, format_, release)
+    report = check_trace(chosen, Path(trace), variant, format_, release)
     if json_file is not None:
         json_file.write_json(report.as_json())
     if json_file is None or not json_file.is_stdout:
