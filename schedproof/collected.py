@@ -1,0 +1,158 @@
+"""What ``pytest --schedproof`` collects: a manifest's systems, their variants, and a test for each promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import Model, ModelError
+from schedproof.model.semantics import IllFormed, ScopeError, Undefined
+from schedproof.proofs.parts import promises
+from schedproof.proofs.verdict import Disagreement, Verdict
+from schedproof.proofs.verify import Judged, VariantReport, verify_variant
+
+from .errors import UserError
+from .manifest import load, read
+from .story import story
+
+
+class NotJudged(Exception):
+    """A promise cannot be judged: it is vacuous, or the model is wrong. pytest shows it as an error."""
+
+
+class NotExpected(Exception):
+    """A verdict is not the expected one. pytest shows it as a failure."""
+
+
+class ManifestFile(pytest.File):
+    """A ``schedproof.toml``."""
+
+    def collect(self) -> Iterable[SystemNode]:
+        """Its systems.
+
+        Raises:
+            CollectError: it is no manifest.
+        """
+        try:
+            entries = read(self.path)
+        except UserError as error:
+            raise self.CollectError(str(error)) from None
+        for name in entries:
+            yield SystemNode.from_parent(self, name=name)
+
+
+class SystemNode(pytest.Collector):
+    """A system of the user's."""
+
+    def collect(self) -> Iterable[VariantNode]:
+        """Its variants.
+
+        Raises:
+            CollectError: a model cannot be loaded.
+        """
+        assert isinstance(self.parent, ManifestFile)
+        try:
+            system = load(read(self.parent.path)[self.name])
+        except UserError as error:
+            raise self.CollectError(str(error)) from None
+        for name, model in system.variants.items():
+            yield VariantNode.from_parent(self, name=name, model=model)
+
+
+class VariantNode(pytest.Collector):
+    """A variant, which is judged once, when the first of its tests runs."""
+
+    def __init__(self, *, model: Model, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.model = model
+
+    def collect(self) -> Iterable[PromiseItem]:
+        """A test for each promise."""
+        for prop in promises(self.model):
+            item = PromiseItem.from_parent(self, name=prop.name)
+            if self.config.pluginmanager.hasplugin("xdist"):
+                # With --dist loadgroup one worker does all of a variant, which is what is worked out at once.
+                item.add_marker(pytest.mark.xdist_group(f"{self.model.system} {self.model.variant}"))
+            yield item
+
+    @cached_property
+    def report(self) -> VariantReport | NotJudged:
+        """The verdicts on what is to run of it, or why there are none."""
+        wanted = [item.name for item in self.session.items if item.parent is self]
+        everything = len(wanted) == len(promises(self.model))
+        try:
+            return verify_variant(self.model, only=() if everything else wanted)
+        except (Disagreement, ModelError, ScopeError, IllFormed, Undefined) as error:
+            return NotJudged(f"{self.model.system} {self.model.variant}: {type(error).__name__}: {error}")
+
+
+class PromiseItem(pytest.Item):
+    """One promise of one variant."""
+
+    @property
+    def variant(self) -> VariantNode:
+        """Its variant."""
+        assert isinstance(self.parent, VariantNode)
+        return self.parent
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The verdict on it.
+
+        Raises:
+            NotJudged: there is none.
+        """
+        report = self.variant.report
+        if isinstance(report, NotJudged):
+            raise report
+        return next(judged for judged in report.properties if judged.result.name == self.name)
+
+    def setup(self) -> None:
+        """Judges it.
+
+        Raises:
+            NotJudged: there is no verdict, or the promise says nothing.
+        """
+        if self.judged.result.vacuous:
+            raise NotJudged(
+                f"{self._head()}\nA promise whose premise is never true says nothing: mend it, or take it out."
+            )
+
+    def runtest(self) -> None:
+        """Compares the verdict with the expected one.
+
+        Raises:
+            NotExpected: it is another; undetermined always is.
+        """
+        if self.judged.as_expected:
+            return
+        result = self.judged.result
+        lines = [self._head()]
+        if result.counterexample is not None:
+            lines += story(self.variant.model, result.counterexample)
+        elif result.verdict is Verdict.PROVED:
+            lines.append(
+                f"It holds: take {self.name!r} out of what {self.variant.name} is expected to break (refuted)."
+            )
+        raise NotExpected("\n".join(lines))
+
+    def _head(self) -> str:
+        model, prop = self.variant.model, next(p for p in promises(self.variant.model) if p.name == self.name)
+        reach = f"{self.judged.result.reach}, expected {self.judged.expected}"
+        return f"{model.system} {model.variant} {self.name}: {reach}\nPromise: {prop.says}."
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **options: Any) -> Any:
+        """What is wrong, without a traceback through the engines."""
+        if isinstance(excinfo.value, NotExpected | NotJudged):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, *args, **options)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the promise stands."""
+        prop = next(p for p in promises(self.variant.model) if p.name == self.name)
+        place = prop.place if prop in list(self.variant.model.properties) else self.variant.model.place
+        return Path(place.file), place.line - 1, f"{self.variant.model.system} {self.variant.name} {self.name}"
