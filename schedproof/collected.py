@@ -20,14 +20,6 @@ from .manifest import load, read
 from .story import story
 
 
-class NotJudged(Exception):
-    """A promise cannot be judged: it is vacuous, or the model is wrong. pytest shows it as an error."""
-
-
-class NotExpected(Exception):
-    """A verdict is not the expected one. pytest shows it as a failure."""
-
-
 class ManifestFile(pytest.File):
     """A ``schedproof.toml``."""
 
@@ -80,14 +72,14 @@ class VariantNode(pytest.Collector):
             yield item
 
     @cached_property
-    def report(self) -> VariantReport | NotJudged:
+    def report(self) -> VariantReport | str:
         """The verdicts on what is to run of it, or why there are none."""
         wanted = [item.name for item in self.session.items if item.parent is self]
         everything = len(wanted) == len(promises(self.model))
         try:
             return verify_variant(self.model, only=() if everything else wanted)
         except (Disagreement, ModelError, ScopeError, IllFormed, Undefined) as error:
-            return NotJudged(f"{self.model.system} {self.model.variant}: {type(error).__name__}: {error}")
+            return f"{self.model.system} {self.model.variant}: {type(error).__name__}: {error}"
 
 
 class PromiseItem(pytest.Item):
@@ -99,38 +91,18 @@ class PromiseItem(pytest.Item):
         assert isinstance(self.parent, VariantNode)
         return self.parent
 
-    @cached_property
-    def judged(self) -> Judged:
-        """The verdict on it.
-
-        Raises:
-            NotJudged: there is none.
-        """
-        report = self.variant.report
-        if isinstance(report, NotJudged):
-            raise report
-        return next(judged for judged in report.properties if judged.result.name == self.name)
-
     def setup(self) -> None:
-        """Judges it.
-
-        Raises:
-            NotJudged: there is no verdict, or the promise says nothing.
-        """
-        if self.judged.result.vacuous:
-            raise NotJudged(
-                f"{self._head()}\nA promise whose premise is never true says nothing: mend it, or take it out."
-            )
+        """Judges it. What cannot be judged is an error, and so is a promise that says nothing."""
+        if isinstance(self.variant.report, str):
+            pytest.fail(self.variant.report, pytrace=False)
+        if self._judged.result.vacuous:
+            pytest.fail(f"{self._head()}\nA promise whose premise is never true says nothing: mend it.", pytrace=False)
 
     def runtest(self) -> None:
-        """Compares the verdict with the expected one.
-
-        Raises:
-            NotExpected: it is another; undetermined always is.
-        """
-        if self.judged.as_expected:
+        """Compares the verdict with the expected one; one that is undetermined fails, whatever is expected."""
+        if self._judged.as_expected:
             return
-        result = self.judged.result
+        result = self._judged.result
         lines = [self._head()]
         if result.counterexample is not None:
             lines += story(self.variant.model, result.counterexample)
@@ -138,18 +110,18 @@ class PromiseItem(pytest.Item):
             lines.append(
                 f"It holds: take {self.name!r} out of what {self.variant.name} is expected to break (refuted)."
             )
-        raise NotExpected("\n".join(lines))
+        pytest.fail("\n".join(lines), pytrace=False)
+
+    @property
+    def _judged(self) -> Judged:
+        report = self.variant.report
+        assert isinstance(report, VariantReport)
+        return next(judged for judged in report.properties if judged.result.name == self.name)
 
     def _head(self) -> str:
         model, prop = self.variant.model, next(p for p in promises(self.variant.model) if p.name == self.name)
-        reach = f"{self.judged.result.reach}, expected {self.judged.expected}"
+        reach = f"{self._judged.result.reach}, expected {self._judged.expected}"
         return f"{model.system} {model.variant} {self.name}: {reach}\nPromise: {prop.says}."
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **options: Any) -> Any:
-        """What is wrong, without a traceback through the engines."""
-        if isinstance(excinfo.value, NotExpected | NotJudged):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, *args, **options)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the promise stands."""

@@ -22,8 +22,9 @@ MANIFEST = "schedproof.toml"
 OPTION = "--schedproof"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """``--schedproof``."""
+    _leave_engines_alone(pluginmanager)
     group = parser.getgroup("schedproof", "models of schedulers")
     group.addoption(
         OPTION,
@@ -61,6 +62,17 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ManifestFi
 
     found: ManifestFile = ManifestFile.from_parent(parent, path=file_path)
     return found
+
+
+def _leave_engines_alone(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Has pytest import the rest of the project as it is.
+
+    pytest rewrites the asserts of a whole distribution that has a plugin in it: seconds for hundreds of modules, in
+    which no test is. It has no option to leave them; should this set go by another name one day, that is all that is lost.
+    """
+    marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.discard(__name__.partition(".")[0])
 
 
 def _named(config: pytest.Config, path: Path) -> bool:
