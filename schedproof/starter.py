@@ -24,11 +24,11 @@ LONGEST = 40
 """Letters of a name."""
 
 
-def check_name(name: str) -> str:
-    """The Python package that a new system of that name gets.
+def check_name(name: str) -> None:
+    """Checks that a new system, and its Python package, can have that name.
 
     Raises:
-        UserError: no system, or no package, can have that name.
+        UserError: it cannot.
     """
     if re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) is None or len(name) > LONGEST:
         raise UserError(
@@ -42,16 +42,11 @@ def check_name(name: str) -> str:
         raise UserError(
             f"{package!r} means something else to Python already, so it can be no package; choose another name"
         )
-    return package
 
 
 def files(name: str) -> Mapping[str, str]:
-    """What a new system consists of, by path: a manifest, a package with the model and a log, and a test.
-
-    Raises:
-        UserError: the name cannot be used.
-    """
-    package = check_name(name)
+    """What a new system consists of, by path: a manifest, a package with the model and a log, and a test."""
+    package = name.replace("-", "_")
     folder = resources.files(__package__) / TEMPLATES
 
     def filled(template: str) -> str:

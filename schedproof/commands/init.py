@@ -22,6 +22,7 @@ def init(name: str, output: str | None, json_file: Destination | None) -> int:
     """
     if output == "":
         raise UserError("-o: the folder's name is empty; give a folder, or leave -o out")
+    starter.check_name(name)
     content = starter.files(name)
     folder = Path(output if output is not None else name)
     written = [str(path) for path in starter.write(content, folder)]
