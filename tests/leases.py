@@ -55,14 +55,6 @@ class Unstopped(Leases):
         pass
 
 
-class StopsAnybody(Leases):
-    """Stops the holder, also if it has died since and works under another lease."""
-
-    def stop(self, w, l):  # noqa: E741
-        if self.under[w] is not None:
-            self.doing[w], self.under[w] = "Waiting", None
-
-
 class DeadHolds(Leases):
     """The lease of a worker that has died comes back at once."""
 

@@ -169,13 +169,12 @@ BUGS = {
     "TakesWhatIsHeld": (True, ", which the model does not allow: acquire needs l Free (l = l", 3),
     "HalfARefusal": (True, "which it refused:\n  w", 1),
     "WrongWord": (False, "unknown state 'Running'; there is Idle, Waiting, Working", 2),
-    "StopsAnybody": (False, ".state: Working in the model, Waiting in the implementation", 6),
 }  # fmt: skip
 MORE = 2
 """Steps more than needed: Hypothesis leaves out what it can, but not in every combination."""
 
 
-@pytest.mark.parametrize("bug", [b if b in ("Unstopped", "HalfARefusal", "WrongWord") else pytest.param(b, marks=pytest.mark.long) for b in BUGS])  # fmt: skip
+@pytest.mark.parametrize("bug", ["Unstopped", "WrongWord", *(pytest.param(b, marks=pytest.mark.long) for b in ("DeadHolds", "HalfARefusal"))])  # fmt: skip
 def test_a_planted_bug_is_found_and_told_by_a_short_run(lease, bug):
     refusals, expected, shortest = BUGS[bug]
     machine = lockstep(lease.FENCED, getattr(leases, bug), scope={"Worker": 2, "Lease": 2}, refusals=refusals)
@@ -184,7 +183,7 @@ def test_a_planted_bug_is_found_and_told_by_a_short_run(lease, bug):
     assert shortest <= len(steps(text)) <= shortest + MORE, text
 
 
-@pytest.mark.parametrize("bug", ["DeadHolds", "NoSecondLease", "TakesWhatIsHeld"])
+@pytest.mark.parametrize("bug", [b for b in BUGS if b not in ("Unstopped", "WrongWord")])
 def test_a_planted_bug_is_found(lease, bug):
     """The others; that what is told of them is short is a long test."""
     refusals, expected, _ = BUGS[bug]
@@ -291,7 +290,7 @@ def test_machines_of_a_spoilt_model_fall_out_of_step_with_the_right_one(model):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("model", SPOILT)
+@pytest.mark.parametrize("model", [p for p in SPOILT if p.id in SHORT or "," not in p.id or "take from" in p.id])
 def test_that_is_told_by_a_short_run(model):
     fewest = shortest(WORKSHOP, model)
     if fewest is None:
