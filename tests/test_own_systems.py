@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from own import WORKING, imports_undone, reachable, repository
@@ -201,6 +202,15 @@ def test_a_list_of_models_is_as_good_as_each_of_them(run_json, tmp_path):
 def test_a_log_is_judged_by_the_first_variant_unless_another_is_named(tmp_path):
     repository(tmp_path, manifest=('judged_by = "fenced"', ""))
     assert load(read(tmp_path / "schedproof.toml")["lease"]).judged_by == "as-written"
+
+
+def test_the_manifest_that_the_readme_shows_is_one(run, tmp_path):
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    (shown,) = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
+    repository(tmp_path)
+    (tmp_path / "schedproof.toml").write_text(shown)
+    code, out, _ = run("verify", "--jobs", "1")
+    assert code == 0 and "as expected: 18 of 18" in out
 
 
 MODELS = 'model = ["lease.model:AS_WRITTEN", "lease.model:FENCED"]'

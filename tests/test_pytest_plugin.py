@@ -54,6 +54,11 @@ def test_without_the_option_nothing_is_imported():
     assert done.stdout.strip() == "['schedproof.pytest_plugin']"
 
 
+def test_the_engines_are_imported_as_they_are():
+    """pytest would rewrite their asserts, because there is a plugin beside them."""
+    assert type(collected.__spec__.loader).__name__ == "SourceFileLoader"
+
+
 def test_without_a_manifest_the_option_is_a_mistake(judge, pytester):
     pytester.makepyfile("def test_nothing(): pass")
     done = judge("--schedproof")

@@ -5,15 +5,19 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from test_readme import missing
 
+from schedproof import app, collected, driver, testing
 from schedproof.cli import main
+
+LOADED = (app, collected, driver, testing)
+"""What the commands load: here, once."""
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = (ROOT / "TUTORIAL.md").read_text()
@@ -60,7 +64,10 @@ def in_a_shell(line, folder):
 
 
 def in_a_copy(line, folder):
-    """As :func:`in_a_shell`; but ``schedproof`` and ``pytest`` are called in a copy of this process, which has them loaded."""
+    """As :func:`in_a_shell`; but ``schedproof`` and ``pytest`` are called in a copy of this process, which has them loaded.
+
+    That they are there as programs is seen in other tests: the README's, and that of xdist.
+    """
     program, *arguments = shlex.split(line)
     if program not in ("schedproof", "pytest"):
         return in_a_shell(line, folder)
@@ -76,7 +83,9 @@ def in_a_copy(line, folder):
             for name in [name for name in os.environ if name.startswith("PYTEST_")]:
                 del os.environ[name]
             if program == "pytest":
-                arguments += ["-p", "no:cacheprovider", "-p", "no:xdist"]
+                settings.register_profile("few", max_examples=25, derandomize=True)
+                settings.load_profile("few")
+                arguments += [f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "anyio", "hypothesispytest")]
             code = int(main(arguments) if program == "schedproof" else pytest.main(arguments))
             sys.stdout.flush()
             sys.stderr.flush()
@@ -115,14 +124,6 @@ def walk(folder, run):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs copies of a process")
 def test_every_command_prints_what_is_shown(tmp_path):
     walk(tmp_path, in_a_copy)
-
-
-@pytest.mark.long
-def test_in_a_shell_too_and_in_a_few_minutes(tmp_path):
-    """Of the fifteen, the machine may have two: the rest is for reading."""
-    began = time.monotonic()
-    walk(tmp_path, in_a_shell)
-    assert time.monotonic() - began < 120
 
 
 def test_it_is_installed_as_the_quick_start_installs():
