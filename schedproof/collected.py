@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Model, ModelError
-from schedproof.model.semantics import IllFormed, ScopeError, Undefined
+from schedproof.model.lang import Model
 from schedproof.proofs.parts import promises
 from schedproof.proofs.verdict import Disagreement, Verdict
 from schedproof.proofs.verify import Judged, VariantReport, verify_variant
 
 from .errors import UserError
+from .loading import blamed
 from .manifest import load, read
 from .story import story
 
@@ -78,8 +79,18 @@ class VariantNode(pytest.Collector):
         everything = len(wanted) == len(promises(self.model))
         try:
             return verify_variant(self.model, only=() if everything else wanted)
-        except (Disagreement, ModelError, ScopeError, IllFormed, Undefined) as error:
-            return f"{self.model.system} {self.model.variant}: {type(error).__name__}: {error}"
+        except Disagreement as error:
+            return f"{self.model.system} {self.model.variant}: two engines disagree: {error}"
+        except Exception as error:  # what a function of the model raises, say: once for all of its tests
+            mine = blamed(self._manifest.parent, error)
+            why = str(mine) if mine is not None else "".join(traceback.format_exception(error))
+            return f"{self.model.system} {self.model.variant}: {why}"
+
+    @property
+    def _manifest(self) -> Path:
+        manifest = self.getparent(ManifestFile)
+        assert manifest is not None
+        return manifest.path
 
 
 class PromiseItem(pytest.Item):

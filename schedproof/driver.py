@@ -29,6 +29,7 @@ class LockstepMachine(RuleBasedStateMachine):
         several = len(self.instances) > 1
         number = data.draw(st.integers(0, len(self.instances) - 1), label="topology") if several else 0
         self.pair = Pair(self.agreement, self.instances[number])
+        self.pair.begin()
 
     def allows(self, action: Action) -> bool:
         """The model allows the action now, for some parameters."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import re
 import sys
 import traceback
 from importlib.machinery import ModuleSpec, PathFinder
@@ -30,7 +32,8 @@ def imported(folder: Path, name: str, where: str) -> ModuleType:
     importlib.invalidate_caches()  # the folder may be younger than what Python remembers of it
     _unambiguous(folder, name.partition(".")[0], where)
     try:
-        return importlib.import_module(name)
+        with contextlib.redirect_stdout(sys.stderr):  # standard output is for results
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             raise UserError(
@@ -60,6 +63,19 @@ def _failed(folder: Path, name: str, where: str, error: BaseException) -> UserEr
     path = Path(file)
     at = path.relative_to(folder) if path.is_relative_to(folder) else path
     return UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; mend it there")
+
+
+def blamed(folder: Path, error: BaseException) -> UserError | None:
+    """What to say of an error that code below ``folder`` has raised when it was called; None if other code has.
+
+    Where it was raised in a worker process, a note tells.
+    """
+    frames = re.findall(r'File "([^"]+)", line (\d+)', "".join(traceback.format_exception(error)))
+    if not frames or not Path(frames[-1][0]).is_relative_to(folder):
+        return None
+    file, line = frames[-1]
+    at = Path(file).relative_to(folder)
+    return UserError(f"{at}, line {line}, which a model calls, fails: {type(error).__name__}: {error}; mend it there")
 
 
 def _unambiguous(folder: Path, top: str, where: str) -> None:

@@ -41,12 +41,7 @@ class Agreement:
 
 
 class Pair:
-    """A new implementation and the model's initial state, and what has happened to both since.
-
-    Raises:
-        TypeError: the implementation lacks a method.
-        OutOfStep: it begins in another state.
-    """
+    """A new implementation and the model's initial state, and what has happened to both since."""
 
     def __init__(self, agreement: Agreement, instance: Instance) -> None:
         self.agreement = agreement
@@ -57,7 +52,15 @@ class Pair:
         self.state: State = instance.initial()
         self.implementation = agreement.factory(World.of(instance))
         self.whose = type(self.implementation).__name__
-        for name in ["observe", *(action.name for action in agreement.actions)]:
+
+    def begin(self) -> None:
+        """Checks that the two can be held against each other, and begin in the same state.
+
+        Raises:
+            TypeError: the implementation lacks a method.
+            OutOfStep: it begins in another state.
+        """
+        for name in ["observe", *(action.name for action in self.agreement.actions)]:
             if not callable(getattr(self.implementation, name, None)):
                 what = "observe()" if name == "observe" else f"a method for the action {name!r} of the model"
                 advice = "write it" if name == "observe" else f"write it, or leave the action out: without=[{name!r}]"

@@ -26,7 +26,7 @@ from .loading import imported
 MANIFEST = "schedproof.toml"
 
 ROOTS = (".git", ".hg", "pyproject.toml")
-"""What the root of a repository has: above it nobody looks for a manifest."""
+"""What the root of a repository has."""
 
 EXAMPLE = '[systems.NAME] with model = "package.module:OBJECT"'
 
@@ -62,13 +62,13 @@ class Entry:
 
 
 def find(folder: Path) -> Path | None:
-    """The manifest of a folder: there, or in the nearest folder above up to the root of the repository."""
-    for each in (folder, *folder.parents):
-        if (each / MANIFEST).is_file():
-            return each / MANIFEST
-        if any((each / root).exists() for root in ROOTS):
-            return None
-    return None
+    """The manifest of a folder: there, or in the nearest folder above within the same repository.
+
+    Elsewhere nobody looks above: what a manifest names is imported, and who knows whose that is.
+    """
+    above = [folder, *folder.parents]
+    root = next((n for n, each in enumerate(above) if any((each / name).exists() for name in ROOTS)), 0)
+    return next((each / MANIFEST for each in above[: root + 1] if (each / MANIFEST).is_file()), None)
 
 
 def shown(path: Path) -> str:

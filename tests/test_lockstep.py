@@ -56,6 +56,7 @@ def walked(model, implementation, scope, *walk):
     """The two side by side, after some actions with their parameters."""
     (instance,) = instances(model, scope, with_history=True)
     pair = Pair(Agreement(model, implementation, model.actions, {}, frozenset(), (Refused, HivedRefused)), instance)
+    pair.begin()
     for name, given in walk:
         pair.take(model.action(name), tuple(given.items()))
     return pair
@@ -439,6 +440,11 @@ def test_an_implementation_is_closed_at_the_end(lease):
             self.closed = True
 
     run(lockstep(lease.FENCED, Closing), examples=5)
+    assert made and all(one.closed for one in made)
+    made.clear()
+    Closing.observe = lambda self: {}
+    Closing.expire = None  # a method is missing
+    told(lockstep(lease.FENCED, Closing), TypeError, examples=5)
     assert made and all(one.closed for one in made)
 
 

@@ -146,16 +146,18 @@ def test_list_has_the_users_systems_and_the_projects(run_json, tmp_path):
     assert found["systems"][0]["judged_by"] == "fenced"
 
 
-def test_a_manifest_is_found_from_below_but_not_beyond_the_root_of_a_repository(tmp_path):
+def test_a_manifest_is_found_from_below_within_a_repository(tmp_path):
     repository(tmp_path)
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
-    assert find(inner) == tmp_path / "schedproof.toml"
-    (tmp_path / "pyproject.toml").touch()  # the root itself is looked into
-    assert find(inner) == tmp_path / "schedproof.toml"
-    (tmp_path / "a" / ".git").mkdir()
+    there = tmp_path / "schedproof.toml"
+    assert find(tmp_path) == there
+    assert find(inner) is None  # who knows whose it is
+    (tmp_path / "pyproject.toml").touch()
+    assert find(inner) == there
+    (tmp_path / "a" / ".git").mkdir()  # another repository
     assert find(inner) is None
-    assert find(tmp_path) == tmp_path / "schedproof.toml"
+    assert find(tmp_path) == there
 
 
 def test_the_project_s_own_systems_need_no_manifest_that_can_be_read(run, tmp_path):
@@ -270,6 +272,38 @@ def test_a_file_that_is_no_manifest_is_told_in_one_line(run, tmp_path, content, 
     (tmp_path / "schedproof.toml").write_bytes(content)
     code, _, err = run("verify")
     assert code == 2 and f"schedproof.toml: {expected}" in err and err.count("\n") == 1
+
+
+WRONG = ('default_scope={"Worker": 2, "Lease": 1},', 'default_scope={"Worker": 2, "Lease": 1},\n    topologies=lambda sizes: [1 / 0],')  # fmt: skip
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_a_function_of_the_model_raises_is_told_in_one_line(run, tmp_path, jobs):
+    repository(tmp_path, model=WRONG)
+    text = (tmp_path / "lease" / "model.py").read_text().splitlines()
+    (line,) = [number for number, each in enumerate(text, 1) if "1 / 0" in each]
+    code, out, err = run("verify", "--jobs", jobs)
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; mend it there"
+    ]
+
+
+def test_what_is_wrong_in_the_project_is_not_blamed_on_the_user(run, tmp_path, monkeypatch):
+    repository(tmp_path)
+
+    def broken(*arguments, **options):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("schedproof.commands.verify.verify_systems", broken)
+    with pytest.raises(ZeroDivisionError):
+        run("verify", "--jobs", "1")
+
+
+def test_what_a_model_prints_is_no_result(run_json, run, tmp_path):
+    repository(tmp_path, model=("# Variables, for all", "print('hello')\n# Variables, for all"))
+    code, out, err = run("list", "lease", "--json", "-")
+    assert code == 0 and json.loads(out) and err == "hello\n"
 
 
 def test_the_line_of_an_exception_is_that_of_the_user_s_file(run, tmp_path):

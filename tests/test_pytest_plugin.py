@@ -175,7 +175,19 @@ def test_engines_that_disagree_are_an_error(judge, pytester, monkeypatch):
     repository(pytester.path)
     done = judge("--schedproof", VARIANTS[0])
     done.assert_outcomes(errors=PROMISES)
-    done.stdout.fnmatch_lines(["lease as-written: Disagreement: one of the two engines is wrong"])
+    done.stdout.fnmatch_lines(["lease as-written: two engines disagree: one of the two engines is wrong"])
+
+
+def test_what_a_function_of_the_model_raises_is_an_error(judge, pytester):
+    repository(
+        pytester.path,
+        model=("    properties=PROMISES,", "    properties=PROMISES,\n    topologies=lambda sizes: [1 / 0],"),
+    )
+    done = judge("--schedproof", VARIANTS[0])
+    done.assert_outcomes(errors=PROMISES)
+    done.stdout.fnmatch_lines(
+        ["lease as-written: lease/model.py, line *, which a model calls, fails: ZeroDivisionError: *"]
+    )
 
 
 @pytest.mark.long
