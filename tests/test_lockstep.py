@@ -42,6 +42,7 @@ def run(machine, examples=20, steps=25, shrink=False):
         machine,
         settings=settings(
             suppress_health_check=list(HealthCheck),
+            report_multiple_bugs=False,
             max_examples=examples,
             stateful_step_count=steps,
             derandomize=True,
@@ -372,14 +373,15 @@ def test_an_implementation_may_choose_itself(lease, refusals):
     [
         (
             ChoosesAnyway,
-            "chose acquire(w=w1, l=l1), which the model does not allow: acquire needs l Free (l = l1: Held holder w0)",
+            r"chose acquire\(w=w\d, l=l1\), which the model does not allow: acquire needs l Free \(l = l1: Held holder w",
         ),
-        (SaysAnother, "w0.lease: l0 in the model (Worker.start, action acquire), l1 in the implementation"),
-        (SaysNothing, "acquire of SaysNothing must return what it chose, {'l': ...}, not None"),
+        (SaysAnother, r"w\d\.lease: l0 in the model \(Worker\.start, action acquire\), l1 in the implementation"),
+        (SaysNothing, r"acquire of SaysNothing must return what it chose, \{'l': \.\.\.\}, not None"),
     ],
 )
 def test_what_it_chooses_is_held_against_the_model(lease, wrong, expected):
-    assert expected in told(lockstep(lease.FENCED, wrong, scope=TWO, chooses=CHOOSES), examples=200, shrink=True)
+    text = told(lockstep(lease.FENCED, wrong, scope=TWO, chooses=CHOOSES), examples=200)
+    assert re.search(expected, text), text
 
 
 def test_each_topology_is_drawn_or_the_one_that_is_given():
