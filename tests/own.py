@@ -3,6 +3,7 @@
 import sys
 from collections import deque
 from contextlib import contextmanager
+from pathlib import Path
 
 from schedproof.starter import files
 
@@ -23,15 +24,16 @@ def repository(folder, name="lease", **changes):
 
 @contextmanager
 def imports_undone():
-    """What is imported within, and where it is looked for, is forgotten at the end."""
-    modules, path = set(sys.modules), list(sys.path)
+    """Folders in which Python has come to look for modules, and what was imported from them, are forgotten at the end."""
+    path = list(sys.path)
     try:
         yield
     finally:
+        folders = [Path(each) for each in sys.path if each not in path]
         sys.path[:] = path
-        for name in set(sys.modules) - modules:
-            file = getattr(sys.modules[name], "__file__", None)
-            if "schedproof" not in name and (file is None or "site-packages" not in file):
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file is not None and any(Path(file).is_relative_to(folder) for folder in folders):
                 del sys.modules[name]
 
 

@@ -35,7 +35,7 @@ def lease(tmp_path_factory):
         yield import_module("lockstep_lease.model")
 
 
-def run(machine, examples=20, steps=25, shrink=False):
+def run(machine, examples=12, steps=25, shrink=False):
     """Runs a machine, always the same way."""
     phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
     run_state_machine_as_test(
@@ -118,7 +118,7 @@ REFUSING = (GuardFailed, Undefined)
 @pytest.mark.parametrize("refusals", [False, True])
 def test_machines_that_are_generated_from_a_model_keep_in_step_with_it(model, refusals):
     """All types of parameters and attributes, and rules from object to object."""
-    run(lockstep(model, generated(model), refused=REFUSING, refusals=refusals), examples=25)
+    run(lockstep(model, generated(model), refused=REFUSING, refusals=refusals))
 
 
 class Reference:

@@ -83,7 +83,7 @@ def in_a_copy(line, folder):
             for name in [name for name in os.environ if name.startswith("PYTEST_")]:
                 del os.environ[name]
             if program == "pytest":
-                settings.register_profile("few", max_examples=25, derandomize=True)
+                settings.register_profile("few", max_examples=15, derandomize=True)
                 settings.load_profile("few")
                 arguments += [f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "anyio", "hypothesispytest")]
             code = int(main(arguments) if program == "schedproof" else pytest.main(arguments))
