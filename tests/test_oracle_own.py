@@ -14,11 +14,10 @@ import pytest
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, Stepper
+from schedproof.model.systems import HIVED
 from schedproof.proofs import oracle
 from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
-from schedproof.proofs.oracle.engine import judge
-from schedproof.proofs.oracle.lines import read_lines
-from schedproof.proofs.oracle.own import read_own
+from schedproof.proofs.oracle.watch import Watch
 
 PACKAGE = Path(oracle.__file__).parent
 HEADER: dict[str, Any] = {
@@ -186,13 +185,10 @@ class TestReading:
 
 
 class TestUndetermined:
-    def test_too_many_states(self, tmp_path: Path) -> None:
-        path = tmp_path / "trace.jsonl"
-        path.write_text("\n".join(map(json.dumps, [HEADER, {"action": "allocate"}])), "utf-8")
-        instance, records = read_own(AS_WRITTEN, read_lines(path))
+    def test_too_many_states(self) -> None:
         # Three groups times seven sets of cells: 21 states explain the record.
-        assert judge(instance, records, limit=21).verdict is OracleVerdict.CONFORMS
-        found = judge(instance, records, limit=20)
+        assert Watch(HIVED, None, HEADER, limit=21).take({"action": "allocate"}).verdict is OracleVerdict.CONFORMS
+        found = Watch(HIVED, None, HEADER, limit=20).take({"action": "allocate"}, 2)
         assert found.verdict is OracleVerdict.UNDETERMINED and "record 1 (line 2)" in found.note
 
     def test_too_many_choices(self, tmp_path: Path) -> None:

@@ -132,6 +132,14 @@ def test_a_log_that_departs_is_told_with_what_it_breaks(run, tmp_path):
     assert code == 0  # there, ann works on under a lease that has run out
 
 
+def test_a_departure_can_be_held_fast_as_a_test(run, tmp_path):
+    repository(tmp_path, log=('"ann": {"state": "Waiting"}}}}\n{"action": "acquire", "parameters": {"w": "bob"}', '"ann": {"state": "Working"}}}}\n{"action": "acquire", "parameters": {"w": "bob"}'))  # fmt: skip
+    assert run("check", "lease", "lease/log.jsonl", "--emit-test", "test_late.py")[0] == 1
+    written: dict[str, object] = {}
+    exec((tmp_path / "test_late.py").read_text(), written)
+    written["test_the_last_record_departs"]()
+
+
 def test_other_formats_are_other_systems(run, tmp_path):
     repository(tmp_path)
     code, _, err = run("check", "lease", "lease/log.jsonl", "--format", "hived")

@@ -315,7 +315,12 @@ class Stepper:
                             )
         return result
 
-    def _effect(self, choice: Choice, state: State) -> tuple[Firings, Writes]:
+    def effect(self, choice: Choice, state: State) -> tuple[Firings, Writes]:
+        """What fires in the step of an enabled choice, and what it writes.
+
+        Raises:
+            IllFormed, Undefined: the model is not well-formed here.
+        """
         fired = self.firings(state, choice)
         return fired, self._writes(state, fired)
 
@@ -327,7 +332,7 @@ class Stepper:
         """
         effect = self._effects.get(choice)
         if effect is None:
-            effect = self._effects[choice] = Remembered(partial(self._effect, choice))
+            effect = self._effects[choice] = Remembered(partial(self.effect, choice))
         fired, writes = effect(state)
         return Step(choice, fired, _written(state, writes))
 

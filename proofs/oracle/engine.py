@@ -87,6 +87,73 @@ Seen = Callable[[Record, Sequence[State], Sequence[State]], None]
 """Is told of a record that is explained: the states before it, and those after it."""
 
 
+class Judge:
+    """Judges records one after the other; what it keeps does not grow with their number.
+
+    Args:
+        instance: the model with its objects. A format whose objects come and go sets it, and ``candidates`` with it.
+        starts: the states in which the run may begin; none given: the model's initial state.
+        limit: more candidate states than this after one record: undetermined.
+        seen: is told of every record that is explained.
+    """
+
+    def __init__(
+        self, instance: Instance, starts: Sequence[State] = (), limit: int = MOST_STATES, seen: Seen | None = None
+    ) -> None:
+        self.instance = instance
+        self.candidates: Sequence[State] = tuple(dict.fromkeys(starts)) or (instance.initial(),)
+        self.judgement = Judgement(OracleVerdict.CONFORMS)
+        self._limit, self._seen = limit, seen
+
+    @property
+    def open(self) -> bool:
+        """Everything so far is explained: only then are further records judged."""
+        return self.judgement.verdict is OracleVerdict.CONFORMS
+
+    def take(self, record: Record) -> Judgement:
+        """The verdict on everything up to ``record``; once it is not "conforms", it stays."""
+        if not self.open:
+            return self.judgement
+        if record.broken:
+            departure = Departure(record.number, record.line, record.broken)
+            self.judgement = Judgement(OracleVerdict.DEPARTS, departure)
+            return self.judgement
+        try:
+            found = self._explained(record)
+        except TooManyStates as error:
+            where = f"record {record.number} (line {record.line})"
+            advice = "observe more of the state, or name more parameters"
+            self.judgement = Judgement(OracleVerdict.UNDETERMINED, note=f"{where}: {error}; {advice}")
+            return self.judgement
+        if not found:
+            departure = _departure(self.instance, record, self.candidates)
+            self.judgement = Judgement(OracleVerdict.DEPARTS, departure)
+            return self.judgement
+        if self._seen is not None:
+            self._seen(record, self.candidates, found)
+        self.candidates = found
+        return self.judgement
+
+    def _explained(self, record: Record) -> Sequence[State]:
+        """The states after the record that agree with it.
+
+        Raises:
+            TooManyStates: they, or the ways to them, are more than the limit.
+        """
+        found: dict[State, None] = {}
+        tried = 0
+        for state in self.candidates:
+            for path in record.successors(state):
+                tried += 1
+                if tried > MOST_PATHS:
+                    raise TooManyStates(f"more than {MOST_PATHS} ways to explain the record")
+                if not record.observed.differing(path.state):
+                    found[path.state] = None
+                    if len(found) > self._limit:
+                        raise TooManyStates(f"more than {self._limit} states explain the trace so far")
+        return tuple(found)
+
+
 def judge(
     instance: Instance,
     records: Iterable[Record],
@@ -95,32 +162,12 @@ def judge(
     seen: Seen | None = None,
 ) -> Judgement:
     """Whether some run of the model from ``start`` (None: its initial state) explains all of ``records``."""
-    candidates: dict[State, None] = {instance.initial() if start is None else start: None}
+    judge = Judge(instance, () if start is None else (start,), limit, seen)
     for record in records:
-        if record.broken:
-            return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, record.broken))
-        found: dict[State, None] = {}
-        tried = 0
-        try:
-            for state in candidates:
-                for path in record.successors(state):
-                    tried += 1
-                    if tried > MOST_PATHS:
-                        raise TooManyStates(f"more than {MOST_PATHS} ways to explain the record")
-                    if not record.observed.differing(path.state):
-                        found[path.state] = None
-                        if len(found) > limit:
-                            raise TooManyStates(f"more than {limit} states explain the trace so far")
-        except TooManyStates as error:
-            where = f"record {record.number} (line {record.line})"
-            advice = "observe more of the state, or name more parameters"
-            return Judgement(OracleVerdict.UNDETERMINED, note=f"{where}: {error}; {advice}")
-        if not found:
-            return Judgement(OracleVerdict.DEPARTS, _departure(instance, record, list(candidates)))
-        if seen is not None:
-            seen(record, list(candidates), list(found))
-        candidates = found
-    return Judgement(OracleVerdict.CONFORMS)
+        judge.take(record)
+        if not judge.open:
+            break
+    return judge.judgement
 
 
 def closure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schedproof.model.lang import Model
@@ -10,7 +10,7 @@ from schedproof.model.semantics import Instance, State
 
 from .engine import Judgement, Record
 from .errors import TraceError
-from .lines import TextLine
+from .lines import Line, TextLine
 from .report import BrokenPromise
 
 
@@ -29,6 +29,18 @@ class Reading:
     size: int
     start: State | None = None
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A trace as one of the plain format: its header, and its records as its lines come.
+
+    ``note``: what was left out so far, for the report.
+    """
+
+    header: Line
+    records: Iterator[Line]
+    note: Callable[[], str] = lambda: ""
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,8 @@ class Format:
     Args:
         begins: how to recognise it, for the message about a trace of no known format.
         recognises: whether these lines are of this format.
-        read: the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
+        plain: for what comes down to the plain format; raises TraceError.
+        read: else, the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
         judge: for a format that one model does not suffice for: reads and judges; raises TraceError.
         judged_by: the variant that judges it unless another is named; None for the system's own.
         fits: whether a model speaks of what the format speaks of.
@@ -79,6 +92,7 @@ class Format:
     fits: Callable[[Model], bool] = lambda model: True
     text: bool = False
     judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
+    plain: Callable[[Model, Iterator[TextLine]], Plain] | None = None
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:

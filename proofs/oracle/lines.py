@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import jsonschema
+import orjson
 from jsonschema.exceptions import best_match
 
 from .errors import TraceError
+
+STDIN = "-"
+"""The file name that stands for standard input."""
+
+MOST_BYTES = 16 << 20
+"""Bytes of a line."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +34,11 @@ class Line:
     value: Mapping[str, Any]
 
     def error(self, problem: str) -> TraceError:
-        """``problem`` with this line's place in front."""
-        return TraceError(f"{self.file}, line {self.number}: {problem}")
+        """``problem`` with this line's place in front; of what is in no file, the number of the record."""
+        place = (
+            f"{self.file}, line {self.number}" if self.file else f"record {self.number}" if self.number else "header"
+        )
+        return TraceError(f"{place}: {problem}", self.number)
 
 
 @dataclass(frozen=True)
@@ -48,29 +62,115 @@ def read_text(path: Path) -> list[TextLine]:
     """The lines of a text file; blank ones are skipped.
 
     Raises:
-        TraceError: no readable file, not UTF-8, or empty.
+        TraceError: no readable file, not UTF-8, empty, or with a line that is too long.
     """
-    name = str(path)
+    with opened(path) as file:
+        lines = list(text_lines(file, str(path)))
+    if not lines:
+        raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+    return lines
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file, or standard input (``-``), to be read.
+
+    Raises:
+        TraceError: it cannot be, when it is opened or later.
+    """
     try:
-        data = path.read_bytes()
+        if str(path) == STDIN:
+            yield sys.stdin.buffer
+        else:
+            with path.open("rb") as file:
+                yield file
     except OSError as error:
         what = "is a directory; name a file" if path.is_dir() else f"cannot be read: {error.strerror or error}"
-        raise TraceError(f"{name}: {what}") from None
-    except ValueError:  # a name that no file can have, such as one with a NUL in it
-        raise TraceError(f"{name!r} is no file name") from None
-    lines = []
-    for number, raw in enumerate(data.split(b"\n"), start=1):
-        try:
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-        except UnicodeDecodeError as error:
-            raise TraceError(
-                f"{name}, line {number}: byte {error.start + 1} is not UTF-8; a trace is text in UTF-8"
-            ) from None
+        raise TraceError(f"{path}: {what}") from None
+    except ValueError as error:  # a name that no file can have, such as one with a NUL in it
+        if isinstance(error, TraceError):
+            raise
+        raise TraceError(f"{str(path)!r} is no file name") from None
+
+
+class Following:
+    """Waits at the end of a file that is still being written.
+
+    Args:
+        idle: seconds without anything new after which the file is held to be complete; None: never.
+        every: seconds between two looks at it.
+    """
+
+    def __init__(self, idle: float | None = None, every: float = 0.2) -> None:
+        self._idle, self._every, self._waited = idle, every, 0.0
+        self._stopped = threading.Event()
+        self.half = False
+        """The last line was not complete, and was not read."""
+
+    def stop(self) -> None:
+        """Nothing more is wanted."""
+        self._stopped.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Nothing more is wanted, or will come."""
+        return self._stopped.is_set() or (self._idle is not None and self._waited >= self._idle)
+
+    def wait(self, file: BinaryIO, name: str, got: bool) -> bool:
+        """Waits a moment at the end of ``file``; whether to look again.
+
+        Args:
+            got: something new was there, if not a whole line.
+
+        Raises:
+            TraceError: the file has become shorter.
+        """
+        self._waited = 0.0 if got else self._waited + self._every
+        with suppress(OSError):  # a pipe has no size
+            if os.fstat(file.fileno()).st_size < file.tell():
+                raise TraceError(f"{name}: has become shorter while it was followed; check the new file from its start")
+        if not self.stopped:
+            self._stopped.wait(self._every)
+        return not self.stopped
+
+
+def text_lines(file: BinaryIO, name: str, following: Following | None = None) -> Iterator[TextLine]:
+    """The lines of ``file`` that are not blank, one by one.
+
+    Args:
+        name: what the file is called.
+        following: for a file that is still being written: half a line at its end waits for the rest.
+
+    Raises:
+        TraceError: a line is not UTF-8, or too long.
+    """
+    number, held, got = 1, b"", False
+    while True:
+        part = file.readline(MOST_BYTES + 1 - len(held))
+        held, got = held + part, got or bool(part)
+        if len(held) > MOST_BYTES:
+            raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
+        last = not held.endswith(b"\n")
+        if last and following is not None:
+            if following.wait(file, name, got):
+                got = False
+                continue
+            following.half = bool(held)
+            return
+        text = _decoded(name, number, held)
         if text:
-            lines.append(TextLine(name, number, text))
-    if not lines:
-        raise TraceError(f"{name}: the file is empty; a trace has at least one line")
-    return lines
+            yield TextLine(name, number, text)
+        if last or (following is not None and following.stopped):
+            return
+        number, held = number + 1, b""
+
+
+def _decoded(name: str, number: int, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start + 1} is not UTF-8; a trace is text in UTF-8"
+        raise TraceError(f"{name}, line {number}: {what}", number) from None
 
 
 def as_objects(lines: Sequence[TextLine]) -> list[Line]:
@@ -93,14 +193,23 @@ def read_lines(path: Path) -> list[Line]:
 
 def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
     try:
-        value = json.loads(text)
+        value = _loads(text)
     except json.JSONDecodeError as error:
-        raise TraceError(f"{name}, line {number}: not JSON: {error.msg} at column {error.colno}") from None
+        what = error.msg.removesuffix(" at")
+        raise TraceError(f"{name}, line {number}: not JSON: {what} at column {error.colno}", number) from None
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}") from None
+        raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
     if not isinstance(value, dict):
-        raise TraceError(f"{name}, line {number}: {_kind(value)} where a JSON object {{...}} belongs")
+        raise TraceError(f"{name}, line {number}: {_kind(value)} where a JSON object {{...}} belongs", number)
     return value
+
+
+def _loads(text: str) -> Any:
+    """``text`` as JSON; orjson is several times faster, and json knows big numbers and says more about mistakes."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return json.loads(text)
 
 
 @dataclass(frozen=True)
@@ -122,13 +231,19 @@ class Shape:
         Raises:
             TraceError: it has not; the message says where, what was found and what to write.
         """
-        error = best_match(self.validator.iter_errors(line.value))
+        found = self.problem(line.value)
+        if found is not None:
+            raise line.error(found[1])
+
+    def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
+        """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
+        error = best_match(self.validator.iter_errors(value))
         if error is None:
-            return
+            return None
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
         advice = error.schema.get("description", "")
-        raise line.error(f"{at}{_problem(error)}" + (f"; write {advice}" if advice else ""))
+        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
 
 
 def _problem(error: Any) -> str:

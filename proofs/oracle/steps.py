@@ -21,7 +21,7 @@ from schedproof.model.semantics import (
     Undefined,
     compile_term,
 )
-from schedproof.model.semantics.evaluate import Eval
+from schedproof.model.semantics.evaluate import Eval, Firings
 
 from .broken import guard_met
 from .engine import Path, TooManyStates
@@ -40,27 +40,40 @@ MOST_TRIED = 1 << 8
 
 @dataclass(frozen=True)
 class Wanted:
-    """An action that happened, and the parameters of it that are known."""
+    """An action that happened, the parameters of it that are known, and an event that it caused, if one is known.
+
+    ``event``: (sort, event, object number), -1 for any object.
+    """
 
     action: Action
     given: Mapping[str, int] = field(default_factory=dict)
+    event: tuple[str, str, int] | None = None
+
+    def causes(self, fired: Firings) -> bool:
+        """A step in which ``fired`` happens is one of these."""
+        if self.event is None:
+            return True
+        happened = fired.get(self.event[:2], {})
+        return self.event[2] in happened or (self.event[2] < 0 and bool(happened))
 
 
 @dataclass
 class Steps:
     """The steps of one instance, with the guards compiled once.
 
-    ``work`` counts the choices tried since it was set to 0, so that a record that leaves too much open ends
+    ``named`` is the stepper's instance with other names. ``work`` counts the choices tried since it was set to 0, so that a record that leaves too much open ends
     as undetermined and not in hours.
     """
 
     stepper: Stepper
+    named: Instance | None = None
     work: int = 0
     _guards: dict[str, list[Eval]] = field(default_factory=dict)
 
     @property
     def instance(self) -> Instance:
-        return self.stepper.instance
+        """The model with its objects, as messages name them."""
+        return self.named or self.stepper.instance
 
     def some(self, state: State, wanted: Wanted) -> Iterator[tuple[Choice, State]]:
         """The steps of the action that have the given parameters, each with the state after.
@@ -86,7 +99,9 @@ class Steps:
                 else:
                     # Few choices come so far: only these are made.
                     choice = Choice(action.name, tuple(zip(names, values, strict=True)))
-                    yield choice, self.stepper.step(state, choice).after
+                    step = self.stepper.step(state, choice)
+                    if wanted.causes(step.fired):
+                        yield choice, step.after
             except (IllFormed, Undefined):
                 continue
 

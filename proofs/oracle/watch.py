@@ -1,0 +1,372 @@
+"""Records of the plain format, judged as they come: of any system, for as long as it runs.
+
+What is kept are the model states that explain the trace so far, and the records since they were last one alone. Neither
+grows with the trace; nor does the number of objects, where the model lets those be forgotten that have ended.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import State, Stepper
+from schedproof.model.systems import System
+
+from .engine import MOST_STATES, Judge, Judgement, TooManyStates
+from .forget import forgettable, refers
+from .headers import read_header, read_rigid
+from .lines import Line, Shape
+from .quick import Quick, Taken
+from .records import Reader, mentioned
+from .report import OracleReport, OracleVerdict
+from .steps import Steps, Wanted
+from .world import MOST_OBJECTS, World
+
+SCHEMA = "trace.schema.json"
+
+KEPT_ENDED = 4
+"""So many objects of a sort that have ended are kept, before a new one takes the place of the first of them."""
+
+MOST_SHAPES = 64
+"""Numbers of objects, and rigid attributes, whose steps are kept for when they come back."""
+
+MOST_SINCE = 200
+"""Records kept to tell which of them matter; beyond that, the states that explain all of them take their place."""
+
+MOST_STARTS = 200
+"""States that may take their place; if there are more, it is not told which records matter."""
+
+
+@dataclass(frozen=True)
+class Since:
+    """Where the trace is explained by few states, and the records since then."""
+
+    world: World
+    states: Sequence[State]
+    records: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The next events that some state allows which explains everything so far, as records of the plain format.
+
+    ``complete``: these are all.
+    """
+
+    events: Sequence[Mapping[str, Any]]
+    complete: bool
+
+
+class Watch:
+    """A trace of the plain format, judged record by record.
+
+    Args:
+        system: the system that the trace is of.
+        model: the variant that judges it; None for the one that the header names, or else the system's.
+        header: as README.md and trace.schema.json have it, with its place if it has one.
+        limit: more states than this that explain the trace so far: undetermined.
+        source: the name of the records' file, for messages; "" if they come from elsewhere.
+        format: the format that they come in, for the report.
+
+    Raises:
+        TraceError: a header that is none.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        model: Model | None,
+        header: Mapping[str, Any] | Line,
+        *,
+        limit: int = MOST_STATES,
+        source: str = "",
+        format: str = "schedproof",
+    ) -> None:
+        first = header if isinstance(header, Line) else Line("", 0, header)
+        _shape("header").check(first)
+        self.system, self.format, self._source = system, format, source
+        self.model = model or _variant(system, first)
+        said = read_header(self.model, first)
+        self.world, self._open, self._unlogged = said.world, said.open, said.unlogged
+        self._shapes: OrderedDict[object, _Steps] = OrderedDict()
+        self._judge = Judge(self.world.instance, said.starts, limit)
+        self._ended = forgettable(self.model)
+        self._time: float | datetime | None = None
+        self._since: Since | None = Since(self.world, said.starts)
+        self._explained_by_one()
+        self.records = 0
+        self._enter(self.world)
+
+    @property
+    def judgement(self) -> Judgement:
+        """The verdict on everything so far."""
+        return self._judge.judgement
+
+    @property
+    def open(self) -> bool:
+        """Everything so far is explained: only then are further records judged."""
+        return self._judge.open
+
+    def take(self, record: Mapping[str, Any], line: int = 0) -> Judgement:
+        """Judges one more record.
+
+        Once the verdict is not "conforms", it stays.
+
+        Args:
+            record: as README.md and trace.schema.json have it.
+            line: the number of its line, for messages; by default, of the record.
+
+        Raises:
+            TraceError: it is no record. Nothing has changed then, and another may follow.
+        """
+        if not self._judge.open:
+            return self._judge.judgement
+        candidates = self._judge.candidates
+        if len(candidates) == 1 and not self._unlogged.most:  # else there may be other ways to explain the record
+            after = self._quick.after(record, candidates[0])
+            if after is not None:
+                if "time" in record:
+                    self._time = self._later(Line(self._source, line or self.records + 1, record))
+                self._judge.candidates = (after,)
+                self.records += 1
+                self._since = None  # by one state: this one
+                return self._judge.judgement
+        return self._slowly(Line(self._source, line or self.records + 1, record))
+
+    def report(self) -> OracleReport:
+        """The verdict as ``check`` reports it."""
+        judgement = self.judgement
+        note = judgement.note
+        if not self.records and self._judge.open:
+            note = "the trace has no records: nothing contradicts the model, and nothing was checked"
+        return OracleReport(
+            self.model.system,
+            self.model.variant,
+            self.format,
+            judgement.verdict,
+            self.records,
+            judgement.departure,
+            note,
+        )
+
+    def allowed(self, most: int = 1000) -> Allowed:
+        """The events that may come next, at most so many; none after a departure."""
+        if self.judgement.verdict is OracleVerdict.DEPARTS:
+            return Allowed((), True)
+        found: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, Any]] = {}
+        steps, complete = self._reader.steps, self._judge.open
+        for action in self.model.actions:
+            types = {v.name: v.type for v in action.parameters}
+            for state in self._judge.candidates:
+                steps.work = 0
+                try:
+                    for choice, _ in steps.some(state, Wanted(action)):
+                        if len(found) >= most:
+                            return Allowed(tuple(found.values()), False)
+                        shown = {n: self.world.instance.show(types[n], v) for n, v in choice.parameters}
+                        found[choice.action, choice.parameters] = {"action": choice.action, "parameters": shown}
+                except TooManyStates:
+                    complete = False
+        return Allowed(tuple(found.values()), complete)
+
+    @property
+    def since(self) -> Since | None:
+        """The last point where few states explained the trace, and the records since then; the last one departs, if one does.
+
+        None if there was none among the last records.
+        """
+        if self._since is None and len(self._judge.candidates) == 1 and self._judge.open:
+            return Since(self.world, self._judge.candidates)
+        return self._since
+
+    def _slowly(self, line: Line) -> Judgement:
+        _shape("record").check(line)
+        time, since = self._later(line), self.since
+        world = self._appearing(line)
+        moved = world.moved(self._judge.candidates, self.world) if world is not self.world else self._judge.candidates
+        reader = self._reader_of(world) if world is not self.world else self._reader
+        record = reader.record(self.records + 1, line)
+        # From here on nothing is wrong with it.
+        new = world.newer(self.world)
+        if world is not self.world:
+            self._enter(world)
+            self._judge.candidates = moved
+        self._time = time
+        self.records += 1
+        judgement = self._judge.take(record)
+        value = line.value
+        if new:
+            value = {**value, "objects": new}
+        self._since = replace(since, records=(*since.records, value)) if since is not None else None
+        if self._judge.open:
+            self._explained_by_one()
+        return judgement
+
+    def _explained_by_one(self) -> None:
+        """Moves the point from which records matter on to here, if one state explains all, or there are many records."""
+        states = self._judge.candidates
+        many = self._since is None or len(self._since.records) > MOST_SINCE
+        if len(states) == 1 or (many and len(states) <= MOST_STARTS):
+            self._since = Since(self.world, states)
+        elif many:
+            self._since = None
+
+    def _later(self, line: Line) -> float | datetime | None:
+        """The record's time, or that of the record before.
+
+        Raises:
+            TraceError: it is earlier, or of another kind.
+        """
+        shown = line.value.get("time")
+        if shown is None:
+            return self._time
+        time = _time(shown, line)
+        if self._time is None:
+            return time
+        try:
+            if time < self._time:  # type: ignore[operator]
+                raise line.error(f"time {shown} is before that of an earlier record; put the records in order")
+        except TypeError:
+            raise line.error(
+                f"time {shown!r} cannot be compared with that of an earlier record; write all alike"
+            ) from None
+        return time
+
+    def _appearing(self, line: Line) -> World:
+        """The world with what the record names for the first time.
+
+        Raises:
+            TraceError: what never changes of it breaks what the model assumes, or is said of others.
+        """
+        world, value = self.world, line.value
+        introduced = {(s, n) for s, names in value.get("objects", {}).items() for n in names}
+        for sort in value.get("objects", {}):
+            if sort not in world.names:
+                raise line.error(f'"objects" has the unknown sort {sort!r}; there is {", ".join(world.names)}')
+        named = dict.fromkeys(mentioned(self.model, value))
+        for sort, name in named:
+            number = world.number(sort, name) if sort in world.names else -1
+            if sort not in world.names or (number >= 0 and (sort, name) not in introduced):
+                continue
+            if number >= 0 and not self._over(sort, number):
+                raise line.error(f'"objects" has {sort} {name}, which is there already and has not ended')
+            if number < 0 and (sort, name) not in introduced and sort not in self._open:
+                continue  # a name that there is not: its reading says so
+            place = number if number >= 0 else self._free(world, sort, named)
+            if place is None and len(world.names[sort]) >= MOST_OBJECTS:
+                raise line.error(f"more than {MOST_OBJECTS} objects of {sort} at a time; judge a part of the system")
+            world = world.with_new(sort, name, place)
+        if "rigid" in value:
+            world = self._with_rigid(world, line)
+        if world is not self.world:
+            world = self._retired(world)
+        if world is not self.world and (broken := self._steps_of(world).broken_axiom):
+            raise line.error(f'"rigid" breaks what the model assumes of it: {broken}')
+        return world
+
+    def _retired(self, world: World) -> World:
+        """The world without what never changes of objects that have ended: a new one need not be compared with them."""
+        for sort, number in self._ended_in(world):
+            world = world.without_relations(sort, number)
+        return world
+
+    def _ended_in(self, world: World) -> Iterator[tuple[str, int]]:
+        """The objects of ``world`` that have ended, and can be forgotten."""
+        for sort, births in self.world.births.items():
+            for number, birth in enumerate(births):
+                if self._ended[sort] and world.births[sort][number] == birth and self._over(sort, number):
+                    yield sort, number
+
+    def _with_rigid(self, world: World, line: Line) -> World:
+        """What the record says of what never changes: of new objects, or of others that they have to do with new ones."""
+        free = {name for names in world.newer(self.world).values() for name in names}
+        free |= {self.world.names[sort][number] for sort, number in self._ended_in(world)}
+        given = read_rigid(world, line.value["rigid"], line)
+        for (sort, name), values in given.items():
+            for number, value in values.items():
+                before, obj = world.rigid[sort, name][number], world.names[sort][number]
+                if obj in free or value == before:
+                    continue
+                attribute = self.model.machine(sort).attribute(name)
+                kind = getattr(attribute, "type", None)
+                shown = world.instance.show(kind, value & ~before) if kind is not None else []
+                if value & before != before or not isinstance(shown, list) or not set(shown) <= free:
+                    raise line.error(f"{sort} {obj}.{name} never changes; say it where {obj} appears")
+        return world.with_rigid(given)
+
+    def _free(self, world: World, sort: str, named: Container[tuple[str, str]]) -> int | None:
+        """The number of the object that is forgotten for a new one; None if too few have ended."""
+        before = self.world.names[sort]
+        if not self._ended.get(sort) or len(before) <= KEPT_ENDED:
+            return None
+        ended = [
+            number
+            for number, name in enumerate(before)
+            if world.births[sort][number] == self.world.births[sort][number]
+            and (sort, name) not in named
+            and self._over(sort, number)
+        ]
+        return min(ended, key=lambda i: self.world.births[sort][i]) if len(ended) > KEPT_ENDED else None
+
+    def _over(self, sort: str, number: int) -> bool:
+        """An object has ended in all states that explain the trace, and can be forgotten."""
+        instance, slot = self.world.instance, self.world.instance.slot(sort) + number
+        over = {i for i, s in enumerate(self.model.machine(sort).states) if s.name in self._ended[sort]}
+        return all(s[slot] in over and not refers(instance, s, sort, number) for s in self._judge.candidates)
+
+    def _enter(self, world: World) -> None:
+        self.world = world
+        self._judge.instance = world.instance
+        self._reader = self._reader_of(world)
+        self._quick = Quick(world.instance, self._steps_of(world).taken)
+
+    def _reader_of(self, world: World) -> Reader:
+        return Reader(Steps(self._steps_of(world).stepper, world.instance), self._unlogged)
+
+    def _steps_of(self, world: World) -> _Steps:
+        found = self._shapes.get(world.shape)
+        if found is None:
+            stepper = Stepper(world.unnamed)
+            found = self._shapes[world.shape] = _Steps(stepper, Taken(Steps(stepper)), world.broken_axiom())
+            if len(self._shapes) > MOST_SHAPES:
+                self._shapes.popitem(last=False)
+        self._shapes.move_to_end(world.shape)
+        return found
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What worlds of one shape have in common: the steps, and what they break of the model's assumptions ("" if nothing)."""
+
+    stepper: Stepper
+    taken: Taken
+    broken_axiom: str
+
+
+def _variant(system: System, header: Line) -> Model:
+    name = header.value.get("variant", system.judged_by)
+    if name not in system.variants:
+        raise header.error(f"unknown variant {name!r} of {system.name}; there is {', '.join(system.variants)}")
+    return system.variants[name]
+
+
+def _time(shown: object, line: Line) -> float | datetime:
+    if isinstance(shown, str):
+        try:
+            return datetime.fromisoformat(shown)
+        except ValueError:
+            raise line.error(f"time {shown!r:.60} is no text in ISO 8601, such as 2026-02-01T12:00:05Z") from None
+    assert isinstance(shown, int | float)
+    if shown != shown:
+        raise line.error("time is not a number")
+    return shown
+
+
+@cache
+def _shape(definition: str) -> Shape:
+    return Shape.load(SCHEMA, definition)
