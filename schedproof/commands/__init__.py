@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, generate, listing, locks, prove, table, verify
+from . import check, diagram, diff, explain, explore, findings, generate, init, listing, locks, prove, table, verify
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -19,5 +19,6 @@ COMMANDS: Sequence[click.Command] = (
     table.outcomes,
     locks.locks,
     generate.generate,
+    init.init,
 )
 """In the order of ``schedproof --help``."""
