@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, listing, locks, prove, table, verify
+from . import check, diagram, diff, explain, explore, findings, listing, locks, prove, serve, table, verify
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -18,5 +18,6 @@ COMMANDS: Sequence[click.Command] = (
     listing.listing,
     table.outcomes,
     locks.locks,
+    serve.serve,
 )
 """In the order of ``schedproof --help``."""
