@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 
@@ -64,11 +64,9 @@ class Gate:
 
 
 def _name(url: str) -> str:
-    """The host's name in a URL, without its port; "" if it has none."""
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
+    """The host's name in a URL, without its port; "" if it has none, or more than that."""
+    found = re.fullmatch(r"(?:https?:)?//(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?", url.lower())
+    return found[1].strip("[]") if found is not None else ""
 
 
 def _refused(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import math
 import signal
 import socket
 from collections.abc import Callable
@@ -58,15 +59,16 @@ def url(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(sessions: Sessions, listening: socket.socket, *, token: str | None, ready: Callable[[], None]) -> None:
-    """Answers until the process is told to end (SIGINT or SIGTERM); clients that wait are told first.
+def server(
+    sessions: Sessions, listening: socket.socket, *, token: str | None, ready: Callable[[], None] = lambda: None
+) -> Server:
+    """A server that is ready to run.
 
     Args:
         token: what every request has to bring; needed where others than this machine can connect.
         ready: is called when it answers.
     """
-    host = listening.getsockname()[0]
-    names = LOOPBACK | {host} if is_loopback(listening) else None
+    names = LOOPBACK | {listening.getsockname()[0]} if is_loopback(listening) else None
     limits = sessions.limits
     config = uvicorn.Config(
         Gate(application(sessions), token, names),
@@ -74,22 +76,29 @@ def serve(sessions: Sessions, listening: socket.socket, *, token: str | None, re
         ws="none",
         loop="asyncio",
         lifespan="on",
-        log_level="warning",
+        log_level="error",  # what clients do wrong is for them to know
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=int(limits.keep),
-        timeout_graceful_shutdown=int(limits.ending),
+        timeout_keep_alive=math.ceil(limits.keep),
+        timeout_graceful_shutdown=math.ceil(limits.ending),
     )
-    server = Server(config, sessions, ready)
+    return Server(config, sessions, ready)
+
+
+def serve(
+    sessions: Sessions, listening: socket.socket, *, token: str | None, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Answers until the process is told to end (SIGINT or SIGTERM); clients that wait are told first."""
+    served = server(sessions, listening, token=token, ready=ready)
 
     def end(*_: object) -> None:
-        server.should_exit = True
+        served.should_exit = True
 
     # uvicorn ends, and then passes the signal on to whoever had it before: here, to nobody.
     before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        server.run(sockets=[listening])
+        served.run(sockets=[listening])
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
