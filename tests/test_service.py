@@ -477,6 +477,15 @@ def until(true: Callable[[], bool], seconds: float = 10) -> bool:
     return true()
 
 
+def posting(name: str, records: object) -> bytes:
+    """A request, as it is sent."""
+    body = json.dumps(records).encode()
+    return (
+        f"POST /sessions/{name}/records HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    ).encode() + body
+
+
 def ended(there: socket.socket) -> bool:
     """Nobody is at the other end any more."""
     there.settimeout(0.2)
@@ -498,7 +507,7 @@ def family(pid: int) -> list[int]:
 class Bench:
     """A server that runs as a process of its own."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | None
     port: int
 
     def post(self, path: str, body: bytes | Iterator[bytes]) -> tuple[int, Any]:
@@ -673,27 +682,18 @@ class TestServer:
         assert err.startswith(f"schedproof: port {shared.port} of 127.0.0.1 cannot be had:")
 
     @linux
-    def test_it_ends_when_it_is_told_to_and_tells_clients(self) -> None:
-        with serving() as bench:
-            name = bench.post("/sessions", json.dumps(WIDE).encode())[1]["id"]
-            members = family(bench.process.pid)
-            assert len(members) == 2
-            body = json.dumps(LONG).encode()
-            head = (
-                f"POST /sessions/{name}/records HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                f"Content-Length: {len(body)}\r\n\r\n"
-            )
-            with socket.create_connection(("127.0.0.1", bench.port), timeout=10) as waiting:
-                waiting.sendall(head.encode() + body)
+    def test_clients_that_wait_are_told_that_it_ends(self) -> None:
+        with socket.socket() as waiting:
+            waiting.settimeout(10)
+            with listened() as port:
+                name = Bench(None, port).post("/sessions", json.dumps(WIDE).encode())[1]["id"]
+                waiting.connect(("127.0.0.1", port))
+                waiting.sendall(posting(name, LONG))
                 time.sleep(0.2)
-                bench.process.send_signal(signal.SIGTERM)
-                answer = b""
-                while part := waiting.recv(65536):
-                    answer += part
-            assert answer.startswith(b"HTTP/1.1 503") and b'"error":"ending"' in answer
-            out, err = bench.process.communicate(timeout=10)
-            assert (bench.process.returncode, out, err) == (0, "", "")
-            assert until(lambda: not any(alive(pid) for pid in members))
+                begun = time.monotonic()
+            assert time.monotonic() - begun < 3
+            assert (answer := waiting.recv(65536)).startswith(b"HTTP/1.1 503") and b'"error":"ending"' in answer
+            assert ended(waiting)
 
     @linux
     def test_a_server_that_is_killed_leaves_no_process(self) -> None:
@@ -702,12 +702,7 @@ class TestServer:
             members = family(bench.process.pid)
             assert len(members) == 4, "three sessions, and what began them"
             with socket.create_connection(("127.0.0.1", bench.port)) as working:  # one is in the middle of work
-                body = json.dumps(LONG).encode()
-                working.sendall(
-                    f"POST /sessions/{names[0]}/records HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                    f"Content-Length: {len(body)}\r\n\r\n".encode()
-                    + body
-                )
+                working.sendall(posting(names[0], LONG))
                 time.sleep(0.2)
                 bench.process.kill()
                 assert until(lambda: not any(alive(pid) for pid in members), 3)

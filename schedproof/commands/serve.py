@@ -123,11 +123,10 @@ def serve(
         if (host, port, token_file, json_file) != (HOST, PORT, None, None):
             raise UserError("--stdio listens nowhere: leave out --host, --port, --token-file and --json")
         from ..service.nursery import Nursery
-        from ..service.sessions import Sessions
         from ..service.stdio import talk
 
         with Nursery(limits) as nursery:
-            talk(Sessions(nursery, limits))
+            talk(nursery, limits)
         return Exit.OK
     _http(limits, host, port, token_file, json_file)
     return Exit.OK

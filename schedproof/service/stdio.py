@@ -8,8 +8,11 @@ import os
 import queue
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from threading import Semaphore, Thread
 
+from .limits import Limits
+from .nursery import Nursery
 from .rpc import Rpc, too_long
 from .sessions import Sessions
 
@@ -124,6 +127,7 @@ class Stdio:
             self._free.release()
 
 
-def talk(sessions: Sessions, source: int = 0, target: int = 1) -> None:
-    """Answers until the input ends."""
+def talk(nursery: Nursery, limits: Limits, source: int = 0, target: int = 1) -> None:
+    """Answers until the input ends. Here the messages under way are limited, and not those to one session."""
+    sessions = Sessions(nursery, replace(limits, waiting=UNDER_WAY))
     asyncio.run(Stdio(sessions, source, target).talk())
