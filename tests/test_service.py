@@ -1,20 +1,8 @@
-"""The service over HTTP: what it answers, what its limits are, and that nothing one client does hurts another."""
+"""The service over HTTP: what it answers, how it describes itself, and who gets in."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -22,55 +10,13 @@ from schedproof.model.systems import SYSTEMS
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
-httpx = pytest.importorskip("httpx")
+pytest.importorskip("httpx")
 
-from schedproof.cli import main  # noqa: E402
-from schedproof.service.answers import Kind  # noqa: E402
-from schedproof.service.gate import LOOPBACK, Gate  # noqa: E402
-from schedproof.service.limits import Limits  # noqa: E402
-from schedproof.service.nursery import Nursery  # noqa: E402
-from schedproof.service.sessions import Sessions  # noqa: E402
-from schedproof.service.strict import NotJson, parse  # noqa: E402
-from schedproof.service.web import application, described  # noqa: E402
+from service_bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, client, created, family, sessions, together
 
-HIVED = {"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}
-ALLOCATE = {"action": "allocate", "parameters": {"p": "g0", "K": ["c0"]}}
-PREEMPT = {"action": "preempt", "parameters": {"p": "g1", "K": ["c0", "c1"]}}
-COMPLETE = {"action": "complete", "parameters": {"p": "g1"}}
-
-WIDE = {"system": "hived", "scope": {"PodGroup": 4, "Cell": 10}}
-"""Where a record without parameters may be any of 4 x 1023 steps."""
-LONG = [{"action": "allocate"}, *[{"state": {"PodGroup": {"g0": {"state": "Pending"}}}}] * 20_000]
-"""Thousands of states explain the first; each of the others is held against all of them: a minute of work."""
-
-
-def together(story: Callable[[], Awaitable[None]]) -> None:
-    """Runs ``story`` in an event loop, for a bounded time."""
-    asyncio.run(asyncio.wait_for(story(), 30))
-
-
-@asynccontextmanager
-async def sessions(**limits: Any) -> AsyncIterator[Sessions]:
-    with Nursery(replace(Limits(), **limits)) as nursery:
-        async with Sessions(nursery, nursery.limits) as found:
-            yield found
-
-
-@asynccontextmanager
-async def client(token: str | None = None, **limits: Any) -> AsyncIterator[Any]:
-    """Of a server without a socket."""
-    async with sessions(**limits) as found:
-        gate = Gate(application(found), token, LOOPBACK)
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://localhost") as asking:
-            asking.sessions = found
-            yield asking
-
-
-async def created(asking: Any, what: object = HIVED) -> str:
-    answer = await asking.post("/sessions", json=what)
-    assert answer.status_code == 201, answer.text
-    assert answer.headers["Location"] == f"/sessions/{answer.json()['id']}"
-    return str(answer.json()["id"])
+from schedproof.service.limits import Limits
+from schedproof.service.strict import NotJson, parse
+from schedproof.service.web import described
 
 
 class TestSession:
@@ -169,11 +115,17 @@ class TestSession:
             (b'{"system": "hived", "schedproof": 2}', 422, "header: "),
         ],
     )
-    def test_what_no_session_is_created_for(self, shared: Bench, asked: bytes, status: int, says: str) -> None:
-        found, said = shared.post("/sessions", asked)
-        assert (found, said["error"]) == (status, "malformed" if status == 400 else "bad-session")
-        assert says in said["message"] and "\n" not in said["message"]
-        assert shared.count() == 0, "and nothing is left of it"
+    def test_what_no_session_is_created_for(self, asked: bytes, status: int, says: str) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                answer = await asking.post("/sessions", content=asked, headers={"Content-Type": "application/json"})
+                said = answer.json()
+                assert (answer.status_code, said["error"]) == (status, "malformed" if status == 400 else "bad-session")
+                assert says in said["message"] and "\n" not in said["message"]
+                assert len(asking.sessions) == 0
+                assert not family(asking.sessions.nursery.pid), "and nothing is left of it"
+
+        together(story)
 
     def test_every_system_can_be_judged(self) -> None:
         """Without names of objects at all: they appear as they are named."""
@@ -235,153 +187,6 @@ class TestDescription:
                 check("get", f"{form}/events", await asking.get(f"{there}/events?most=0"))
                 check("delete", form, await asking.delete(there))
                 check("get", form, await asking.get(there))
-
-        together(story)
-
-
-class TestIsolation:
-    def test_a_session_that_takes_too_long_is_lost_and_no_other(self) -> None:
-        async def story() -> None:
-            async with sessions(seconds=0.4) as found:
-                slow, quick = [(await found.create(json.dumps(what).encode())).body["id"] for what in (WIDE, HIVED)]
-                work = asyncio.create_task(found.records(slow, json.dumps(LONG).encode(), lines=False, after=None))
-                while not work.done():
-                    begun = time.monotonic()
-                    answer = await found.report(quick)
-                    assert answer.body["verdict"] == "conforms"
-                    assert time.monotonic() - begun < 0.3, "it is answered while the other one works"
-                said = (await work).body
-                assert (said["verdict"], said["taken"], said["records"]) == ("undetermined", 0, 0)
-                assert "more than 0.4 s of processor time" in said["note"]
-                for answer in (await found.report(slow), await found.records(slow, b"[]", lines=False, after=None)):
-                    assert answer.done and answer.body["verdict"] == "undetermined", "from then on"
-                    assert "processor time" in answer.body["note"]
-                answer = await found.events(slow, None)
-                assert (answer.body["events"], answer.body["complete"]) == ([], False)
-                one = json.dumps([ALLOCATE]).encode()
-                assert (await found.records(quick, one, lines=False, after=None)).body["verdict"] == "conforms"
-
-        together(story)
-
-    def test_a_session_that_only_waits_is_given_up_all_the_same(self) -> None:
-        """Processor time is not all: a process that is stopped uses none."""
-
-        async def story() -> None:
-            async with sessions(patience=0.3) as found:
-                name = (await found.create(json.dumps(HIVED).encode())).body["id"]
-                pid = found._open[name]._born.pid
-                os.kill(pid, signal.SIGSTOP)
-                said = (await found.report(name)).body
-                assert (said["verdict"], said["note"]) == (
-                    "undetermined", "the session was lost: a request took more than 0.3 s",
-                )  # fmt: skip
-                assert not alive(pid)
-
-        together(story)
-
-    def test_a_session_that_needs_too_much_memory_is_lost_and_no_other(self) -> None:
-        async def story() -> None:
-            async with sessions(memory=24 << 20) as found:
-                greedy, other = [(await found.create(json.dumps(HIVED).encode())).body["id"] for _ in range(2)]
-                body = b"[" + b'{"":0},' * 1_000_000 + b"{}]"  # a million of at least 184 bytes
-                said = (await found.records(greedy, body, lines=False, after=None)).body
-                assert (said["verdict"], said["note"]) == (
-                    "undetermined", "the session was lost: it needed more than 24 MiB of memory",
-                )  # fmt: skip
-                assert (await found.report(other)).body["verdict"] == "conforms"
-
-        together(story)
-
-    def test_what_has_departed_has_departed_though_the_session_is_lost(self) -> None:
-        async def story() -> None:
-            async with sessions() as found:
-                name = (await found.create(json.dumps(HIVED).encode())).body["id"]
-                await found.records(name, json.dumps([COMPLETE]).encode(), lines=False, after=None)
-                os.kill(found._open[name]._born.pid, signal.SIGKILL)
-                said = (await found.report(name)).body
-                assert (said["verdict"], said["records"]) == ("departs", 1)
-                assert "its process was killed" in said["note"]
-
-        together(story)
-
-    def test_a_session_that_cannot_even_be_created_leaves_nothing(self) -> None:
-        async def story() -> None:
-            async with sessions(memory=24 << 20) as found:
-                body = b'{"system": "hived", "x": [' + b'{"":0},' * 1_000_000 + b"{}]}"
-                answer = await found.create(body)
-                assert answer.kind is Kind.BAD_SESSION and "24 MiB" in answer.body["message"]
-                assert len(found) == 0
-                assert (await found.create(json.dumps(HIVED).encode())).done
-
-        together(story)
-
-    def test_many_sessions_at_once_know_nothing_of_each_other(self) -> None:
-        async def story() -> None:
-            async with client(sessions=24) as asking:
-
-                async def one(number: int) -> tuple[str, int]:
-                    there = f"/sessions/{await created(asking)}"
-                    for record in [ALLOCATE, PREEMPT][: number % 3]:
-                        assert (await asking.post(f"{there}/records", json=[record])).json()["verdict"] == "conforms"
-                    if number % 4 == 0:
-                        await asking.post(f"{there}/records", json=[COMPLETE])
-                    said = (await asking.get(there)).json()
-                    return said["verdict"], said["records"]
-
-                found = await asyncio.gather(*map(one, range(24)))
-                wanted = [("departs", n % 3 + 1) if n % 4 == 0 else ("conforms", n % 3) for n in range(24)]
-                assert found == wanted
-                answer = await asking.post("/sessions", json=HIVED)
-                assert (answer.status_code, answer.json()["error"]) == (503, "full")
-                assert 1 <= int(answer.headers["Retry-After"]) <= Limits().idle
-
-        together(story)
-
-    def test_requests_to_one_session_are_answered_in_order_and_not_too_many_wait(self) -> None:
-        async def story() -> None:
-            async with client(waiting=3, seconds=0.2) as asking:
-                there = f"/sessions/{await created(asking, WIDE)}/records"
-                found = await asyncio.gather(*(asking.post(there, json=LONG) for _ in range(5)))
-                busy = [answer for answer in found if answer.status_code == 429]
-                assert len(busy) == 2 and {a.headers["Retry-After"] for a in busy} == {"1"}
-                assert {a.json()["verdict"] for a in found if a not in busy} == {"undetermined"}
-
-        together(story)
-
-    def test_a_session_is_closed_in_the_middle_of_a_request(self) -> None:
-        async def story() -> None:
-            async with client() as asking:
-                there = f"/sessions/{await created(asking, WIDE)}"
-                work = asyncio.create_task(asking.post(f"{there}/records", json=LONG))
-                await asyncio.sleep(0.1)
-                assert (await asking.delete(there)).status_code == 204
-                answer = await work
-                assert (answer.status_code, answer.json()["message"]) == (404, "the session was closed")
-
-        together(story)
-
-    def test_a_session_that_nobody_asks_anything_ends(self) -> None:
-        async def story() -> None:
-            async with client(idle=0.5) as asking:
-                quiet, asked = [await created(asking) for _ in range(2)]
-                pid = asking.sessions._open[quiet]._born.pid
-                for _ in range(10):
-                    await asyncio.sleep(0.1)
-                    assert (await asking.get(f"/sessions/{asked}")).status_code == 200
-                answer = await asking.get(f"/sessions/{quiet}")
-                assert (answer.status_code, answer.json()["error"]) == (404, "no-such-session")
-                assert not alive(pid)
-
-        together(story)
-
-    def test_without_the_process_that_starts_sessions_there_are_no_more_and_health_says_so(self) -> None:
-        async def story() -> None:
-            async with client() as asking:
-                assert (await asking.get("/health")).json()["ok"] is True
-                os.kill(asking.sessions.nursery.pid, signal.SIGKILL)
-                answer = await asking.post("/sessions", json=HIVED)
-                assert (answer.status_code, answer.json()["error"]) == (503, "full")
-                assert (await asking.get("/health")).status_code == 503
 
         together(story)
 
@@ -457,252 +262,3 @@ class TestStrict:
         with pytest.raises(NotJson) as found:
             parse(text.encode())
         assert "\n" not in str(found.value)
-
-
-# With a server of its own
-
-
-def alive(pid: int) -> bool:
-    """There is such a process, and it has not ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def until(true: Callable[[], bool], seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.02)
-    return true()
-
-
-def posting(name: str, records: object) -> bytes:
-    """A request, as it is sent."""
-    body = json.dumps(records).encode()
-    return (
-        f"POST /sessions/{name}/records HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    ).encode() + body
-
-
-def ended(there: socket.socket) -> bool:
-    """Nobody is at the other end any more."""
-    there.settimeout(0.2)
-    try:
-        return there.recv(1) == b""
-    except ConnectionResetError:
-        return True
-    except TimeoutError:
-        return False
-
-
-def family(pid: int) -> list[int]:
-    """The processes that ``pid`` began, and those that these began."""
-    children = [int(p) for t in Path(f"/proc/{pid}/task").iterdir() for p in (t / "children").read_text().split()]
-    return [each for child in children for each in (child, *family(child))]
-
-
-@dataclass(frozen=True)
-class Bench:
-    """A server that runs as a process of its own."""
-
-    process: subprocess.Popen[str] | None
-    port: int
-
-    def post(self, path: str, body: bytes | Iterator[bytes]) -> tuple[int, Any]:
-        with httpx.Client(verify=False) as asking:
-            kind = {"Content-Type": "application/json"}
-            answer = asking.post(f"http://127.0.0.1:{self.port}{path}", content=body, headers=kind)
-        return answer.status_code, answer.json()
-
-    def count(self) -> int:
-        with httpx.Client(verify=False) as asking:
-            return int(asking.get(f"http://127.0.0.1:{self.port}/health").json()["sessions"])
-
-    def raw(self, sent: bytes) -> bytes:
-        """What is answered until the connection ends."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as there:
-            there.sendall(sent)
-            found = b""
-            while part := there.recv(65536):
-                found += part
-            return found
-
-
-@contextmanager
-def serving(*options: str, **environment: str) -> Iterator[Bench]:
-    words = [sys.executable, "-m", "schedproof", "serve", "--port", "0", "--json", "-", *options]
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
-    )
-    try:
-        assert process.stdout is not None
-        said = ""
-        while not said.rstrip().endswith("}"):
-            line = process.stdout.readline()
-            assert line, process.stderr.read() if process.stderr is not None else ""
-            said += line
-        told = json.loads(said)
-        assert told["pid"] == process.pid and told["url"] == f"http://127.0.0.1:{told['port']}"
-        yield Bench(process, told["port"])
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Bench]:
-    with serving("--max-body", "1") as bench:
-        yield bench
-        bench.process.send_signal(signal.SIGINT)
-        out, err = bench.process.communicate(timeout=10)
-        assert (bench.process.returncode, out, err) == (0, "", ""), (
-            "whatever was asked of it, it ran until it was told to end"
-        )
-
-
-@contextmanager
-def listened(**limits: Any) -> Iterator[int]:
-    """The port of a server in a thread of this process, with other limits than the default ones."""
-    from schedproof.service.listening import bound, server
-
-    with Nursery(replace(Limits(), **limits)) as nursery, bound("127.0.0.1", 0) as listening:
-        port = listening.getsockname()[1]
-        served = server(Sessions(nursery, nursery.limits), listening, token=None)
-        thread = Thread(target=lambda: served.run(sockets=[listening]))
-        thread.start()
-        try:
-            assert until(lambda: served.started)
-            yield port
-        finally:
-            served.should_exit = True
-            thread.join()
-
-
-class TestSlowClients:
-    """Each is cut off; the limits that are not meant stay long, so that no other can be the reason."""
-
-    def test_a_head_that_never_ends(self) -> None:
-        with listened(head=0.3) as port, socket.create_connection(("127.0.0.1", port)) as slow:
-            begun = time.monotonic()
-            slow.sendall(b"GET / HTTP/1.1\r\n")
-            assert until(lambda: ended(slow), 3)
-            assert time.monotonic() - begun > 0.25
-
-    def test_a_body_that_never_ends(self) -> None:
-        with listened(content=0.3) as port, socket.create_connection(("127.0.0.1", port)) as slow:
-            slow.settimeout(3)
-            slow.sendall(
-                b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
-            )
-            assert slow.recv(65536).startswith(b"HTTP/1.1 408")
-            assert until(lambda: ended(slow), 3)
-
-    def test_answers_that_nobody_reads(self) -> None:
-        with (
-            listened(content=0.1, patience=0.1, reading=0.2, waiting=1) as port,
-            socket.create_connection(("127.0.0.1", port)) as slow,
-        ):
-            slow.settimeout(0.5)
-            asked, heard = 0, 0
-            with suppress(ConnectionError, TimeoutError):  # it is not listened to for ever either
-                for _ in range(50):
-                    slow.sendall(b"GET /systems HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10)
-                    asked += 10
-            time.sleep(1)
-            with suppress(ConnectionError):
-                while part := slow.recv(1 << 20):
-                    heard += len(part)
-            assert heard < 50_000 * asked, "each of the answers has more than 50 KB"
-
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
-
-
-class TestServer:
-    @pytest.mark.parametrize("chunked", [True, False])
-    @pytest.mark.parametrize("size", [1 << 20, (1 << 20) + 1, 3 << 20])
-    def test_bodies_have_a_limit_however_they_are_sent(self, shared: Bench, chunked: bool, size: int) -> None:
-        content = b" " * size
-        body = iter([content[i : i + 65536] for i in range(0, size, 65536)]) if chunked else content
-        try:
-            status, said = shared.post("/sessions", body)
-        except httpx.WriteError:
-            assert size > 2 << 20, "what is sent regardless is cut off"
-            return
-        assert (status, said["error"]) == ((400, "malformed") if size == 1 << 20 else (413, "too-big"))
-
-    @pytest.mark.parametrize(
-        ("sent", "status"),
-        [
-            (b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", b"200"),
-            (b"GET /health HTTP/1.0\r\n\r\n", b"403"),
-            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"400"),
-            (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: " + b"y" * 100_000, b"4"),
-            (b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", b"400"),
-            (b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-             b"Content-Length: 99999999999999999999999999\r\n\r\n", b"4"),
-            (b"GET /%ff%00/.. HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", b"404"),
-        ],
-    )  # fmt: skip
-    def test_what_no_browser_would_send(self, shared: Bench, sent: bytes, status: bytes) -> None:
-        try:
-            assert shared.raw(sent).startswith(b"HTTP/1.1 " + status)
-        except ConnectionResetError:
-            assert len(sent) > 10_000, "it is cut off in the middle of what it sends"
-        assert shared.count() == 0
-
-    def test_a_client_that_leaves_in_the_middle_harms_nobody(self, shared: Bench) -> None:
-        for _ in range(20):
-            with socket.create_connection(("127.0.0.1", shared.port)) as there:
-                there.sendall(
-                    b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
-                )
-        assert shared.count() == 0
-
-    def test_slow_clients_do_not_keep_others_out(self, shared: Bench) -> None:
-        """More connections than there may be, none of which ever says what it wants."""
-        slow = []
-        try:
-            for _ in range(Limits().connections + 10):
-                slow.append(socket.create_connection(("127.0.0.1", shared.port)))
-                slow[-1].sendall(b"GET /health HTTP/1.1\r\n")
-            assert shared.count() == 0
-            assert ended(slow[0]), "the first of them has gone"
-            assert not ended(slow[-1])
-        finally:
-            for each in slow:
-                each.close()
-
-    def test_a_port_in_use_is_one_line(self, shared: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["serve", "--port", str(shared.port)]) == 2
-        out, err = capsys.readouterr()
-        assert out == "" and err.count("\n") == 1
-        assert err.startswith(f"schedproof: port {shared.port} of 127.0.0.1 cannot be had:")
-
-    @linux
-    def test_clients_that_wait_are_told_that_it_ends(self) -> None:
-        with socket.socket() as waiting:
-            waiting.settimeout(10)
-            with listened() as port:
-                name = Bench(None, port).post("/sessions", json.dumps(WIDE).encode())[1]["id"]
-                waiting.connect(("127.0.0.1", port))
-                waiting.sendall(posting(name, LONG))
-                time.sleep(0.2)
-                begun = time.monotonic()
-            assert time.monotonic() - begun < 3
-            assert (answer := waiting.recv(65536)).startswith(b"HTTP/1.1 503") and b'"error":"ending"' in answer
-            assert ended(waiting)
-
-    @linux
-    def test_a_server_that_is_killed_leaves_no_process(self) -> None:
-        with serving() as bench:
-            names = [bench.post("/sessions", json.dumps(WIDE).encode())[1]["id"] for _ in range(3)]
-            members = family(bench.process.pid)
-            assert len(members) == 4, "three sessions, and what began them"
-            with socket.create_connection(("127.0.0.1", bench.port)) as working:  # one is in the middle of work
-                working.sendall(posting(names[0], LONG))
-                time.sleep(0.2)
-                bench.process.kill()
-                assert until(lambda: not any(alive(pid) for pid in members), 3)

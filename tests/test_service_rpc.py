@@ -211,7 +211,7 @@ class TestAnyLine:
             sessions = runner.run(begun())
             rpc = Rpc(sessions)
 
-            @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+            @settings(max_examples=400, deadline=None, database=None, suppress_health_check=list(HealthCheck))
             @given(LINES)
             def answered(line: bytes) -> None:
                 answer = runner.run(rpc.answer(line))
