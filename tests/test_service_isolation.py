@@ -155,6 +155,19 @@ class TestIsolation:
 
         together(story)
 
+    def test_but_not_while_it_works_however_long_that_takes(self) -> None:
+        async def story() -> None:
+            async with client(idle=0.2) as asking:
+                name = await created(asking)
+                pid = asking.sessions._open[name]._born.pid
+                os.kill(pid, signal.SIGSTOP)
+                work = asyncio.create_task(asking.get(f"/sessions/{name}"))
+                await asyncio.sleep(0.6)
+                os.kill(pid, signal.SIGCONT)
+                assert (await work).json()["verdict"] == "conforms"
+
+        together(story)
+
     def test_without_the_process_that_starts_sessions_there_are_no_more_and_health_says_so(self) -> None:
         async def story() -> None:
             async with client() as asking:

@@ -24,7 +24,7 @@ from schedproof.service.limits import Limits
 from schedproof.service.nursery import Nursery
 from schedproof.service.rpc import MOST_CALLS, PARAMETERS, Rpc
 from schedproof.service.sessions import Sessions
-from schedproof.service.stdio import TOO_LONG, UNDER_WAY, lines, talk
+from schedproof.service.stdio import TOO_LONG, UNDER_WAY, Stdio, lines, talk
 from schedproof.service.token import SHORTEST, VARIABLE, BadToken, read_token
 
 HIVED = {"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}
@@ -313,6 +313,36 @@ class TestStdio:
             os.close(target)
         (answer,) = (tmp_path / "answers").read_text().splitlines()
         assert json.loads(answer)["result"]["verdict"] == "conforms"
+
+    def test_who_still_waits_is_told_that_it_ends(self) -> None:
+        (source, sent), (heard, target) = os.pipe(), os.pipe()
+
+        async def story(nursery: Nursery) -> list[Any]:
+            served = Stdio(Sessions(nursery, nursery.limits), source, target)
+            ending = asyncio.create_task(served.talk())
+
+            def ask(what: object) -> None:
+                os.write(sent, json.dumps(what).encode() + b"\n")
+
+            ask(call("session.create", system="hived", scope={"PodGroup": 4, "Cell": 10}))
+            with os.fdopen(heard) as answers:
+                name = json.loads(await asyncio.to_thread(answers.readline))["result"]["id"]
+                watched = {"state": {"PodGroup": {"g0": {"state": "Pending"}}}}
+                ask(call("session.records", 1, session=name, records=[{"action": "allocate"}]))
+                assert json.loads(await asyncio.to_thread(answers.readline))["result"]["verdict"] == "conforms"
+                for _ in range(3):  # seconds of work
+                    ask(call("session.records", 2, session=name, records=[watched] * 700))
+                asyncio.get_running_loop().call_later(0.2, served.end)
+                await ending
+                return [json.loads(await asyncio.to_thread(answers.readline)) for _ in range(3)]
+
+        try:
+            with Nursery(Limits()) as nursery:
+                found = asyncio.run(asyncio.wait_for(story(nursery), 20))
+        finally:
+            for each in (source, sent, target):
+                os.close(each)
+        assert {answer["error"]["code"] for answer in found} == {-32006}
 
     def test_it_ends_when_nobody_reads_its_answers(self) -> None:
         (source, sent), (heard, target) = os.pipe(), os.pipe()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -39,7 +40,12 @@ from service_bench import (
     until,
 )
 
-from schedproof.service.limits import Limits
+from schedproof.commands.serve import HOST, PORT
+from schedproof.service.limits import MOST_EVENTS, Limits
+from schedproof.service.rpc import MOST_CALLS
+from schedproof.service.stdio import UNDER_WAY
+from schedproof.service.strict import DEEPEST
+from schedproof.service.token import SHORTEST
 
 
 @pytest.fixture(scope="module")
@@ -229,3 +235,34 @@ class TestClient:
             code, out, err = self.client(port, tmp_path / "trace", "")
         assert (code, out[0], err) == (3, "undetermined after 2 records", [])
         assert "more than 10000 states explain the trace so far" in out[1]
+
+
+class TestReadme:
+    def test_it_shows_how_to_run_the_client(self) -> None:
+        (shown,) = re.findall(r"```sh\n(schedproof serve &\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+        assert shown.splitlines()[1].split() == ["examples/client.sh", f"http://{HOST}:{PORT}", "trace.jsonl"]
+        assert os.access(ROOT / "examples" / "client.sh", os.X_OK)
+
+    def test_its_numbers_are_the_limits(self) -> None:
+        text = (ROOT / "schedproof" / "service" / "README.md").read_text()
+        shown = dict(re.findall(r"^\| ([^|`]+) \| ([^|`]+) \|", text.split("| limit |")[1], re.MULTILINE))
+        limits = Limits()
+        assert shown.pop("---", None) is None
+        assert {name.split(" (")[0]: value for name, value in shown.items()} == {
+            "sessions at once": f"{limits.sessions}",
+            "a request's body, or a line of JSON-RPC": f"{limits.body >> 20} MiB",
+            "processor time of a session for one request": f"{limits.seconds:g} s",
+            "time of the clock for one request": f"{limits.patience:g} s",
+            "memory of a session, beyond what all share": f"{limits.memory >> 20} MiB",
+            "a session that nobody asks anything ends after": f"{limits.idle:g} s",
+            "requests to one session at once": f"{limits.waiting}",
+            "connections at once": f"{limits.connections}",
+            "time to send a request's head; its body; to take the answer": f"{limits.head:g} s; {limits.content:g} s; {limits.reading:g} s",
+            "a connection without a request is kept for": f"{limits.keep:g} s",
+            "lists and objects in each other": f"{DEEPEST}",
+            "allowed next events in one answer": f"{MOST_EVENTS}",
+            "calls in one batch of JSON-RPC": f"{MOST_CALLS}",
+        }
+        assert f"JSON-RPC: {UNDER_WAY})" in text and f"at least {SHORTEST} characters" in text
+        assert limits.patience == 6 * limits.seconds
+        assert limits.sessions * limits.waiting < limits.connections, "so that some are left for others"

@@ -13,8 +13,8 @@ from typing import Any
 LENGTH = struct.Struct("!I")
 """In front of each message."""
 
-BIGGEST = 64 << 20
-"""Bytes of one message; no answer comes near."""
+BIGGEST = 16 << 20
+"""Bytes of one answer; none that is meant comes near."""
 
 
 def message(head: Mapping[str, Any], body: bytes = b"") -> bytes:

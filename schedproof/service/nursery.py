@@ -195,5 +195,6 @@ def _forget_the_server(control: socket.socket) -> None:
         os.dup2(nowhere, standard)
     kept = control.fileno()
     os.closerange(3, kept)
-    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
+    most = os.sysconf("SC_OPEN_MAX")
+    os.closerange(kept + 1, most if most > 0 else 1 << 16)
     gc.freeze()  # what is never looked at stays shared

@@ -62,7 +62,7 @@ class Stdio:
         """Answers until the input ends, nobody reads the output, or the process is told to end."""
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         for each in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(each, self._end)
+            self._loop.add_signal_handler(each, self.end)
         writer = Thread(target=self._write, daemon=True)
         writer.start()
         async with self._sessions:
@@ -77,7 +77,8 @@ class Stdio:
                 break
             await asyncio.sleep(0.05)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Ends it, from its own event loop: who waits is told so."""
         self._over.set()
 
     def _tell(self, what: object, *more: bytes | None) -> None:
@@ -122,7 +123,7 @@ class Stdio:
                 while data:
                     data = data[os.write(self._target, data) :]
             except OSError:  # nobody reads any more
-                self._tell(self._end)
+                self._tell(self.end)
                 return
             self._free.release()
 
