@@ -188,7 +188,7 @@ class TestUndetermined:
     def test_too_many_states(self) -> None:
         # Three groups times seven sets of cells: 21 states explain the record.
         assert Watch(HIVED, None, HEADER, limit=21).take({"action": "allocate"}).verdict is OracleVerdict.CONFORMS
-        found = Watch(HIVED, None, HEADER, limit=20, line=1).take({"action": "allocate"}, 2)
+        found = Watch(HIVED, None, HEADER, limit=20).take({"action": "allocate"}, 2)
         assert found.verdict is OracleVerdict.UNDETERMINED and "record 1 (line 2)" in found.note
 
     def test_too_many_choices(self, tmp_path: Path) -> None:

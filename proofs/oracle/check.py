@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS, System
@@ -16,15 +17,18 @@ from .beaker_messages import BEAKER_MESSAGES
 from .beakerd import BEAKERD
 from .engine import judge
 from .errors import TraceError
-from .formats import Format, Judged, Told
+from .formats import Format, Judged, Plain, Told
 from .hived import HIVED
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
-from .lines import TextLine, opened, text_lines
+from .lines import Following, Line, TextLine, opened, text_lines
 from .lock_log import LOCKS
+from .mapping import read_mapping
+from .otel import OTEL, is_otel, log_records
 from .own import OWN
 from .report import OracleReport, OracleVerdict
+from .shorten import shortened
 from .watch import Watch
 from .yunikorn_events import EVENT_RECORDS
 from .yunikorn_log import LOG
@@ -33,12 +37,15 @@ from .yunikorn_walks import WALKS
 
 T = TypeVar("T")
 
+EVERY: Sequence[Format] = (OWN, OTEL)
+"""The formats that traces of every system may come in."""
+
 FORMATS: Mapping[str, Sequence[Format]] = {
-    "hived": (HIVED, OWN),
-    "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, OWN),
-    "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, OWN),
-    "yunikorn-merge": (LOCKS, OWN),
-    "jobmon": (AUDIT, DUMPS, EVENTS, OWN),
+    "hived": (HIVED, *EVERY),
+    "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, *EVERY),
+    "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, *EVERY),
+    "yunikorn-merge": (LOCKS, *EVERY),
+    "jobmon": (AUDIT, DUMPS, EVENTS, *EVERY),
 }
 """The formats that each system's traces come in; the first that recognises a trace reads it."""
 
@@ -50,7 +57,8 @@ def check_trace(
     format: str | None = None,
     release: str | None = None,
     *,
-    more: Callable[[], bool] | None = None,
+    mapping: Path | None = None,
+    following: Following | None = None,
 ) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
@@ -60,7 +68,8 @@ def check_trace(
         variant: None for the one that the trace names or its format is judged by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
         release: the release of the system that wrote it, where its format differs between releases; None for any.
-        more: for a trace that is still being written: waits, and says whether there may be more now.
+        mapping: a file that says how the lines are to be read as records of the plain format.
+        following: for a trace that is still being written; the report comes at the first departure, or when it stops.
 
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
@@ -69,26 +78,44 @@ def check_trace(
     known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
-    formats = FORMATS.get(known.name, (OWN,))
+    formats = FORMATS.get(known.name, EVERY)
     names = [f.name for f in formats]
     if format is not None and format not in names:
         raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
     with opened(path) as file:
-        lines = text_lines(file, str(path), more or (lambda: False))
+        lines = text_lines(file, str(path), following)
         first = next(lines, None)
         if first is None:
             raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+        read = chain([first], lines)
+        if mapping is not None:
+            return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path)
         plain = [
             f
             for f in formats
             if f.plain is not None and (f.recognises([first]) if format is None else f.name == format)
         ]
         if plain:
-            return _streamed(plain[0], known, variant, release, chain([first], lines), path)
-        if more is not None:
-            following = " or ".join(f.name for f in formats if f.plain is not None)
-            raise TraceError(f"{path}: only traces that are judged line by line can be followed: {following}")
-        return _whole(known, formats, format, Told(variant, release), chain([first], lines), path)
+            return _streamed(plain[0], known, variant, release, read, path)
+        if following is not None:
+            names = [f.name for f in formats if f.plain is not None]
+            raise TraceError(f"{path}: only traces that are judged line by line can be followed: {' or '.join(names)}")
+        return _whole(known, formats, format, Told(variant, release), read, path)
+
+
+def check_records(
+    system: str | System, header: Mapping[str, Any], records: Iterable[Mapping[str, Any]], variant: str | None = None
+) -> OracleReport:
+    """Judges records of the plain format, as :func:`check_trace` judges those of a file.
+
+    Raises:
+        TraceError: unknown names, or what is no header or no record.
+    """
+    known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
+    model = _choose(known.variants, variant, f"variant of {known.name}") if variant is not None else None
+    return _judged(
+        Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1))), known, model, "", OWN
+    )
 
 
 def _streamed(
@@ -98,17 +125,46 @@ def _streamed(
     _no_release(chosen, release, path)
     assert chosen.plain is not None
     model = system.variants[variant] if variant is not None else None
-    header, records = chosen.plain(model or system.variants[system.judged_by], lines)
-    watch = Watch(system, model, header.value, source=str(path), line=header.number, format=chosen.name)
+    trace = chosen.plain(model or system.variants[system.judged_by], lines)
+    return _judged(trace, system, model, str(path), chosen)
+
+
+def _judged(trace: Plain, system: System, model: Model | None, source: str, format: Format) -> OracleReport:
+    watch = Watch(system, model, trace.header, source=source, format=format.name)
     try:
-        for line in records:
+        for line in trace.records:
             watch.take(line.value, line.number)
             if not watch.open:
                 break
     except TraceError as error:
-        error.before = watch.report() if watch.records else None
+        error.before = _noted(watch.report(), trace.note()).until(str(error)) if watch.records else None
         raise
-    return watch.report()
+    report = _noted(watch.report(), trace.note())
+    if report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+        unlogged = trace.header.value.get("unlogged", 0)
+        report = replace(report, shortened=shortened(system, watch.model, watch.since, unlogged))
+    return report
+
+
+def _noted(report: OracleReport, note: str) -> OracleReport:
+    return replace(report, note="; ".join(part for part in (report.note, note) if part))
+
+
+def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
+    """The format that a mapping makes of lines, or of OpenTelemetry's log records."""
+    said = read_mapping(mapping)
+    if said.header["system"] != system.name:
+        raise TraceError(
+            f"{mapping}: is a mapping for {said.header['system']!r}, and the trace is judged as {system.name!r}"
+        )
+    if format not in (None, OTEL.name):
+        raise TraceError(
+            f"--mapping reads lines, or log records with --format {OTEL.name}; leave out --format {format}"
+        )
+    otel = format is not None or (said.pattern is None and is_otel([first]))
+    return Format(
+        "mapping", "", lambda lines: True, plain=lambda _, lines: said.read(log_records(lines) if otel else lines)
+    )
 
 
 def _whole(
@@ -125,7 +181,8 @@ def _whole(
         if good:
             with suppress(TraceError):
                 chosen = next((f for f in formats if f.name == format), None) or _recognise(good, formats)
-                error.before = _report(chosen, system, good, told, path)
+                before = _report(chosen, system, good, told, path)
+                error.before = before.until(str(error)) if before.records else None
         raise
 
 

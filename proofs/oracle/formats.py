@@ -32,6 +32,18 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Plain:
+    """A trace as one of the plain format: its header, and its records as its lines come.
+
+    ``note``: what was left out so far, for the report.
+    """
+
+    header: Line
+    records: Iterator[Line]
+    note: Callable[[], str] = lambda: ""
+
+
+@dataclass(frozen=True)
 class Told:
     """What the user says of who wrote the trace: the variant that is to judge it, or the release of the system."""
 
@@ -64,7 +76,7 @@ class Format:
     Args:
         begins: how to recognise it, for the message about a trace of no known format.
         recognises: whether these lines are of this format.
-        plain: for what comes down to the plain format: its header and its records, as the lines come; raises TraceError.
+        plain: for what comes down to the plain format; raises TraceError.
         read: else, the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
         judge: for a format that one model does not suffice for: reads and judges; raises TraceError.
         judged_by: the variant that judges it unless another is named; None for the system's own.
@@ -80,7 +92,7 @@ class Format:
     fits: Callable[[Model], bool] = lambda model: True
     text: bool = False
     judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
-    plain: Callable[[Model, Iterator[TextLine]], tuple[Line, Iterator[Line]]] | None = None
+    plain: Callable[[Model, Iterator[TextLine]], Plain] | None = None
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:

@@ -119,6 +119,18 @@ def header_of(world: World, starts: Sequence[State] = ()) -> dict[str, Any]:
     if rigid_attributes(model):
         header["rigid"] = rigid
     if starts:
-        described = [instance.describe(state) for state in starts]
+        described = [_changed(instance, state) for state in starts]
         header["start"] = described[0] if len(described) == 1 else described
     return header
+
+
+def _changed(instance: Instance, state: State) -> dict[str, dict[str, dict[str, object]]]:
+    """What is not as in the initial state."""
+    initial = instance.describe(instance.initial())
+    found: dict[str, dict[str, dict[str, object]]] = {}
+    for sort, objects in instance.describe(state).items():
+        for obj, fields in objects.items():
+            changed = {name: value for name, value in fields.items() if value != initial[sort][obj][name]}
+            if changed:
+                found.setdefault(sort, {})[obj] = changed
+    return found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -91,29 +93,74 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise TraceError(f"{str(path)!r} is no file name") from None
 
 
-def text_lines(file: BinaryIO, name: str, more: Callable[[], bool] = lambda: False) -> Iterator[TextLine]:
+class Following:
+    """Waits at the end of a file that is still being written.
+
+    Args:
+        idle: seconds without anything new after which the file is held to be complete; None: never.
+        every: seconds between two looks at it.
+    """
+
+    def __init__(self, idle: float | None = None, every: float = 0.2) -> None:
+        self._idle, self._every, self._waited = idle, every, 0.0
+        self._stopped = threading.Event()
+        self.half = False
+        """The last line was not complete, and was not read."""
+
+    def stop(self) -> None:
+        """Nothing more is wanted."""
+        self._stopped.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Nothing more is wanted, or will come."""
+        return self._stopped.is_set() or (self._idle is not None and self._waited >= self._idle)
+
+    def wait(self, file: BinaryIO, name: str, got: bool) -> bool:
+        """Waits a moment at the end of ``file``; whether to look again.
+
+        Args:
+            got: something new was there, if not a whole line.
+
+        Raises:
+            TraceError: the file has become shorter.
+        """
+        self._waited = 0.0 if got else self._waited + self._every
+        with suppress(OSError):  # a pipe has no size
+            if os.fstat(file.fileno()).st_size < file.tell():
+                raise TraceError(f"{name}: has become shorter while it was followed; check the new file from its start")
+        if not self.stopped:
+            self._stopped.wait(self._every)
+        return not self.stopped
+
+
+def text_lines(file: BinaryIO, name: str, following: Following | None = None) -> Iterator[TextLine]:
     """The lines of ``file`` that are not blank, one by one.
 
     Args:
         name: what the file is called.
-        more: is asked at the end of the file: waits, and says whether there may be more now. Half a line is
-            a line only if there is not.
+        following: for a file that is still being written: half a line at its end waits for the rest.
 
     Raises:
         TraceError: a line is not UTF-8, or too long.
     """
-    number, held = 1, b""
+    number, held, got = 1, b"", False
     while True:
-        held += file.readline(MOST_BYTES + 1 - len(held))
+        part = file.readline(MOST_BYTES + 1 - len(held))
+        held, got = held + part, got or bool(part)
         if len(held) > MOST_BYTES:
             raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
         last = not held.endswith(b"\n")
-        if last and more():
-            continue
+        if last and following is not None:
+            if following.wait(file, name, got):
+                got = False
+                continue
+            following.half = bool(held)
+            return
         text = _decoded(name, number, held)
         if text:
             yield TextLine(name, number, text)
-        if last:
+        if last or (following is not None and following.stopped):
             return
         number, held = number + 1, b""
 
@@ -148,7 +195,8 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
     try:
         value = _loads(text)
     except json.JSONDecodeError as error:
-        raise TraceError(f"{name}, line {number}: not JSON: {error.msg} at column {error.colno}", number) from None
+        what = error.msg.removesuffix(" at")
+        raise TraceError(f"{name}, line {number}: not JSON: {what} at column {error.colno}", number) from None
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
     if not isinstance(value, dict):
@@ -183,13 +231,19 @@ class Shape:
         Raises:
             TraceError: it has not; the message says where, what was found and what to write.
         """
-        error = best_match(self.validator.iter_errors(line.value))
+        found = self.problem(line.value)
+        if found is not None:
+            raise line.error(found[1])
+
+    def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
+        """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
+        error = best_match(self.validator.iter_errors(value))
         if error is None:
-            return
+            return None
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
         advice = error.schema.get("description", "")
-        raise line.error(f"{at}{_problem(error)}" + (f"; write {advice}" if advice else ""))
+        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
 
 
 def _problem(error: Any) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from schedproof.model.lang import Model
 
-from .formats import Format, first_object
-from .lines import Line, TextLine
+from .formats import Format, Plain, first_object
+from .lines import TextLine
 
 
 def is_own(lines: Sequence[TextLine]) -> bool:
@@ -15,7 +15,7 @@ def is_own(lines: Sequence[TextLine]) -> bool:
     return "schedproof" in first_object(lines)
 
 
-def read_own(model: Model, lines: Iterator[TextLine]) -> tuple[Line, Iterator[Line]]:
+def read_own(model: Model, lines: Iterator[TextLine]) -> Plain:
     """The header, and the records.
 
     Raises:
@@ -24,7 +24,7 @@ def read_own(model: Model, lines: Iterator[TextLine]) -> tuple[Line, Iterator[Li
     header = next(lines).object()
     if "schedproof" not in header.value:
         raise header.error('this is no header of a plain trace; its first line has "schedproof": 1')
-    return header, (line.object() for line in lines)
+    return Plain(header, (line.object() for line in lines))
 
 
 OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, plain=read_own)

@@ -27,14 +27,53 @@ FIELDS = frozenset(("action", "parameters", "state", "time"))
 """What a record may have to go the quick way."""
 
 
-class Quick:
-    """Takes the step that a record names, if all of it is as the model has it."""
+class Taken:
+    """What steps write, remembered; names play no part in it.
+
+    ``asked`` counts those that had to be found.
+    """
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._known: dict[tuple[str, tuple[int, ...]], Remembered[Writes | None]] = {}
-        self._asked = 0
-        instance = steps.instance
+        self.asked = 0
+
+    def writes(self, action: str, chosen: tuple[int, ...], state: State) -> Writes | None:
+        """What the action writes with these parameters; None if it is not possible."""
+        known = self._known.get((action, chosen))
+        return (known or self._remember(action, chosen))(state)
+
+    def _remember(self, name: str, chosen: tuple[int, ...]) -> Remembered[Writes | None]:
+        if self.asked > MOST_KNOWN:
+            self._known.clear()
+            self.asked = 0
+        parameters = self._steps.instance.model.action(name).parameters
+        choice = Choice(name, tuple((v.name, value) for v, value in zip(parameters, chosen, strict=True)))
+        found = self._known[name, chosen] = Remembered(partial(self._find, choice))
+        return found
+
+    def _find(self, choice: Choice, state: State) -> Writes | None:
+        self.asked += 1
+        steps = self._steps
+        moment = Moment(state, dict(choice.parameters))
+        try:
+            if not all(conjunct(moment) for conjunct in steps.guard(steps.instance.model.action(choice.action))):
+                return None
+            return steps.stepper.effect(choice, state)[1]
+        except (IllFormed, Undefined):
+            return None
+
+
+class Quick:
+    """Takes the step that a record names, if all of it is as the model has it.
+
+    Args:
+        instance: the objects, as the records name them.
+        taken: the steps of an instance with as many objects and the same rigid attributes.
+    """
+
+    def __init__(self, instance: Instance, taken: Taken) -> None:
+        self._taken = taken
         codes: dict[Type, Codes] = {}
 
         def of(kind: Type) -> Codes:
@@ -64,9 +103,7 @@ class Quick:
             if len(given) != len(wanted):
                 return None
             chosen = tuple([_code(given[n], codes, kind) for n, codes, kind in wanted])
-            key = name, chosen
-            taken = self._known.get(key) or self._remember(key)
-            writes = taken(state)
+            writes = self._taken.writes(name, chosen, state)
             if writes is None:
                 return None
             result = list(state)
@@ -86,27 +123,6 @@ class Quick:
             return tuple(result)
         except (KeyError, TypeError, AttributeError):
             return None  # something is not as it should be: the ordinary way says what
-
-    def _remember(self, key: tuple[str, tuple[int, ...]]) -> Remembered[Writes | None]:
-        if self._asked > MOST_KNOWN:
-            self._known.clear()
-            self._asked = 0
-        action = self._steps.instance.model.action(key[0])
-        choice = Choice(key[0], tuple((v.name, value) for v, value in zip(action.parameters, key[1], strict=True)))
-        found = self._known[key] = Remembered(partial(self._taken, choice))
-        return found
-
-    def _taken(self, choice: Choice, state: State) -> Writes | None:
-        """What the step writes; None if it is not possible."""
-        self._asked += 1
-        steps = self._steps
-        moment = Moment(state, dict(choice.parameters))
-        try:
-            if not all(conjunct(moment) for conjunct in steps.guard(steps.instance.model.action(choice.action))):
-                return None
-            return steps.stepper.effect(choice, state)[1]
-        except (IllFormed, Undefined):
-            return None
 
 
 def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 MOST_BREAKS = 20
@@ -143,7 +144,8 @@ class OracleReport:
     """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to judge.
 
     ``breaks``: what the trace shows against the document's promises, although the model explains it.
-    ``releases``: where a format differs between releases of its system, those that explain all of the trace.
+    ``shortened``: of a departure, a trace of the plain format (header first) that departs for the same reason, and says
+    no more than it must. ``error``: what could not be read of the trace, so that the report is on what comes before. ``releases``: where a format differs between releases of its system, those that explain all of the trace.
     """
 
     system: str
@@ -155,6 +157,15 @@ class OracleReport:
     note: str = ""
     breaks: Sequence[BrokenPromise] = ()
     releases: Sequence[str] = ()
+    shortened: Sequence[Mapping[str, Any]] = ()
+    error: str = ""
+
+    def until(self, error: str) -> OracleReport:
+        """The report on a trace of which only what comes before ``error`` could be judged: that it conforms is not known then."""
+        conforms = self.verdict is OracleVerdict.CONFORMS
+        verdict = OracleVerdict.UNDETERMINED if conforms else self.verdict
+        note = f"the {self.records} records before what cannot be read are explained" if conforms else ""
+        return replace(self, verdict=verdict, error=error, note="; ".join(part for part in (note, self.note) if part))
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``: variant, verdict, records, and first_departure if there is one."""
@@ -167,10 +178,14 @@ class OracleReport:
         }
         if self.first_departure:
             found["first_departure"] = self.first_departure.as_json()
+        if self.error:
+            found["error"] = self.error
         if self.note:
             found["note"] = self.note
         if self.releases:
             found["releases"] = list(self.releases)
+        if self.shortened:
+            found["shortened"] = list(self.shortened)
         if self.breaks:
             found["broken_promises"] = [b.as_json() for b in self.breaks]
         return found
@@ -184,6 +199,9 @@ class OracleReport:
             found.append(self.note)
         if self.first_departure:
             found += self.first_departure.text()
+        if self.shortened:
+            found.append("what matters of it, as a trace that departs at its last record:")
+            found += ["  " + json.dumps(line) for line in self.shortened]
         if self.breaks:
             found.append(
                 f"promises of the document that the trace breaks, though the model explains it: {len(self.breaks)}"

@@ -7,7 +7,7 @@ grows with the trace; nor does the number of objects, where the model lets those
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -21,7 +21,7 @@ from .engine import MOST_STATES, Judge, Judgement, TooManyStates
 from .forget import forgettable, refers
 from .headers import read_header, read_rigid
 from .lines import Line, Shape
-from .quick import Quick
+from .quick import Quick, Taken
 from .records import Reader, mentioned
 from .report import OracleReport, OracleVerdict
 from .steps import Steps, Wanted
@@ -29,11 +29,11 @@ from .world import MOST_OBJECTS, World
 
 SCHEMA = "trace.schema.json"
 
-KEPT_ENDED = 16
+KEPT_ENDED = 4
 """So many objects of a sort that have ended are kept, before a new one takes the place of the first of them."""
 
-MOST_STEPPERS = 16
-"""Steppers kept for numbers of objects, and rigid attributes, that come back."""
+MOST_SHAPES = 64
+"""Numbers of objects, and rigid attributes, whose steps are kept for when they come back."""
 
 MOST_SINCE = 200
 """Records kept to tell which of them matter; beyond that, the states that explain all of them take their place."""
@@ -68,10 +68,10 @@ class Watch:
     Args:
         system: the system that the trace is of.
         model: the variant that judges it; None for the one that the header names, or else the system's.
-        header: as README.md and trace.schema.json have it.
+        header: as README.md and trace.schema.json have it, with its place if it has one.
         limit: more states than this that explain the trace so far: undetermined.
-        source: the name of the file, for messages; "" if the records come from elsewhere.
-        line: the number of the header's line.
+        source: the name of the records' file, for messages; "" if they come from elsewhere.
+        format: the format that they come in, for the report.
 
     Raises:
         TraceError: a header that is none.
@@ -81,20 +81,19 @@ class Watch:
         self,
         system: System,
         model: Model | None,
-        header: Mapping[str, Any],
+        header: Mapping[str, Any] | Line,
         *,
         limit: int = MOST_STATES,
         source: str = "",
-        line: int = 0,
         format: str = "schedproof",
     ) -> None:
-        first = Line(source, line, header)
+        first = header if isinstance(header, Line) else Line("", 0, header)
         _shape("header").check(first)
         self.system, self.format, self._source = system, format, source
         self.model = model or _variant(system, first)
         said = read_header(self.model, first)
         self.world, self._open, self._unlogged = said.world, said.open, said.unlogged
-        self._steppers: OrderedDict[object, Stepper] = OrderedDict()
+        self._shapes: OrderedDict[object, _Steps] = OrderedDict()
         self._judge = Judge(self.world.instance, said.starts, limit)
         self._ended = forgettable(self.model)
         self._time: float | datetime | None = None
@@ -264,23 +263,39 @@ class Watch:
             world = world.with_new(sort, name, place)
         if "rigid" in value:
             world = self._with_rigid(world, line)
-        if world is not self.world and (broken := world.broken_axiom()):
+        if world is not self.world:
+            world = self._retired(world)
+        if world is not self.world and (broken := self._steps_of(world).broken_axiom):
             raise line.error(f'"rigid" breaks what the model assumes of it: {broken}')
         return world
 
+    def _retired(self, world: World) -> World:
+        """The world without what never changes of objects that have ended: a new one need not be compared with them."""
+        for sort, number in self._ended_in(world):
+            world = world.without_relations(sort, number)
+        return world
+
+    def _ended_in(self, world: World) -> Iterator[tuple[str, int]]:
+        """The objects of ``world`` that have ended, and can be forgotten."""
+        for sort, births in self.world.births.items():
+            for number, birth in enumerate(births):
+                if self._ended[sort] and world.births[sort][number] == birth and self._over(sort, number):
+                    yield sort, number
+
     def _with_rigid(self, world: World, line: Line) -> World:
         """What the record says of what never changes: of new objects, or of others that they have to do with new ones."""
-        new = {name for names in world.newer(self.world).values() for name in names}
+        free = {name for names in world.newer(self.world).values() for name in names}
+        free |= {self.world.names[sort][number] for sort, number in self._ended_in(world)}
         given = read_rigid(world, line.value["rigid"], line)
         for (sort, name), values in given.items():
             for number, value in values.items():
                 before, obj = world.rigid[sort, name][number], world.names[sort][number]
-                if obj in new or value == before:
+                if obj in free or value == before:
                     continue
                 attribute = self.model.machine(sort).attribute(name)
                 kind = getattr(attribute, "type", None)
                 shown = world.instance.show(kind, value & ~before) if kind is not None else []
-                if value & before != before or not isinstance(shown, list) or not set(shown) <= new:
+                if value & before != before or not isinstance(shown, list) or not set(shown) <= free:
                     raise line.error(f"{sort} {obj}.{name} never changes; say it where {obj} appears")
         return world.with_rigid(given)
 
@@ -308,16 +323,29 @@ class Watch:
         self.world = world
         self._judge.instance = world.instance
         self._reader = self._reader_of(world)
-        self._quick = Quick(self._reader.steps)
+        self._quick = Quick(world.instance, self._steps_of(world).taken)
 
     def _reader_of(self, world: World) -> Reader:
-        stepper = self._steppers.get(world.shape)
-        if stepper is None:
-            stepper = self._steppers[world.shape] = Stepper(world.unnamed)
-            if len(self._steppers) > MOST_STEPPERS:
-                self._steppers.popitem(last=False)
-        self._steppers.move_to_end(world.shape)
-        return Reader(Steps(stepper, world.instance), self._unlogged)
+        return Reader(Steps(self._steps_of(world).stepper, world.instance), self._unlogged)
+
+    def _steps_of(self, world: World) -> _Steps:
+        found = self._shapes.get(world.shape)
+        if found is None:
+            stepper = Stepper(world.unnamed)
+            found = self._shapes[world.shape] = _Steps(stepper, Taken(Steps(stepper)), world.broken_axiom())
+            if len(self._shapes) > MOST_SHAPES:
+                self._shapes.popitem(last=False)
+        self._shapes.move_to_end(world.shape)
+        return found
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What worlds of one shape have in common: the steps, and what they break of the model's assumptions ("" if nothing)."""
+
+    stepper: Stepper
+    taken: Taken
+    broken_axiom: str
 
 
 def _variant(system: System, header: Line) -> Model:

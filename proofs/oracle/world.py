@@ -88,6 +88,15 @@ class World:
             rigid[owner, attribute_name] = values
         return World(self.model, names, rigid, births)
 
+    def without_relations(self, sort: str, number: int) -> World:
+        """This without what rigid sets say of an object that has ended, so that nobody need speak of it again."""
+        rigid = dict(self.rigid)
+        for (owner, name), attribute in rigid_attributes(self.model).items():
+            if isinstance(attribute.type, SetOf):
+                values = (_without(attribute.type, sort, number, value) for value in rigid[owner, name])
+                rigid[owner, name] = tuple(0 if (owner, i) == (sort, number) else v for i, v in enumerate(values))
+        return World(self.model, self.names, rigid, self.births)
+
     def newer(self, than: World) -> dict[str, list[str]]:
         """The objects that an earlier world has not, by sort."""
         new = {

@@ -1,0 +1,89 @@
+"""A departure as a test file, so that it stays found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from schedproof.proofs.oracle import OracleReport, TraceError
+
+from .errors import UserError
+
+MOST_LINES = 5_000
+"""A trace that cannot be shortened goes into the test whole, up to this many lines."""
+
+_RECORDS = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
+
+{reason}
+"""
+
+import json
+
+from schedproof.proofs.oracle import OracleVerdict, check_records
+
+TRACE = [
+{lines}]
+
+
+def test_the_last_record_departs() -> None:
+    header, *records = map(json.loads, TRACE)
+    report = check_records({system!r}, header, records)
+    assert report.verdict is OracleVerdict.DEPARTS
+    assert report.first_departure is not None and report.first_departure.record == len(records)
+'''
+
+_LINES = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
+
+{reason}
+"""
+
+from pathlib import Path
+
+from schedproof.proofs.oracle import OracleVerdict, check_trace
+
+LOG = [
+{lines}]
+
+
+def test_the_last_line_departs(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("\\n".join(LOG) + "\\n", "utf-8")
+    report = check_trace({system!r}, log, variant={told!r}, format={format!r})
+    assert report.verdict is OracleVerdict.DEPARTS
+    assert report.first_departure is not None and report.first_departure.line == len(LOG)
+'''
+
+
+def regression_test(report: OracleReport, log: Path, variant: str | None) -> str:
+    """A pytest file that holds a departure fast: of what matters of the trace, or else of the log up to there.
+
+    Args:
+        report: of a trace that departs.
+        log: the file that it is of.
+        variant: the variant that the user has judged by; None for the format's own.
+
+    Raises:
+        UserError: the log cannot be read again, or is too long.
+    """
+    departure = report.first_departure
+    assert departure is not None
+    reason = " ".join(departure.reason.split()).replace("\\", "/").replace('"""', "'''")
+    about = {"system": report.system, "variant": report.variant, "reason": reason}
+    if report.shortened:
+        return _RECORDS.format(**about, lines=_listed([json.dumps(line) for line in report.shortened]))
+    if departure.line > MOST_LINES:
+        raise UserError(
+            f"--emit-test: the log departs at line {departure.line}, and cannot be shortened; at most {MOST_LINES} lines make a test"
+        )
+    try:
+        with log.open(encoding="utf-8-sig") as file:
+            lines = [line.rstrip("\n") for line in islice(file, departure.line)]
+    except (OSError, ValueError, TraceError):
+        raise UserError(f"--emit-test: {str(log)!r} cannot be read a second time; give a file") from None
+    return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "".join(f"    {line!r},\n" for line in lines)
