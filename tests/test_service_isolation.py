@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import time
 
 import pytest
 
@@ -26,11 +25,11 @@ class TestIsolation:
             async with sessions(seconds=0.4) as found:
                 slow, quick = [(await found.create(json.dumps(what).encode())).body["id"] for what in (WIDE, HIVED)]
                 work = asyncio.create_task(found.records(slow, json.dumps(LONG).encode(), lines=False, after=None))
+                answered = 0
                 while not work.done():
-                    begun = time.monotonic()
-                    answer = await found.report(quick)
-                    assert answer.body["verdict"] == "conforms"
-                    assert time.monotonic() - begun < 0.3, "it is answered while the other one works"
+                    assert (await found.report(quick)).body["verdict"] == "conforms"
+                    answered += not work.done()
+                assert answered, "it is answered while the other one works"
                 said = (await work).body
                 assert (said["verdict"], said["taken"], said["records"]) == ("undetermined", 0, 0)
                 assert "more than 0.4 s of processor time" in said["note"]
@@ -48,13 +47,13 @@ class TestIsolation:
         """Processor time is not all: a process that is stopped uses none."""
 
         async def story() -> None:
-            async with sessions(patience=0.3) as found:
+            async with sessions(patience=0.7) as found:
                 name = (await found.create(json.dumps(HIVED).encode())).body["id"]
                 pid = found._open[name]._born.pid
                 os.kill(pid, signal.SIGSTOP)
                 said = (await found.report(name)).body
                 assert (said["verdict"], said["note"]) == (
-                    "undetermined", "the session was lost: a request took more than 0.3 s",
+                    "undetermined", "the session was lost: a request took more than 0.7 s",
                 )  # fmt: skip
                 assert not alive(pid)
 
@@ -118,6 +117,14 @@ class TestIsolation:
 
         together(story)
 
+    def test_no_more_are_created_at_once_than_there_may_be(self) -> None:
+        async def story() -> None:
+            async with sessions(sessions=4) as found:
+                answers = await asyncio.gather(*(found.create(json.dumps(HIVED).encode()) for _ in range(9)))
+                assert sorted(a.kind for a in answers) == [Kind.DONE] * 4 + [Kind.FULL] * 5
+
+        together(story)
+
     def test_requests_to_one_session_are_answered_in_order_and_not_too_many_wait(self) -> None:
         async def story() -> None:
             async with client(waiting=3, seconds=0.2) as asking:
@@ -143,7 +150,7 @@ class TestIsolation:
 
     def test_a_session_that_nobody_asks_anything_ends(self) -> None:
         async def story() -> None:
-            async with client(idle=0.5) as asking:
+            async with client(idle=0.6) as asking:
                 quiet, asked = [await created(asking) for _ in range(2)]
                 pid = asking.sessions._open[quiet]._born.pid
                 for _ in range(10):
@@ -157,12 +164,12 @@ class TestIsolation:
 
     def test_but_not_while_it_works_however_long_that_takes(self) -> None:
         async def story() -> None:
-            async with client(idle=0.2) as asking:
+            async with client(idle=0.4) as asking:
                 name = await created(asking)
                 pid = asking.sessions._open[name]._born.pid
                 os.kill(pid, signal.SIGSTOP)
                 work = asyncio.create_task(asking.get(f"/sessions/{name}"))
-                await asyncio.sleep(0.6)
+                await asyncio.sleep(0.9)
                 os.kill(pid, signal.SIGCONT)
                 assert (await work).json()["verdict"] == "conforms"
 
