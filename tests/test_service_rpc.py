@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -239,6 +240,7 @@ class TestLines:
             (b"12345678\n123456789\n1\n", [b"12345678", TOO_LONG, b"1"]),
             (b"x" * 200_000 + b"\ny\n", [TOO_LONG, b"y"]),
             (b"x" * 200_000, [TOO_LONG]),
+            (b"x" * 65_540 + b"\ny\n", [TOO_LONG, b"y"]),  # what is read at once ends a little before the line does
             (b"x\n" * 70_000, [b"x"] * 70_000),
         ],
     )
@@ -258,12 +260,15 @@ def harness() -> Iterator[subprocess.Popen[bytes]]:
     """A server as a process of its own, told to end when all is done."""
     words = [sys.executable, "-m", "schedproof", "serve", "--stdio", "--max-body", "1"]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    watchdog = Timer(60, process.kill)  # who waits for an answer for ever gets none then
+    watchdog.start()
     try:
         yield process
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=10)
         assert (process.returncode, out, err) == (0, b"", b"")
     finally:
+        watchdog.cancel()
         process.kill()
         process.communicate()
 
@@ -285,6 +290,7 @@ class TestStdio:
         told(harness, *[call("session.create", n, **HIVED) for n in (0, 1)])
         names = {answer["id"]: answer["result"]["id"] for answer in (heard(harness), heard(harness))}
         many = UNDER_WAY * 3
+        told(harness, *[{"jsonrpc": "2.0", "method": "session.fly"}] * many)
         told(harness, *[call("session.records", n, session=names[n % 2], records=[], after=0) for n in range(many)])
         found = [heard(harness)["id"] for _ in range(many)]
         assert sorted(found) == list(range(many))
@@ -350,7 +356,8 @@ class TestStdio:
         os.write(sent, json.dumps(call("systems")).encode() + b"\n")
         try:
             with Nursery(Limits()) as nursery:
-                talk(nursery, nursery.limits, source, target)
+                served = Stdio(Sessions(nursery, nursery.limits), source, target)
+                asyncio.run(asyncio.wait_for(served.talk(), 20))
         finally:
             for each in (sent, target):
                 os.close(each)
