@@ -52,7 +52,7 @@ ask 201 -H 'Content-Type: application/json' --data-binary "@$work/header" "$serv
 session=$(field id)
 
 # The others are records; so many at a time, because a request has a limit.
-tail -n +2 "$work/lines" | split -l 1000 -a 5 - "$work/part."
+tail -n +2 "$work/lines" | split -l 500 -a 5 - "$work/part."
 for part in "$work"/part.*; do
     [ -e "$part" ] || break
     ask 200 -H 'Content-Type: application/x-ndjson' --data-binary "@$part" "$server/sessions/$session/records"

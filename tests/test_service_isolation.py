@@ -13,7 +13,8 @@ pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 pytest.importorskip("httpx")
 
-from service_bench import ALLOCATE, COMPLETE, HIVED, LONG, PREEMPT, WIDE, alive, client, created, sessions, together
+from service_bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, alive, client, created, sessions, together
+from service_slow import SPIN, spinning
 
 from schedproof.service.answers import Kind
 from schedproof.service.limits import Limits
@@ -23,8 +24,10 @@ class TestIsolation:
     def test_a_session_that_takes_too_long_is_lost_and_no_other(self) -> None:
         async def story() -> None:
             async with sessions(seconds=0.4) as found:
-                slow, quick = [(await found.create(json.dumps(what).encode())).body["id"] for what in (WIDE, HIVED)]
-                work = asyncio.create_task(found.records(slow, json.dumps(LONG).encode(), lines=False, after=None))
+                slow, quick = [(await found.create(json.dumps(HIVED).encode())).body["id"] for _ in range(2)]
+                work = asyncio.create_task(
+                    found.records(slow, json.dumps([ALLOCATE, SPIN]).encode(), lines=False, after=None)
+                )
                 answered = 0
                 while not work.done():
                     assert (await found.report(quick)).body["verdict"] == "conforms"
@@ -40,6 +43,21 @@ class TestIsolation:
                 assert (answer.body["events"], answer.body["complete"]) == ([], False)
                 one = json.dumps([ALLOCATE]).encode()
                 assert (await found.records(quick, one, lines=False, after=None)).body["verdict"] == "conforms"
+
+        with spinning():
+            together(story)
+
+    def test_who_sends_more_than_can_be_judged_in_time_is_asked_for_less_before_that(self) -> None:
+        async def story() -> None:
+            records = [{"state": {"Cell": {"c0": {"state": "Free"}}}}] * 50_000
+            async with client(seconds=1) as asking:
+                there = f"/sessions/{await created(asking)}/records"
+                answer = await asking.post(there, json=records)
+                said = answer.json()
+                assert (answer.status_code, said["error"], said["verdict"]) == (413, "too-big", "conforms")
+                assert 0 < said["taken"] == said["records"] < 50_000
+                answer = await asking.post(f"{there}?after={said['taken']}", json=records[:100])
+                assert (answer.status_code, answer.json()["taken"]) == (200, 100), "the session is none the worse"
 
         together(story)
 
@@ -128,25 +146,27 @@ class TestIsolation:
     def test_requests_to_one_session_are_answered_in_order_and_not_too_many_wait(self) -> None:
         async def story() -> None:
             async with client(waiting=3, seconds=0.2) as asking:
-                there = f"/sessions/{await created(asking, WIDE)}/records"
-                found = await asyncio.gather(*(asking.post(there, json=LONG) for _ in range(5)))
+                there = f"/sessions/{await created(asking)}/records"
+                found = await asyncio.gather(*(asking.post(there, json=[SPIN]) for _ in range(5)))
                 busy = [answer for answer in found if answer.status_code == 429]
                 assert len(busy) == 2 and {a.headers["Retry-After"] for a in busy} == {"1"}
                 assert {a.json()["verdict"] for a in found if a not in busy} == {"undetermined"}
 
-        together(story)
+        with spinning():
+            together(story)
 
     def test_a_session_is_closed_in_the_middle_of_a_request(self) -> None:
         async def story() -> None:
             async with client() as asking:
-                there = f"/sessions/{await created(asking, WIDE)}"
-                work = asyncio.create_task(asking.post(f"{there}/records", json=LONG))
+                there = f"/sessions/{await created(asking)}"
+                work = asyncio.create_task(asking.post(f"{there}/records", json=[SPIN]))
                 await asyncio.sleep(0.1)
                 assert (await asking.delete(there)).status_code == 204
                 answer = await work
                 assert (answer.status_code, answer.json()["message"]) == (404, "the session was closed")
 
-        together(story)
+        with spinning():
+            together(story)
 
     def test_a_session_that_nobody_asks_anything_ends(self) -> None:
         async def story() -> None:

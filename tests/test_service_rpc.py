@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from service_slow import SPIN, spinning
 
 import schedproof.service
 from schedproof.cli import main
@@ -134,13 +135,13 @@ class TestCalls:
         assert full["error"]["code"] == -32004 and full["error"]["data"]["retry_after"] >= 1
 
     def test_a_session_that_takes_too_long_answers_so(self) -> None:
-        watched = {"state": {"PodGroup": {"g0": {"state": "Pending"}}}}
-        _, lost, report = asked(
-            call("session.create", system="hived", scope={"PodGroup": 4, "Cell": 10}),
-            call("session.records", session="{id}", records=[{"action": "allocate"}, *[watched] * 20_000]),
-            call("session.report", session="{id}"),
-            seconds=0.3,
-        )
+        with spinning():
+            _, lost, report = asked(
+                call("session.create", **HIVED),
+                call("session.records", session="{id}", records=[SPIN]),
+                call("session.report", session="{id}"),
+                seconds=0.3,
+            )
         assert lost["result"]["verdict"] == report["result"]["verdict"] == "undetermined"
         assert "processor time" in report["result"]["note"]
 
@@ -330,20 +331,17 @@ class TestStdio:
             def ask(what: object) -> None:
                 os.write(sent, json.dumps(what).encode() + b"\n")
 
-            ask(call("session.create", system="hived", scope={"PodGroup": 4, "Cell": 10}))
+            ask(call("session.create", **HIVED))
             with os.fdopen(heard) as answers:
                 name = json.loads(await asyncio.to_thread(answers.readline))["result"]["id"]
-                watched = {"state": {"PodGroup": {"g0": {"state": "Pending"}}}}
-                ask(call("session.records", 1, session=name, records=[{"action": "allocate"}]))
-                assert json.loads(await asyncio.to_thread(answers.readline))["result"]["verdict"] == "conforms"
-                for _ in range(3):  # seconds of work
-                    ask(call("session.records", 2, session=name, records=[watched] * 700))
+                for _ in range(3):
+                    ask(call("session.records", session=name, records=[SPIN]))
                 asyncio.get_running_loop().call_later(0.2, served.end)
                 await ending
                 return [json.loads(await asyncio.to_thread(answers.readline)) for _ in range(3)]
 
         try:
-            with Nursery(Limits()) as nursery:
+            with spinning(), Nursery(Limits()) as nursery:
                 found = asyncio.run(asyncio.wait_for(story(nursery), 20))
         finally:
             for each in (source, sent, target):

@@ -8,6 +8,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -74,13 +75,15 @@ class Judging:
 
     def take(self, body: bytes, *, lines: bool, after: int | None) -> Answer:
         """Takes the records of ``body``, a list or one a line, up to the first that is none or that ends the judging."""
-        before = self.judge.records
+        before, begun = self.judge.records, time.process_time()
         if after is not None and after != before:
             return problem(Kind.CONFLICT, f"the session has taken {before} records, not {after}", records=before)
         try:
             for given in _records(body, lines=lines):
                 if self.judge.judgement.verdict is not OracleVerdict.CONFORMS:
                     break  # nothing changes any more
+                if time.process_time() - begun > self.limits.seconds / 2 and self.judge.records > before:
+                    return self._rest(before)
                 record = parse(given) if isinstance(given, bytes) else given
                 if not isinstance(record, dict):
                     raise NotJson("a record is an object {...}")
@@ -92,6 +95,14 @@ class Judging:
             says = str(error) if isinstance(error, TraceError) else f"record {number}: {error}"
             return problem(Kind.BAD_RECORD, says, record=number, taken=number - 1 - before, **self.standing())
         return Answer(Kind.DONE, {"taken": self.judge.records - before, **self.standing()})
+
+    def _rest(self, before: int) -> Answer:
+        """Half of the time is over: whoever sends many records is asked to send fewer, before the session is lost."""
+        taken, records = self.judge.records - before, self.judge.records
+        says = (
+            f"judging {taken} records took long; send the rest in another request, after={records}, and fewer at a time"
+        )
+        return problem(Kind.TOO_BIG, says, taken=taken, **self.standing())
 
     def events(self, most: int) -> Answer:
         """What may happen next."""

@@ -183,10 +183,10 @@ class Problem(BaseModel):
 
 
 class BadRecord(Problem):
-    """A record that is none; `record` and `taken` are of `bad-record` only."""
+    """A record that is none, or too many records; `taken` and `records` are of these two only, `record` of the first."""
 
     model_config = ConfigDict(extra="allow")
     record: int | None = Field(default=None, description="its number in the session, from 1")
-    taken: int | None = Field(default=None, description="records of this request before it: they stay taken")
+    taken: int | None = Field(default=None, description="records of this request that were judged: they stay so")
     verdict: Verdict | None = None
     records: int | None = None

@@ -118,7 +118,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
 
     @app.post(
         "/sessions/{id}/records", response_model=shapes.Taken, tags=["sessions"], operation_id="post_records",
-        responses={**_problems(400, 404, 409, 413, 415, 429, 503), 422: _problem(shapes.BadRecord)}, openapi_extra=_body(many),
+        responses=_problems(400, 404, 409, 415, 429, 503) | _problems(413, 422, shape=shapes.BadRecord), openapi_extra=_body(many),
     )  # fmt: skip
     async def records(request: Request, name: Name, after: After = None) -> Response:
         """Hands records to the session, in order. Those before one that is none, or that departs, stay taken."""
@@ -254,7 +254,7 @@ WHY = {
     400: "it is not of the form that it should have",
     404: "there is no such session",
     409: "the session has not judged as many records as `after` says",
-    413: "the body is too big",
+    413: "the body is too big, or there are more records than can be judged in time",
     415: "the body is of another type",
     422: "it names what there is not",
     429: "too many requests to this session at once",
@@ -262,9 +262,5 @@ WHY = {
 }
 
 
-def _problem(shape: type[shapes.Problem], why: str = WHY[422]) -> dict[str, Any]:
-    return {"model": shape, "description": why}
-
-
-def _problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    return {code: _problem(shapes.Problem, WHY[code]) for code in codes}
+def _problems(*codes: int, shape: type[shapes.Problem] = shapes.Problem) -> dict[int | str, dict[str, Any]]:
+    return {code: {"model": shape, "description": WHY[code]} for code in codes}
