@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -14,9 +15,12 @@ pytest.importorskip("httpx")
 
 from service_bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, client, created, family, sessions, together
 
+from schedproof.service.gate import LOOPBACK, Gate
 from schedproof.service.limits import Limits
+from schedproof.service.nursery import Nursery
+from schedproof.service.sessions import Sessions
 from schedproof.service.strict import NotJson, parse
-from schedproof.service.web import described
+from schedproof.service.web import application, described
 
 
 class TestSession:
@@ -71,6 +75,7 @@ class TestSession:
                     ("7", "record 2: a record is an object"),
                     ('{"action": "fly"}', "record 2: unknown action 'fly'"),
                     ('{"action": "allocate", "parameters": {"p": "g9"}}', "record 2: "),
+                    ('{"action": "\\ud800"}', "record 2: unknown action "),
                 ]:
                     body = "\n".join(["", json.dumps(ALLOCATE), " ", bad, json.dumps(PREEMPT)])
                     answer = await asking.post(there, content=body, headers=lines)
@@ -105,6 +110,8 @@ class TestSession:
             (b"[]", 422, "a session is created with an object"),
             (b"{}", 422, '"system" is missing; there is hived'),
             (b'{"system": 7}', 422, "the system is given by its name"),
+            (b'{"system": "hived", "\\ud800": 1}', 422, "is no field here"),  # half of a character
+            (b'{"\\ud800": 1, "\\ud800": 1}', 400, "twice"),
             (b'{"system": "hivd"}', 422, "did you mean hived?"),
             (b'{"system": "hived", "variant": "x"}', 422, "there is as-written, repaired"),
             (b'{"system": "hived", "scope": {"Cells": 1}}', 422, "unknown sort 'Cells'"),
@@ -216,6 +223,14 @@ class TestGate:
 
         together(story)
 
+    def test_nobody_is_held_up_by_a_request_with_very_many_headers(self) -> None:
+        gate = Gate(application(Sessions(Nursery(Limits()), Limits())), "a-token-of-some-length", LOOPBACK)
+        many = [(b"x%d" % n, b"") for n in range(50_000)]
+        begun = time.process_time()
+        refusal = gate.refusal({"path": "/systems", "headers": [*many, (b"host", b"localhost")]})
+        assert refusal is not None and refusal.status_code == 401
+        assert time.process_time() - begun < 0.5
+
     @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
     def test_nor_with_what_they_may_send_unasked(self, kind: str) -> None:
         async def story() -> None:
@@ -251,6 +266,12 @@ class TestGate:
 
 
 class TestStrict:
+    def test_what_is_said_twice_is_found_among_very_many(self) -> None:
+        begun = time.process_time()
+        with pytest.raises(NotJson, match='"n99999" twice'):
+            parse(json.dumps({f"n{n}": 0 for n in range(100_000)}).encode()[:-1] + b', "n99999": 0}')
+        assert time.process_time() - begun < 2
+
     @pytest.mark.parametrize("text", ['{"a": [1, 2.5, -3e2, null, true, "\\ud800"]}', "[" * 40 + "]" * 40])
     def test_what_is_json(self, text: str) -> None:
         assert parse(text.encode()) == json.loads(text)

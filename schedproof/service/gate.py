@@ -40,18 +40,16 @@ class Gate:
 
     def refusal(self, scope: Scope) -> JSONResponse | None:
         """What is answered instead; None if the request may pass."""
-        headers: Mapping[str, list[str]] = {}
+        headers: dict[bytes, list[str]] = {b"host": [], b"origin": [], b"authorization": []}
         for name, value in scope["headers"]:
-            headers = {
-                **headers,
-                name.decode("latin-1"): [*headers.get(name.decode("latin-1"), []), value.decode("latin-1")],
-            }
-        host = headers.get("host", [])
+            if name in headers:
+                headers[name].append(value.decode("latin-1"))
+        host = headers[b"host"]
         if self.names is not None and (len(host) != 1 or _name(f"//{host[0]}") not in self.names):
             return _refused(403, "forbidden", f"this server is asked for as {' or '.join(sorted(self.names))}")
-        if any(self.names is None or _name(origin) not in self.names for origin in headers.get("origin", [])):
+        if any(self.names is None or _name(origin) not in self.names for origin in headers[b"origin"]):
             return _refused(403, "forbidden", "pages of the web may not use this server")
-        if self.token is not None and scope["path"] != OPEN and not self._brought(headers.get("authorization", [])):
+        if self.token is not None and scope["path"] != OPEN and not self._brought(headers[b"authorization"]):
             says = "the token is missing or wrong; send it as 'Authorization: Bearer TOKEN'"
             return _refused(401, "unauthorized", says, {"WWW-Authenticate": "Bearer"})
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -50,6 +51,13 @@ After = Annotated[
 Most = Annotated[int | None, Query(ge=1, le=MOST_EVENTS, description="so many at most")]
 
 
+class Json(JSONResponse):
+    """In ASCII: what clients send may have halves of characters in it, and is told back in messages."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
+
+
 class Unread(Exception):
     """A request's body that is not taken."""
 
@@ -88,15 +96,15 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
     limits = sessions.limits
 
     @app.get("/health", response_model=shapes.Health, tags=["server"], operation_id="health")
-    async def health() -> JSONResponse:
+    async def health() -> Json:
         """Whether the server can do its work: 200 if it can, else 503. Needs no token."""
         found = {"ok": sessions.alive, "sessions": len(sessions), "most_sessions": limits.sessions}
-        return JSONResponse(found, 200 if sessions.alive else 503)
+        return Json(found, 200 if sessions.alive else 503)
 
     @app.get("/systems", response_model=shapes.Catalogue, tags=["server"], operation_id="systems")
-    async def systems() -> JSONResponse:
+    async def systems() -> Json:
         """What there is to create sessions for: systems, variants, sorts, actions."""
-        return JSONResponse(there_is)
+        return Json(there_is)
 
     @app.post(
         "/sessions", status_code=201, response_model=shapes.Created, tags=["sessions"], operation_id="create_session",
@@ -118,7 +126,8 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
 
     @app.post(
         "/sessions/{id}/records", response_model=shapes.Taken, tags=["sessions"], operation_id="post_records",
-        responses=_problems(400, 404, 409, 415, 429, 503) | _problems(413, 422, shape=shapes.BadRecord), openapi_extra=_body(many),
+        responses=_problems(400, 404, 409, 415, 429, 503) | _problems(413, 422, shape=shapes.BadRecord),
+        openapi_extra=_body(many),
     )  # fmt: skip
     async def records(request: Request, name: Name, after: After = None) -> Response:
         """Hands records to the session, in order. Those before one that is none, or that departs, stay taken."""
@@ -210,34 +219,34 @@ def _kind(request: Request, *known: str) -> str:
     return kind
 
 
-def _said(answer: Answer, status: int = 200) -> JSONResponse:
+def _said(answer: Answer, status: int = 200) -> Json:
     headers = {} if answer.retry_after is None else {"Retry-After": str(answer.retry_after)}
     if answer.done:
-        return JSONResponse(dict(answer.body), status, headers)
-    return JSONResponse({"error": answer.kind, **answer.body}, STATUS[answer.kind], headers)
+        return Json(dict(answer.body), status, headers)
+    return Json({"error": answer.kind, **answer.body}, STATUS[answer.kind], headers)
 
 
-async def _unread(request: Request, error: Exception) -> JSONResponse:
+async def _unread(request: Request, error: Exception) -> Json:
     assert isinstance(error, Unread)
     # What is left of the body is not read: the connection ends with the answer.
-    return JSONResponse({"error": error.error, "message": str(error)}, error.status, {"Connection": "close"})
+    return Json({"error": error.error, "message": str(error)}, error.status, {"Connection": "close"})
 
 
-async def _no_resource(request: Request, error: Exception) -> JSONResponse:
+async def _no_resource(request: Request, error: Exception) -> Json:
     assert isinstance(error, HTTPException)
     kind = "not-found" if error.status_code in (404, 405) else "fault"
     says = f"there is no {request.method} {request.url.path[:80]}; /openapi.json says what there is"
-    return JSONResponse({"error": kind, "message": says}, error.status_code, error.headers)
+    return Json({"error": kind, "message": says}, error.status_code, error.headers)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> Json:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    return JSONResponse({"error": Kind.MALFORMED, "message": f"{first['loc'][-1]}: {first['msg']}"}, 422)
+    return Json({"error": Kind.MALFORMED, "message": f"{first['loc'][-1]}: {first['msg']}"}, 422)
 
 
-async def _fault(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"error": Kind.FAULT, "message": "an error of the service itself; its log has more"}, 500)
+async def _fault(request: Request, error: Exception) -> Json:
+    return Json({"error": Kind.FAULT, "message": "an error of the service itself; its log has more"}, 500)
 
 
 def _ref(name: str) -> dict[str, str]:
