@@ -117,11 +117,21 @@ class System:
         if rigid is None:
             rigid = next(iter(model.topologies(sizes)))
             sizes = fitted(sizes, rigid)
-        self.instance = Instance(model, sizes, rigid, history, names or {})
+        self._begin_with(Instance(model, sizes, rigid, history, names or {}), thread_safe)
+
+    @classmethod
+    def of(cls, instance: Instance, *, thread_safe: bool = False) -> System:
+        """The machines of an instance, in its initial state; a sort may have no object there."""
+        it = cls.__new__(cls)
+        it._begin_with(instance, thread_safe)
+        return it
+
+    def _begin_with(self, instance: Instance, thread_safe: bool) -> None:
+        self.instance = instance
         self._codec = Codec(self.instance)
         self._lock: AbstractContextManager[object] = RLock() if thread_safe else nullcontext()
         self._triggers = triggers(self.instance)
-        self._objects = self._create(self._lock if thread_safe else None, history)
+        self._objects = self._create(self._lock if thread_safe else None, instance.with_history)
         self._updates = self._joint_updates()
         self._environment = _Environment()
         self._actions: Any = self._create_environment(self._lock if thread_safe else None)
@@ -172,7 +182,7 @@ class System:
 
     def _create(self, lock: AbstractContextManager[object] | None, history: bool) -> dict[str, list[ObjectMachine]]:
         found = {}
-        model = self.instance.model
+        model, initial = self.instance.model, self.instance.initial()
         for declared in model.machines:
             sort = declared.sort.name
             if not declared.states:
@@ -184,6 +194,9 @@ class System:
             machine = generate_machine(declared, model.table(sort), history=history, lock=lock, after=after)
             names = self.instance.object_names(sort)
             found[sort] = list(create_objects(machine, declared, names, history=history, lock=lock).values())
+            first = self.instance.slot(sort)
+            for it, number in zip(found[sort], initial[first : first + len(names)], strict=True):
+                it.state = declared.states[number].name  # some objects begin elsewhere than the others
         return found
 
     def _joint_updates(self) -> dict[tuple[str, str, str], list[tuple[str, Eval]]]:

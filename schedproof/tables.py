@@ -28,9 +28,14 @@ WIDE = 100_000
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> None:
-    """Prints a table on standard output; the columns ``right`` are aligned to the right."""
+    """Prints a table on standard output; the columns ``right`` are aligned to the right. A title is broken at its width."""
     terminal = sys.stdout.isatty()
-    drawn = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD if terminal else None, pad_edge=False)
+    drawn = Table(
+        title=Text(title) if title else None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD if terminal else None,
+        pad_edge=False,
+    )
     for column in columns:
         drawn.add_column(
             Text(column), justify="right" if column in right else "left", overflow="fold", no_wrap=not terminal

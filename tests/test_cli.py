@@ -328,7 +328,7 @@ def test_check_undetermined_exits_with_3(run, monkeypatch):
     from schedproof.proofs.oracle import OracleReport, OracleVerdict
 
     report = OracleReport("hived", "as-written", "hived", OracleVerdict.UNDETERMINED, 3, note="too many ways")
-    monkeypatch.setattr("schedproof.commands.check.check_trace", lambda *a: report)
+    monkeypatch.setattr("schedproof.commands.check.check_trace", lambda *a, **options: report)
     code, out, _ = run("check", "hived", DATA / "r-crash-0.jsonl")
     assert code == 3
     assert "undetermined" in out

@@ -391,7 +391,7 @@ def test_every_format_is_told_from_the_others() -> None:
 
 def test_the_table_of_formats() -> None:
     assert all(isinstance(f, Format) for formats in entry.FORMATS.values() for f in formats)
-    assert list(FORMATS) == ["beaker", "beakerd", "beaker-messages", "schedproof"]
+    assert list(FORMATS) == ["beaker", "beakerd", "beaker-messages", "schedproof", "otel", "itf"]
 
 
 def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:

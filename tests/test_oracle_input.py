@@ -73,7 +73,9 @@ class TestNames:
         path = written(tmp_path, OWN)
         assert "unknown system 'slurm'; there is hived" in refused(path, system="slurm")
         assert "unknown variant of hived 'new'; there is as-written, repaired" in refused(path, variant="new")
-        assert "unknown format 'csv'; traces of hived are hived or schedproof" in refused(path, format="csv")
+        assert "unknown format 'csv'; traces of hived are hived or schedproof or otel or itf" in refused(
+            path, format="csv"
+        )
 
     def test_unknown_header(self, tmp_path: Path) -> None:
         assert 'line 1: this is the header of no known format; a HiveD trace begins with "header": true' in refused(

@@ -20,7 +20,7 @@ from schedproof.cli import main
 
 SCHEMA = Path(oracle.__file__).parent / "yunikorn.schema.json"
 DATA = Path(__file__).parent / "data" / "yunikorn"
-FORMATS = ("yunikorn-statelog", "yunikorn-events", "yunikorn-walks", "yunikorn-log", "schedproof")
+FORMATS = ("yunikorn-statelog", "yunikorn-events", "yunikorn-walks", "yunikorn-log", "schedproof", "otel", "itf")
 APPLICATION: dict[str, Any] = {
     "applicationID": "a",
     "applicationState": "Accepted",

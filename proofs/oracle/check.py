@@ -19,6 +19,7 @@ from .engine import judge
 from .errors import TraceError
 from .formats import Format, Judged, Plain, Told
 from .hived import HIVED
+from .itf_trace import ITF, is_itf
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
@@ -37,7 +38,7 @@ from .yunikorn_walks import WALKS
 
 T = TypeVar("T")
 
-EVERY: Sequence[Format] = (OWN, OTEL)
+EVERY: Sequence[Format] = (OWN, OTEL, ITF)
 """The formats that traces of every system may come in."""
 
 FORMATS: Mapping[str, Sequence[Format]] = {
@@ -91,31 +92,41 @@ def check_trace(
         if mapping is not None:
             return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path)
         plain = [
-            f
-            for f in formats
-            if f.plain is not None and (f.recognises([first]) if format is None else f.name == format)
+            f for f in formats if _is_streamed(f) and (f.recognises([first]) if format is None else f.name == format)
         ]
         if plain:
             return _streamed(plain[0], known, variant, release, read, path)
         if following is not None:
-            names = [f.name for f in formats if f.plain is not None]
+            names = [f.name for f in formats if _is_streamed(f)]
             raise TraceError(f"{path}: only traces that are judged line by line can be followed: {' or '.join(names)}")
         return _whole(known, formats, format, Told(variant, release), read, path)
 
 
 def check_records(
-    system: str | System, header: Mapping[str, Any], records: Iterable[Mapping[str, Any]], variant: str | None = None
+    system: str | System,
+    header: Mapping[str, Any],
+    records: Iterable[Mapping[str, Any]],
+    variant: str | None = None,
+    *,
+    shorten: bool = True,
 ) -> OracleReport:
     """Judges records of the plain format, as :func:`check_trace` judges those of a file.
+
+    Args:
+        shorten: of a departure, look for what matters of the records.
 
     Raises:
         TraceError: unknown names, or what is no header or no record.
     """
     known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
     model = _choose(known.variants, variant, f"variant of {known.name}") if variant is not None else None
-    return _judged(
-        Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1))), known, model, "", OWN
-    )
+    trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
+    return _judged(trace, known, model, "", OWN, shorten)
+
+
+def _is_streamed(format: Format) -> bool:
+    """Its lines are judged as they come."""
+    return format.plain is not None and not format.whole
 
 
 def _streamed(
@@ -129,7 +140,9 @@ def _streamed(
     return _judged(trace, system, model, str(path), chosen)
 
 
-def _judged(trace: Plain, system: System, model: Model | None, source: str, format: Format) -> OracleReport:
+def _judged(
+    trace: Plain, system: System, model: Model | None, source: str, format: Format, shorten: bool = True
+) -> OracleReport:
     watch = Watch(system, model, trace.header, source=source, format=format.name)
     try:
         for line in trace.records:
@@ -140,7 +153,7 @@ def _judged(trace: Plain, system: System, model: Model | None, source: str, form
         error.before = _noted(watch.report(), trace.note()).until(str(error)) if watch.records else None
         raise
     report = _noted(watch.report(), trace.note())
-    if report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+    if shorten and report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
         unlogged = trace.header.value.get("unlogged", 0)
         report = replace(report, shortened=shortened(system, watch.model, watch.since, unlogged))
     return report
@@ -175,9 +188,12 @@ def _whole(
     try:
         read.extend(lines)
         chosen = next((f for f in formats if f.name == format), None) or _recognise(read, formats)
+        if chosen.plain is not None:
+            return _streamed(chosen, system, told.variant, told.release, iter(read), path)
         return _report(chosen, system, read, told, path)
     except TraceError as error:
-        good = [line for line in read if line.number < error.line]
+        # What is left of a document that breaks off is none.
+        good = [] if is_itf(read) else [line for line in read if line.number < error.line]
         if good:
             with suppress(TraceError):
                 chosen = next((f for f in formats if f.name == format), None) or _recognise(good, formats)

@@ -82,6 +82,7 @@ class Format:
         judged_by: the variant that judges it unless another is named; None for the system's own.
         fits: whether a model speaks of what the format speaks of.
         text: its lines are text, not JSON objects.
+        whole: it is one document, to be read to its end before any of it is judged.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Format:
     text: bool = False
     judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
     plain: Callable[[Model, Iterator[TextLine]], Plain] | None = None
+    whole: bool = False
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:

@@ -127,7 +127,7 @@ class Watch:
         if not self._judge.open:
             return self._judge.judgement
         candidates = self._judge.candidates
-        if len(candidates) == 1:
+        if len(candidates) == 1 and not self._unlogged.most:  # else there may be other ways to explain the record
             after = self._quick.after(record, candidates[0])
             if after is not None:
                 if "time" in record:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, listing, locks, prove, serve, table, verify
+from . import check, diagram, diff, explain, explore, findings, generate, listing, locks, prove, serve, table, verify
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -18,6 +18,7 @@ COMMANDS: Sequence[click.Command] = (
     listing.listing,
     table.outcomes,
     locks.locks,
+    generate.generate,
     serve.serve,
 )
 """In the order of ``schedproof --help``."""

@@ -1,0 +1,135 @@
+"""How fast the oracle judges fully observed records, and what it keeps: ``python benchmarks/oracle.py``.
+
+The traces are random runs of HiveD (as-written): groups are allocated, preempt each other, are deleted and come back by their
+names, and the scheduler crashes. Every record has its action, all parameters and the whole state after it; those that
+bring a group back are counted apart. One core; the time includes the parsing of the lines.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+from rich.table import Table
+from schedproof.model.hived import AS_WRITTEN
+from schedproof.model.semantics import Instance, State, Stepper
+from schedproof.model.systems import HIVED
+from schedproof.proofs.oracle.watch import Watch
+
+RARE = {"crash": 0.3, "delete_pending": 0.3}
+"""Weights of actions that would end most runs soon."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace: its header, its lines (each with whether it is fully observed), and how many states it visits."""
+
+    header: Mapping[str, Any]
+    lines: list[tuple[bool, bytes]]
+    states: int
+
+
+def random_trace(size: int, length: int, seed: int = 1) -> Trace:
+    """A run with so many groups, cells and records."""
+    rng = random.Random(seed)
+    groups, cells = [f"g{i}" for i in range(size)], [f"c{i}" for i in range(size)]
+    outranks = {name: groups[:i] for i, name in enumerate(groups)}
+    names = {"PodGroup": groups, "Cell": cells}
+    rigid = {("PodGroup", "outranks"): [frozenset(range(i)) for i in range(size)]}
+    instance = Instance(AS_WRITTEN, {"PodGroup": size, "Cell": size}, rigid, names=names)
+    header = {"schedproof": 1, "system": "hived", "objects": names, "rigid": {"PodGroup": {"outranks": outranks}}}
+    lines: list[tuple[bool, bytes]] = []
+    seen: set[State] = set()
+    for full, record, state in _run(instance, rng, outranks):
+        seen.add(state)
+        lines.append((full, orjson.dumps(record)))
+        if len(lines) == length:
+            return Trace(header, lines, len(seen))
+    raise AssertionError("a run without end has ended")
+
+
+def _run(
+    instance: Instance, rng: random.Random, outranks: Mapping[str, list[str]]
+) -> Iterator[tuple[bool, dict[str, Any], State]]:
+    stepper, state = Stepper(instance), instance.initial()
+    groups = list(instance.object_names("PodGroup"))
+    deleted = [s.name for s in AS_WRITTEN.machine("PodGroup").states].index("Deleted")
+    kinds = {a.name: {v.name: v.type for v in a.parameters} for a in AS_WRITTEN.actions}
+    while True:
+        gone = [i for i in range(len(groups)) if state[i] == deleted]
+        if gone and rng.random() < 0.5:
+            back = rng.choice(gone)
+            state = (*state[:back], 0, *state[back + 1 :])
+            there = [name for i, name in enumerate(groups) if i == back or i not in gone]
+            rigid = {"PodGroup": {"outranks": {name: outranks[name] for name in there}}}
+            yield False, {"objects": {"PodGroup": [groups[back]]}, "rigid": rigid}, state
+            continue
+        by_action: dict[str, list[Any]] = {}
+        for step in stepper.steps(state):
+            by_action.setdefault(step.choice.action, []).append(step)
+        (action,) = rng.choices(list(by_action), [RARE.get(name, 1.0) for name in by_action])
+        step = rng.choice(by_action[action])
+        state = step.after
+        parameters = {n: instance.show(kinds[action][n], v) for n, v in step.choice.parameters}
+        yield True, {"action": action, "parameters": parameters, "state": instance.describe(state)}, state
+
+
+def judged(trace: Trace) -> tuple[list[float], list[float], Watch]:
+    """Seconds of each stretch of fully observed records, per record, and of each other record."""
+    watch, full, others = Watch(HIVED, None, trace.header), list[float](), list[float]()
+    at = 0
+    while at < len(trace.lines):
+        kind, end = trace.lines[at][0], at
+        while end < len(trace.lines) and trace.lines[end][0] is kind:
+            end += 1
+        began = time.perf_counter()
+        for _, line in trace.lines[at:end]:
+            watch.take(orjson.loads(line))
+        spent = (time.perf_counter() - began) / (end - at)
+        (full if kind else others).extend([spent] * (end - at))
+        at = end
+    return full, others, watch
+
+
+@click.command()
+@click.option("--records", default=200_000, show_default=True, help="Records of each trace.")
+@click.option("--sizes", default="2,3,4,5", show_default=True, help="Numbers of groups, and of cells.")
+def main(records: int, sizes: str) -> None:
+    """Prints one row for each size."""
+    table = Table(
+        "groups x cells", "bytes a record", "states", "records/s", "last tenth/s", "a group comes back/s", "kept, KiB"
+    )
+    console = Console()
+    for size in map(int, sizes.split(",")):
+        with console.status(f"{size} x {size}"):
+            trace = random_trace(size, records)
+            full, others, watch = judged(trace)
+            assert watch.open, watch.report().text()
+            tracemalloc.start()
+            kept = Watch(HIVED, None, trace.header)
+            for _, line in trace.lines[:20_000]:
+                kept.take(orjson.loads(line))
+            memory = tracemalloc.get_traced_memory()[0]
+            tracemalloc.stop()
+        last = full[-len(full) // 10 :]
+        table.add_row(
+            f"{size} x {size}",
+            f"{sum(len(line) for whole, line in trace.lines if whole) / len(full):.0f}",
+            f"{trace.states:,}",
+            f"{len(full) / sum(full):,.0f}",
+            f"{len(last) / sum(last):,.0f}",
+            f"{len(others) / sum(others):,.0f}",
+            f"{memory / 1024:,.0f}",
+        )
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""A suite as files: each sequence as JSON Lines and as ITF, and what they cover.
+
+What is written has been read again and judged by the oracle: a sequence that does not conform is a disagreement.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance
+from schedproof.model.systems import System
+
+from ..oracle.errors import TraceError
+from ..oracle.formats import Format
+from ..oracle.itf_trace import ITF
+from ..oracle.lines import TextLine
+from ..oracle.own import OWN
+from ..oracle.report import OracleVerdict
+from ..oracle.watch import Watch
+from ..oracle.written import as_itf, as_plain
+from ..verdict import Disagreement
+from .suite import Suite
+from .unreached import Proof, Unreached, Why
+
+REPORT = "coverage.json"
+
+Told = Callable[[int, int], None]
+"""Called with (sequences done, sequences)."""
+
+
+def file_names(suite: Suite) -> list[tuple[str, str]]:
+    """The names of each sequence's two files."""
+    width = max(3, len(str(len(suite.walks))))
+    return [(f"{n:0{width}}.jsonl", f"{n:0{width}}.itf.json") for n in range(1, len(suite.walks) + 1)]
+
+
+def files_of(suite: Suite, missing: Sequence[Unreached], progress: Told | None = None) -> dict[str, str]:
+    """The content of every file, by name.
+
+    Raises:
+        Disagreement: the oracle does not take a sequence for a run of the model.
+    """
+    found: dict[str, str] = {}
+    for number, ((plain, itf), (_, walk)) in enumerate(zip(file_names(suite), suite.walks, strict=True)):
+        found[plain] = as_plain(walk.run)
+        found[itf] = as_itf(walk.run, f"covers {suite.cover.value}, sequence {number + 1} of {len(suite.walks)}")
+        replay(suite.model, OWN, plain, found[plain])
+        replay(suite.model, ITF, itf, found[itf])
+        if progress is not None:
+            progress(number + 1, len(suite.walks))
+    found[REPORT] = json.dumps(as_json(suite, missing), indent=2) + "\n"
+    return found
+
+
+def replay(model: Model, format_: Format, name: str, text: str) -> None:
+    """Has the oracle judge a trace.
+
+    Raises:
+        Disagreement: it does not conform.
+    """
+    lines = [TextLine(name, n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    assert format_.plain is not None, f"{format_.name} comes down to the plain format"
+    system = System(model.system, "", {model.variant: model}, judged_by=model.variant)
+    try:
+        trace = format_.plain(model, iter(lines))
+        watch = Watch(system, model, trace.header, source=name, format=format_.name)
+        for line in trace.records:
+            watch.take(line.value, line.number)
+    except TraceError as error:
+        raise Disagreement(f"the oracle cannot read a generated sequence: {error}") from error
+    judgement = watch.judgement
+    if judgement.verdict is not OracleVerdict.CONFORMS:
+        why = judgement.departure.reason if judgement.departure is not None else judgement.note
+        raise Disagreement(f"the oracle does not take the generated {name} for a run of the model: {why}")
+
+
+def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
+    """What the suite covers and what it does not."""
+    names = file_names(suite)
+    reached = suite.reached
+    return {
+        "system": suite.model.system,
+        "variant": suite.model.variant,
+        "cover": suite.cover.value,
+        "of": "graph" if suite.of_graph else "machines",
+        "max_length": suite.longest,
+        "goals": suite.wanted,
+        "reached": len(reached),
+        "steps": suite.steps,
+        "at_least": suite.farthest,
+        "optimal": suite.is_shortest,
+        "complete": suite.complete,
+        "topologies": [
+            {**_topology(one.instance), "states": one.states, "transitions": one.edges, "complete": one.complete}
+            for one in suite.topologies
+        ],
+        "topologies_not_needed": suite.skipped,
+        "sequences": [
+            {"jsonl": plain, "itf": itf, "steps": len(walk.choices), "topology": topology}
+            for (plain, itf), (topology, walk) in zip(names, suite.walks, strict=True)
+        ],
+        "covered": [
+            {"goal": goal.name, "sequence": names[reached[n][0]][0], "step": reached[n][1], "least": suite.distances[n]}
+            for n, goal in enumerate(suite.goals)
+            if n in reached
+        ],
+        "not_covered": [
+            {
+                "goal": one.goal.name,
+                "why": one.why.value,
+                **({"proof": one.proof.value} if one.proof is not Proof.NOT_ASKED else {}),
+                **({"least": one.least} if one.least is not None else {}),
+            }
+            for one in missing
+        ],
+        "ok": not left_open(suite, missing),
+    }
+
+
+def left_open(suite: Suite, missing: Sequence[Unreached]) -> bool:
+    """More exploration could show that more can be covered."""
+    return any(one.why is Why.INCOMPLETE for one in missing) or (suite.of_graph and not suite.complete)
+
+
+def _topology(instance: Instance) -> Mapping[str, Any]:
+    rigid = {
+        f"{m.sort}.{a.name}": [instance.show(a.type, v) for v in instance.rigid_values(m.sort.name, a)]
+        for m in instance.model.machines
+        for a in m.attributes
+        if a.rigid
+    }
+    return {"objects": dict(instance.sizes), "rigid": rigid}

@@ -1,0 +1,82 @@
+"""What a test suite is to cover: states and rows of the machines, pairs of rows, actions."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schedproof.model.lang import Model, Row
+from schedproof.model.semantics import Choice, Instance
+
+Key = tuple[str, str, str]
+"""A row of the tables: sort, event and source, which no two rows share."""
+
+
+class Cover(enum.Enum):
+    """The kinds of goals."""
+
+    STATES = "states"
+    TRANSITIONS = "transitions"
+    PAIRS = "transition-pairs"
+    ACTIONS = "actions"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One thing to be covered.
+
+    Args:
+        name: in words, unique in its model.
+        sort, state: of a state of a machine.
+        rows: a row of a table, or two that the same object takes one after the other.
+        action: of an action.
+    """
+
+    name: str
+    sort: str = ""
+    state: str = ""
+    rows: tuple[Row, ...] = ()
+    action: str = ""
+
+
+def key(row: Row) -> Key:
+    """What tells a row from all others."""
+    return row.sort.name, row.event, row.source
+
+
+def show_row(row: Row) -> str:
+    """``PodGroup.e0: Pending -> Allocated``."""
+    return f"{row.sort}.{row.event}: {row.source} -> {row.target}"
+
+
+def goals_of(model: Model, cover: Cover) -> list[Goal]:
+    """The goals of the model's machines, in the model's order.
+
+    A pair is a goal where its second row begins in the state that the first leads to: the object takes the two one
+    after the other, whatever others do in between.
+    """
+    match cover:
+        case Cover.STATES:
+            states = [(m.sort.name, state.name) for m in model.machines for state in m.states]
+            return [Goal(f"{sort}.{state}", sort=sort, state=state) for sort, state in states]
+        case Cover.TRANSITIONS:
+            return [Goal(show_row(row), rows=(row,)) for m in model.machines for row in model.table(m.sort)]
+        case Cover.PAIRS:
+            return [
+                Goal(f"{show_row(first)}, then {then.event}: {then.source} -> {then.target}", rows=(first, then))
+                for m in model.machines
+                for first in model.table(m.sort)
+                for then in model.table(m.sort)
+                if first.target == then.source
+            ]
+        case Cover.ACTIONS:
+            return [Goal(action.name, action=action.name) for action in model.actions]
+
+
+def show_choice(instance: Instance, choice: Choice) -> str:
+    """``allocate(p=g0, K=[c0, c1])``."""
+    kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
+    shown: Mapping[str, object] = {name: instance.show(kinds[name], value) for name, value in choice.parameters}
+    values = (f"[{', '.join(v)}]" if isinstance(v, list) else v for v in shown.values())
+    return f"{choice.action}({', '.join(f'{name}={value}' for name, value in zip(shown, values, strict=True))})"

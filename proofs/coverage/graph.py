@@ -1,0 +1,70 @@
+"""The explored graph of one topology, with the rows of the tables that each step takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.semantics import Choice, Instance, State, Step
+
+from ..explore import Progress, explore
+from .goals import Key
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A step: its choice, the number of the state that it leads to, and for each object that moves (the slot of its state) the row."""
+
+    choice: Choice
+    target: int
+    rows: Mapping[int, Key]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The states that were found, 0 is the initial one, and the steps from each of them.
+
+    ``complete`` is false if there are states that were not found, or whose steps were not looked at.
+    """
+
+    instance: Instance
+    states: Sequence[State]
+    edges: Sequence[Sequence[Edge]]
+    complete: bool
+
+    @property
+    def edge_count(self) -> int:
+        """The number of steps, those that change nothing included."""
+        return sum(len(edges) for edges in self.edges)
+
+
+def explored(instance: Instance, limit: int | None = None, progress: Progress | None = None) -> Graph:
+    """The reachable graph of an instance: real states, no representatives, crashes included.
+
+    Steps that the model must not allow (they are a finding of their own) are left out.
+
+    Args:
+        limit: stop after this many states.
+        progress: see :func:`..explore.explore`.
+    """
+    rows: list[list[Mapping[int, Key]]] = []
+    names = {m.sort.name: [state.name for state in m.states] for m in instance.model.machines}
+    slots = {m.sort.name: instance.slot(m.sort.name) for m in instance.model.machines if m.states}
+
+    def note(state: State, source: int, step: Step) -> None:
+        while len(rows) <= source:
+            rows.append([])
+        taken: dict[int, Key] = {}
+        for (sort, event), objects in step.fired.items():
+            for number in objects:
+                slot = slots[sort] + number
+                taken[slot] = sort, event, names[sort][state[slot]]
+        rows[source].append(taken)
+
+    found = explore(instance, symmetry=False, limit=limit, progress=progress, on_step=note)
+    rows += [[] for _ in range(len(found.states) - len(rows))]
+    edges = [
+        [Edge(edge.choice, edge.target, taken) for edge, taken in zip(mine, steps, strict=True)]
+        for mine, steps in zip(found.edges, rows, strict=True)
+    ]
+    return Graph(instance, found.states, edges, found.complete)

@@ -1,0 +1,183 @@
+"""Ways to what is not covered yet: a shortest one from where a walk stands.
+
+What a step covers may depend on the step alone, or on what its object did before: then the search goes through the states
+together with the last row of one object, for each object. Whether a goal can be reached, and how far it is, is exact
+in both cases.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Generic, TypeVar
+
+from .goals import Cover, Goal, Key, key
+from .graph import Edge, Graph
+
+At = tuple[int, int]
+"""An edge: the number of its source, and its own among those of that state."""
+
+Memory = Mapping[int, Key]
+"""The last row that each object has taken (by the slot of its state), as far as it matters."""
+
+P = TypeVar("P")
+"""A place of a search: a state, or a state with what an object did last."""
+
+
+class Search(ABC, Generic[P]):
+    """Finds goals (by their numbers) in a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    at_start: frozenset[int] = frozenset()
+    """The goals that are covered before any step."""
+
+    @abstractmethod
+    def places(self, node: int, memory: Memory) -> Iterable[P]:
+        """Where a search begins that begins in this state."""
+
+    @abstractmethod
+    def moves(self, place: P) -> Iterator[tuple[At, P, Sequence[int]]]:
+        """The edges from a place: where they lead, and what they cover."""
+
+    @abstractmethod
+    def covered(self, memory: Memory, edge: Edge, at: At) -> tuple[Memory, Sequence[int]]:
+        """What is remembered after a step, and what it covers."""
+
+    def nearest(self, node: int, memory: Memory, wanted: Set[int], budget: int | None) -> list[At] | None:
+        """A shortest way to some wanted goal, of at most ``budget`` steps; of several that end in one step, one that covers most."""
+        parents: dict[P, tuple[P, At] | None] = dict.fromkeys(self.places(node, memory))
+        layer, depth = list(parents), 0
+        while layer and (budget is None or depth < budget):
+            depth += 1
+            best: tuple[int, P, At] | None = None
+            after: list[P] = []
+            for place in layer:
+                for at, to, goals in self.moves(place):
+                    if goals and not wanted.isdisjoint(goals):
+                        worth = sum(goal in wanted for goal in goals)
+                        if best is None or worth > best[0]:
+                            best = worth, place, at
+                    if to not in parents:
+                        parents[to] = place, at
+                        after.append(to)
+            if best is not None:
+                return [*_way(parents, best[1]), best[2]]
+            layer = after
+        return None
+
+    def distances(self) -> dict[int, int]:
+        """The least number of steps from the initial state after which a goal is covered, for each that can be."""
+        found = dict.fromkeys(self.at_start, 0)
+        layer = list(self.places(0, {}))
+        seen, depth = set(layer), 0
+        while layer:
+            depth += 1
+            after: list[P] = []
+            for place in layer:
+                for _, to, goals in self.moves(place):
+                    for goal in goals:
+                        found.setdefault(goal, depth)
+                    if to not in seen:
+                        seen.add(to)
+                        after.append(to)
+            layer = after
+        return found
+
+
+def _way(parents: Mapping[P, tuple[P, At] | None], place: P) -> list[At]:
+    way: list[At] = []
+    while (parent := parents[place]) is not None:
+        place, at = parent
+        way.append(at)
+    return way[::-1]
+
+
+class ByStep(Search[int]):
+    """What a step covers depends on the step alone."""
+
+    def __init__(self, graph: Graph, at_start: frozenset[int], labels: Callable[[Edge, At], Sequence[int]]) -> None:
+        super().__init__(graph)
+        self.at_start = at_start
+        self._moves = [
+            [((node, n), edge.target, labels(edge, (node, n))) for n, edge in enumerate(edges)]
+            for node, edges in enumerate(graph.edges)
+        ]
+
+    def places(self, node: int, memory: Memory) -> Iterable[int]:
+        """The state itself."""
+        return (node,)
+
+    def moves(self, place: int) -> Iterator[tuple[At, int, Sequence[int]]]:
+        """The steps of the state."""
+        return iter(self._moves[place])
+
+    def covered(self, memory: Memory, edge: Edge, at: At) -> tuple[Memory, Sequence[int]]:
+        """What the step covers; nothing needs to be remembered."""
+        return memory, self._moves[at[0]][at[1]][2]
+
+
+Placed = tuple[int, int, Key | None]
+"""An object, a state, and the object's last row."""
+
+
+class ByPair(Search[Placed]):
+    """Pairs of rows that an object takes one after the other."""
+
+    def __init__(self, graph: Graph, pairs: Mapping[tuple[Key, Key], int]) -> None:
+        super().__init__(graph)
+        self._pairs = pairs
+        self._slots = sorted({slot for edges in graph.edges for edge in edges for slot in edge.rows})
+
+    def places(self, node: int, memory: Memory) -> Iterable[Placed]:
+        """The state as each object has come there."""
+        return [(slot, node, memory.get(slot)) for slot in self._slots]
+
+    def moves(self, place: Placed) -> Iterator[tuple[At, Placed, Sequence[int]]]:
+        """The steps of the state, and the pair that the object completes by each."""
+        slot, node, last = place
+        for n, edge in enumerate(self.graph.edges[node]):
+            row = edge.rows.get(slot)
+            if row is None:
+                yield (node, n), (slot, edge.target, last), ()
+            else:
+                yield (node, n), (slot, edge.target, row), self._goal(last, row)
+
+    def covered(self, memory: Memory, edge: Edge, at: At) -> tuple[Memory, Sequence[int]]:
+        """The pairs that all objects complete by the step."""
+        goals = [goal for slot, row in edge.rows.items() for goal in self._goal(memory.get(slot), row)]
+        return {**memory, **edge.rows}, goals
+
+    def _goal(self, last: Key | None, row: Key) -> Sequence[int]:
+        number = self._pairs.get((last, row)) if last is not None else None
+        return () if number is None else (number,)
+
+
+def search_for(graph: Graph, cover: Cover, goals: Sequence[Goal]) -> Search[int] | Search[Placed]:
+    """The search for goals of the machines; a goal's number is its place in ``goals``."""
+    match cover:
+        case Cover.STATES:
+            numbers = {(goal.sort, goal.state): n for n, goal in enumerate(goals)}
+            inside = _in_states(graph, numbers)
+            return ByStep(graph, frozenset(inside[0]), lambda edge, at: inside[edge.target])
+        case Cover.TRANSITIONS:
+            rows = {key(goal.rows[0]): n for n, goal in enumerate(goals)}
+            return ByStep(graph, frozenset(), lambda edge, at: tuple({rows[row] for row in edge.rows.values()}))
+        case Cover.ACTIONS:
+            actions = {goal.action: n for n, goal in enumerate(goals)}
+            return ByStep(graph, frozenset(), lambda edge, at: (actions[edge.choice.action],))
+        case Cover.PAIRS:
+            return ByPair(graph, {(key(goal.rows[0]), key(goal.rows[1])): n for n, goal in enumerate(goals)})
+
+
+def _in_states(graph: Graph, numbers: Mapping[tuple[str, str], int]) -> list[tuple[int, ...]]:
+    """For each state of the graph the goals that its objects are in."""
+    instance = graph.instance
+    goal_of = [
+        (instance.slot(m.sort.name) + i, [numbers[m.sort.name, state.name] for state in m.states])
+        for m in instance.model.machines
+        if m.states
+        for i in range(instance.sizes[m.sort.name])
+    ]
+    return [tuple({goals[state[slot]] for slot, goals in goal_of}) for state in graph.states]

@@ -1,0 +1,199 @@
+"""A suite: walks over all topologies of a scope, and what of the goals they cover.
+
+Of machines, each goal has to be covered in one topology only, and the smallest topologies come first; as soon as nothing is left,
+the others are not explored. Walks are greedy (see ``walk.py``); ``farthest`` bounds from below what any suite needs.
+Of the graph, every step from every reachable state of each topology is a goal. Without a limit of length such a suite is
+of least cost (see ``postman.py``), with one it is greedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, instances
+
+from ..explore import Progress
+from .goals import Cover, Goal, Key, goals_of
+from .graph import Edge, Graph, explored
+from .postman import every_edge
+from .search import At, ByStep, search_for
+from .walk import Walk, steps_of, trimmed, walks
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What was explored of one topology."""
+
+    instance: Instance
+    states: int
+    edges: int
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Test sequences, and what they cover; a goal's number is its place in ``goals``.
+
+    Args:
+        of_graph: the goals are the steps of the graph; they have numbers, but no names.
+        wanted: how many goals there are.
+        topologies: those that were explored; ``skipped`` others were not, because nothing was left to cover.
+        walks: each with the number of its topology.
+        distances: of each goal that some run reaches, the least number of steps.
+        rows: the rows of the tables that some explored step takes.
+    """
+
+    model: Model
+    cover: Cover
+    of_graph: bool
+    longest: int | None
+    goals: Sequence[Goal]
+    wanted: int
+    topologies: Sequence[Topology]
+    skipped: int
+    walks: Sequence[tuple[int, Walk]]
+    distances: Mapping[int, int]
+    rows: frozenset[Key] = field(repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """Every reachable state of every topology that was explored is known, with its steps."""
+        return all(topology.complete for topology in self.topologies)
+
+    @property
+    def reached(self) -> dict[int, tuple[int, int]]:
+        """For each goal that is covered the first walk that does so, and after how many of its steps."""
+        found: dict[int, tuple[int, int]] = {}
+        for number, (_, walk) in enumerate(self.walks):
+            for goal, after in walk.first.items():
+                found.setdefault(goal, (number, after))
+        return found
+
+    @property
+    def steps(self) -> int:
+        """The steps of all walks together."""
+        return steps_of([walk for _, walk in self.walks])
+
+    @property
+    def farthest(self) -> int:
+        """No suite that covers the same goals has fewer steps than this."""
+        return max((self.distances[goal] for goal in self.reached), default=0)
+
+    @property
+    def is_shortest(self) -> bool:
+        """The suite is of least cost, and not only short."""
+        return (self.of_graph and self.longest is None) or self.steps == self.farthest
+
+
+def generate(
+    model: Model,
+    sizes: Mapping[str, int],
+    cover: Cover,
+    *,
+    of_graph: bool = False,
+    longest: int | None = None,
+    limit: int | None = None,
+    progress: Progress | None = None,
+    doing: Callable[[str], None] = lambda what: None,
+) -> Suite:
+    """A suite for ``model`` at a scope.
+
+    Args:
+        sizes: the numbers of objects; a topology may have fewer.
+        of_graph: cover every step of the graph instead of the machines' rows (``cover`` is TRANSITIONS then).
+        longest: the steps that a sequence may have; None for no limit.
+        limit: explore no more states than this of each topology.
+        progress, doing: are told of explorations, and of what else takes its time.
+
+    Raises:
+        ValueError: ``of_graph`` with another cover.
+        ScopeError: an impossible scope.
+    """
+    if of_graph and cover is not Cover.TRANSITIONS:
+        raise ValueError("of the graph, transitions are covered")
+    all_of_them = sorted(instances(model, sizes), key=lambda one: sum(one.sizes.values()))
+    making = _Making(model, cover, longest, of_graph)
+    for instance in all_of_them:
+        if making.done:
+            break
+        graph = explored(instance, limit, progress)
+        doing("choosing sequences")
+        making.add(graph)
+    return making.suite(len(all_of_them))
+
+
+class _Making:
+    """A suite in the making."""
+
+    def __init__(self, model: Model, cover: Cover, longest: int | None, of_graph: bool) -> None:
+        self.model, self.cover, self.longest, self.of_graph = model, cover, longest, of_graph
+        self.goals = [] if of_graph else goals_of(model, cover)
+        self.wanted = len(self.goals)
+        self.left = set(range(self.wanted))
+        self.topologies: list[Topology] = []
+        self.made: list[tuple[int, Walk]] = []
+        self.distances: dict[int, int] = {}
+        self.rows: set[Key] = set()
+
+    @property
+    def done(self) -> bool:
+        return not self.of_graph and not self.left
+
+    def add(self, graph: Graph) -> None:
+        number = len(self.topologies)
+        self.topologies.append(Topology(graph.instance, len(graph.states), graph.edge_count, graph.complete))
+        self.rows |= {row for edges in graph.edges for edge in edges for row in edge.rows.values()}
+        found = self._graph(graph) if self.of_graph else self._machines(graph)
+        self.made += [(number, walk) for walk in found]
+
+    def _machines(self, graph: Graph) -> list[Walk]:
+        search = search_for(graph, self.cover, self.goals)
+        for goal, steps in search.distances().items():
+            self.distances[goal] = min(steps, self.distances.get(goal, steps))
+        found = walks(search, self.left, self.longest)
+        self.left -= {goal for walk in found for goal in walk.first}
+        return found
+
+    def _graph(self, graph: Graph) -> list[Walk]:
+        base = self.wanted
+        self.wanted += graph.edge_count
+        starts = [base]
+        for edges in graph.edges:
+            starts.append(starts[-1] + len(edges))
+
+        def label(edge: Edge, at: At) -> Sequence[int]:
+            return (starts[at[0]] + at[1],)
+
+        search = ByStep(graph, frozenset(), label)
+        self.distances |= search.distances()
+        if self.longest is not None:
+            goals = set(range(base, self.wanted))
+            return trimmed(walks(search, goals, self.longest), goals)
+        best = every_edge(graph)
+        for walk in best:
+            for goal in list(walk.first):
+                walk.first[base + goal] = walk.first.pop(goal)
+        return best
+
+    def suite(self, topologies: int) -> Suite:
+        kept = self.made
+        if not self.of_graph:
+            cut = trimmed([walk for _, walk in self.made], set(range(self.wanted)))
+            # Walks are cut at their end: where each came from is told by its instance.
+            number = {id(topology.instance): n for n, topology in enumerate(self.topologies)}
+            kept = [(number[id(walk.instance)], walk) for walk in cut]
+        return Suite(
+            self.model,
+            self.cover,
+            self.of_graph,
+            self.longest,
+            self.goals,
+            self.wanted,
+            self.topologies,
+            topologies - len(self.topologies),
+            kept,
+            self.distances,
+            frozenset(self.rows),
+        )

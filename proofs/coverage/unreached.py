@@ -1,0 +1,159 @@
+"""Why a goal is not covered, and whether that is so for any number of objects.
+
+That a state is never entered, a row never taken, an action never possible is asked of the induction, beside the model's
+invariants. A pair is proved never to be taken where one of its rows is.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from schedproof.model.lang import Invariant, InvariantAtScope, Model, Property, Row, StepInvariant, variable
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.terms import Constant
+
+from ..induction import prove
+from .goals import Goal, key
+from .suite import Suite
+
+
+class Why(enum.Enum):
+    """Why a goal is not covered."""
+
+    UNREACHABLE = "unreachable at this scope"
+    TOO_FAR = "farther than the longest sequence"
+    INCOMPLETE = "not reached, exploration incomplete"
+
+
+class Proof(enum.Enum):
+    """Whether a goal is unreachable for any number of objects."""
+
+    PROVED = "proved for any number of objects"
+    OPEN = "not proved"
+    NOT_ASKED = ""
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """A goal that is not covered. ``least`` is the number of steps that a sequence would need, where that is known."""
+
+    goal: Goal
+    why: Why
+    proof: Proof = Proof.NOT_ASKED
+    least: int | None = None
+
+
+MOST_SECONDS = 60.0
+"""The time for the proofs of one suite."""
+
+
+class _OutOfTime(Exception):
+    """The proofs take too long."""
+
+
+def unreached(
+    suite: Suite, seconds: float = MOST_SECONDS, doing: Callable[[str], None] = lambda what: None
+) -> list[Unreached]:
+    """The goals of machines that a suite does not cover, with the reasons.
+
+    Args:
+        seconds: how long proofs may take; 0 for none at all.
+        doing: is told how they get on.
+    """
+    covered, found = suite.reached, []
+    for number, goal in enumerate(suite.goals):
+        if number not in covered:
+            if number in suite.distances:
+                found.append(Unreached(goal, Why.TOO_FAR, least=suite.distances[number]))
+            else:
+                found.append(Unreached(goal, Why.UNREACHABLE if suite.complete else Why.INCOMPLETE))
+    never = [one.goal for one in found if one.why is not Why.TOO_FAR]
+    if not never or seconds <= 0:
+        return found
+    proved = _proved_goals(suite, never, seconds, doing)
+    why = {Proof.PROVED: Why.UNREACHABLE}
+    return [
+        one
+        if one.why is Why.TOO_FAR
+        else replace(
+            one, proof=(it := Proof.PROVED if one.goal.name in proved else Proof.OPEN), why=why.get(it, one.why)
+        )
+        for one in found
+    ]
+
+
+def _proved_goals(suite: Suite, never: Sequence[Goal], seconds: float, doing: Callable[[str], None]) -> set[str]:
+    """The names of the goals that no number of objects reaches."""
+    claims: dict[str, Property] = {}
+    rows: dict[str, Row] = {}
+    for goal in never:
+        if goal.state:
+            claims[goal.name] = _no_state(suite.model, goal)
+        elif goal.action:
+            claims[goal.name] = _no_action(goal)
+        for row in goal.rows:
+            if key(row) not in suite.rows:
+                rows[row.name] = row
+    claims |= {name: _no_row(row) for name, row in rows.items()}
+    proved = _proved(suite.model, claims, seconds, doing)
+    return {g.name for g in never if g.name in proved or any(row.name in proved for row in g.rows)}
+
+
+def _claim(name: str) -> str:
+    return f"never: {name}"
+
+
+def _no_state(model: Model, goal: Goal) -> Invariant:
+    x = variable(model.machine(goal.sort).sort, "x")
+    return Invariant(name=_claim(goal.name), says="no object is ever in it", over=[x], then=~x.is_(goal.state))
+
+
+def _no_row(row: Row) -> StepInvariant:
+    x = variable(row.sort, "x")
+    taken = x.is_(row.source) & x.fires(row.event)
+    return StepInvariant(name=_claim(row.name), says="no object ever takes it", over=[x], then=~taken)
+
+
+def _no_action(goal: Goal) -> StepInvariant:
+    return StepInvariant(
+        name=_claim(goal.name), says="it is never possible", over=[], on=[goal.action], then=Constant(False)
+    )
+
+
+def _proved(model: Model, claims: Mapping[str, Property], seconds: float, doing: Callable[[str], None]) -> set[str]:
+    """The claims that induction proves, first from the axioms alone, then with the model's invariants."""
+    until = time.monotonic() + seconds
+    proved: set[str] = set()
+    # An invariant that is thought to be broken helps with nothing.
+    kept = [p for p in model.properties if isinstance(p, Invariant) and not isinstance(p, InvariantAtScope)]
+    kept = [p for p in kept if p.name not in model.refuted]
+    names = {p.name for p in kept}
+    helping = [replace(p, follows_from=[n for n in p.follows_from if n in names]) for p in kept]
+    for invariants in ([], helping):
+        left = {name: claim for name, claim in claims.items() if name not in proved}
+        if left and time.monotonic() < until:
+            proved |= _inductive(model, invariants, left, until, doing)
+    return proved
+
+
+def _inductive(
+    model: Model,
+    invariants: Sequence[Invariant],
+    claims: Mapping[str, Property],
+    until: float,
+    doing: Callable[[str], None],
+) -> set[str]:
+    def watch(done: int, total: int) -> None:
+        doing(f"proving what is unreachable, {done} of {total} obligations")
+        if time.monotonic() > until:
+            raise _OutOfTime
+
+    asked = replace(model, properties=[*invariants, *claims.values()], refuted=frozenset(), amends="", changes=())
+    try:
+        induction = prove(asked, every=False, known={WELL_FORMED}, progress=watch)
+    except _OutOfTime:
+        return set()
+    return {name for name, claim in claims.items() if induction.proved(claim.name)}

@@ -1,0 +1,127 @@
+"""Runs of a model, step by step on implementations: on the generated machines, and on a reference scheduler beside its model.
+
+A scheduler chooses how it comes from one of the model's states to the next, and may do more in between that is no step.
+So all that it can do is tried in each state of the run, as the exploration side by side would, and the run goes on
+wherever the run's step was taken. What is tried besides has to be right as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ...impl.cascade import System
+from ...model.semantics import Choice, Instance, State, Stepper
+from ..coverage.graph import Edge, Graph
+from ..oracle.written import Run
+from .graph import SILENT, SideBySide, Stopped
+from .mismatch import Mismatch
+from .modelside import ModelGraph, Normal
+
+Replay = Callable[[Run], Mismatch | None]
+"""Replays a run; the first difference, None if there is none."""
+
+MachineFactory = Callable[[Instance], System]
+
+
+def say(instance: Instance, choice: Choice) -> str:
+    """A step in words."""
+    return ModelGraph(instance, (), {}).say_choice(choice)
+
+
+def on_machines(run: Run, machines: MachineFactory = System.of) -> Mismatch | None:
+    """Replays a run on the machines that are generated from the model; all objects are compared after each step."""
+    instance, path = run.instance, list[str]()
+    try:
+        system = machines(instance)
+        if (wrong := _differs(instance, run.states[0], system)) is not None:
+            return Mismatch("the machines do not begin where the model does", [], *wrong)
+        for choice, after in zip(run.choices, run.states[1:], strict=True):
+            path.append(say(instance, choice))
+            kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
+            shown = {name: instance.show(kinds[name], value) for name, value in choice.parameters}
+            system.do(choice.action, **{n: frozenset(v) if isinstance(v, list) else v for n, v in shown.items()})
+            if (wrong := _differs(instance, after, system)) is not None:
+                return Mismatch("the machines come to another state than the model", path, *wrong)
+    except Exception as error:  # whatever a bug raises
+        return Mismatch(f"the machines fail: {type(error).__name__}: {error}", path)
+    return None
+
+
+def _differs(instance: Instance, wanted: State, system: System) -> tuple[str, str] | None:
+    """The first object that is not as in the state: as it should be, and as it is."""
+    found = system.describe()
+    for sort, objects in instance.describe(wanted).items():
+        for name, fields in objects.items():
+            if not fields:
+                continue  # what never changes
+            expected = {field: frozenset(v) if isinstance(v, list) else v for field, v in fields.items()}
+            there = {field: value for field, value in found[sort][name].items() if field in expected}
+            if there != expected:
+                return f"{name}: {expected}", f"{name}: {there}"
+    return None
+
+
+def along(run: Run, normal: Normal = lambda state: state) -> ModelGraph:
+    """The part of the model's graph that a run goes along: its states, made normal, with all their steps."""
+    stepper = Stepper(run.instance)
+    steps = {
+        normal(state): tuple((step.choice, normal(step.after)) for step in stepper.steps(state)) for state in run.states
+    }
+    return ModelGraph(run.instance, normal(run.states[0]), steps)
+
+
+def as_graph(model: ModelGraph) -> Graph:
+    """The model's side as a graph to choose test sequences from; which rows a step takes is left out."""
+    numbers = {state: n for n, state in enumerate(model.steps)}
+    assert numbers[model.initial] == 0, "exploration begins in the initial state"
+    edges = [[Edge(choice, numbers[after], {}) for choice, after in steps] for steps in model.steps.values()]
+    return Graph(model.instance, list(numbers), edges, True)
+
+
+def follow(exploration: SideBySide, steps: Sequence[tuple[Choice, State]]) -> Mismatch | None:
+    """Replays steps of the model on the scheduler of an exploration that has not begun.
+
+    Args:
+        steps: each with the state after it, as the images of the exploration are.
+    """
+    taken: list[str] = []
+    expanded: set[int] = set()
+    try:
+        here = {exploration.begin()}
+        for choice, after in steps:
+            there = _step(exploration, here, choice, after, expanded)
+            if not there:
+                image = exploration.images[min(here)]
+                return Mismatch(
+                    f"the scheduler does not take {exploration.model.say_choice(choice)}",
+                    taken,
+                    exploration.model.say_state(after),
+                    f"nothing leads there from {exploration.model.say_state(image)}",
+                )
+            here = there
+            taken.append(exploration.model.say_choice(choice))
+    except Stopped as stop:
+        return stop.mismatch
+    return None
+
+
+def _step(exploration: SideBySide, here: Iterable[int], choice: Choice, after: State, expanded: set[int]) -> set[int]:
+    """The nodes to which the step leads, from the nearest ones that silent edges lead to and where it is taken."""
+    layer, seen = list(here), set(here)
+    while layer:
+        found: set[int] = set()
+        silent: list[int] = []
+        for node in layer:
+            if node not in expanded:
+                expanded.add(node)
+                exploration.expand(node)
+            for _, to, label in exploration.graph.out_edges(node, keys=True):
+                if label == choice and exploration.images[to] == after:
+                    found.add(to)
+                elif label == SILENT and to not in seen:
+                    seen.add(to)
+                    silent.append(to)
+        if found:
+            return found
+        layer = silent
+    return set()

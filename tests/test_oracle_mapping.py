@@ -1,0 +1,266 @@
+"""Logs that no format of ours knows, read by a mapping file; and OpenTelemetry's log records."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from schedproof.proofs import oracle
+from schedproof.proofs.oracle import OracleReport, OracleVerdict, TraceError, check_trace
+
+PACKAGE = Path(oracle.__file__).parent
+CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
+
+MAPPING = """\
+schedproof-mapping: 1
+system: hived
+names:
+  states: {running: Allocated, queued: Pending, gone: Deleted, victim: BeingPreempted}
+header:
+  objects: {Cell: [gpu0, gpu1]}
+lines:
+- when: "msg == 'placed'"
+  time: ts
+  action: allocate
+  parameters: {p: job, K: "gpus[].id"}
+  state:
+    PodGroup: [{object: job, state: {value: status, names: states}}]
+    Cell: [{each: gpus, object: id, user: holder}]
+- when: "msg == 'arrived'"
+  objects: {PodGroup: "[job]"}
+  rigid: {PodGroup: {outranks: [{object: job, value: "above || `[]`"}]}}
+- when: "msg == 'preempting'"
+  event: PodGroup.e1
+  object: job
+- when: "msg == 'restarted'"
+  records:
+  - {crash: true}
+  - {state: {PodGroup: [{each: jobs, object: name, state: {value: status, names: states}}]}}
+- {when: "msg == 'tick'", stutter: true}
+"""
+
+LOG: list[dict[str, Any]] = [
+    {"ts": 1, "msg": "arrived", "job": "batch"},
+    {"ts": 1, "msg": "tick"},
+    {"ts": 2, "msg": "placed", "job": "batch", "status": "running", "gpus": [{"id": "gpu0", "holder": "batch"}]},
+    {"ts": 3, "msg": "arrived", "job": "urgent", "above": ["batch"]},
+    {"ts": 4, "msg": "preempting", "job": "urgent"},
+    {
+        "ts": 5,
+        "msg": "restarted",
+        "jobs": [{"name": "batch", "status": "running"}, {"name": "urgent", "status": "queued"}],
+    },
+]
+
+
+def written(folder: Path, name: str, content: str | list[Any]) -> Path:
+    path = folder / name
+    path.write_text(
+        content if isinstance(content, str) else "".join(json.dumps(line) + "\n" for line in content), "utf-8"
+    )
+    return path
+
+
+def checked(folder: Path, log: str | list[Any], mapping: str = MAPPING, **options: Any) -> OracleReport:
+    return check_trace(
+        "hived", written(folder, "log", log), mapping=written(folder, "mapping.yaml", mapping), **options
+    )
+
+
+class TestMapping:
+    def test_a_log_is_read_by_it(self, tmp_path: Path) -> None:
+        report = checked(tmp_path, LOG)
+        assert (report.verdict, report.records, report.format) == (CONFORMS, 6, "mapping")
+        assert report.note == "1 lines are no step"
+
+    @pytest.mark.parametrize(
+        ("line", "field", "value"),
+        [(2, "status", "victim"), (4, "job", "batch"), (5, "jobs", [{"name": "batch", "status": "gone"}])],
+    )
+    def test_and_judged(self, line: int, field: str, value: Any, tmp_path: Path) -> None:
+        log = json.loads(json.dumps(LOG))
+        log[line][field] = value
+        report = checked(tmp_path, log)
+        assert report.first_departure is not None and report.first_departure.line == line + 1
+
+    def test_text_is_read_by_a_pattern(self, tmp_path: Path) -> None:
+        mapping = r"""
+schedproof-mapping: 1
+system: hived
+pattern: '^(?P<time>\S+) (?P<what>bind|free) (?P<job>\S+)(?: on (?P<gpus>\S+))?$'
+otherwise: skip
+lines:
+- {when: "what == 'bind'", time: time, action: allocate, parameters: {p: job, K: "[gpus]"}}
+- {when: "what == 'free'", time: time, action: delete_allocated, parameters: {p: job}}
+"""
+        log = "2026-01-01T10:00:00Z bind a on x\nanything\n2026-01-01T10:00:01Z free a\n2026-01-01T10:00:02Z bind b on x\n"
+        report = checked(tmp_path, log, mapping)
+        assert (report.verdict, report.records, report.note) == (CONFORMS, 3, "1 lines fit no rule of the mapping")
+        report = checked(tmp_path, log.replace("free a", "free b"), mapping)
+        assert report.first_departure is not None and report.first_departure.line == 3
+
+    def test_rules_that_are_of_no_use_are_named(self, tmp_path: Path) -> None:
+        note = checked(tmp_path, LOG[:3]).note
+        assert "no line fits the rules of the mapping in line 18, 21" in note
+
+    def test_one_extends_another(self, tmp_path: Path) -> None:
+        written(tmp_path, "base.yaml", MAPPING)
+        more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
+        assert checked(tmp_path, [*LOG, {"msg": "note"}], more).verdict is CONFORMS
+
+    def test_the_readme_example(self, tmp_path: Path) -> None:
+        text = (PACKAGE / "README.md").read_text("utf-8")
+        (mapping,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+        (log,) = re.findall(r"```json\n(\{\"ts.*?)```", text, re.DOTALL)
+        report = checked(tmp_path, log, mapping)
+        assert (report.verdict, report.records) == (CONFORMS, 2)
+        assert checked(tmp_path, log.replace('batch"}]', 'other"}]'), mapping).verdict is DEPARTS
+
+    def test_the_schema_is_one(self) -> None:
+        schema = json.loads((PACKAGE / "mapping.schema.json").read_text("utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(yaml.safe_load(MAPPING), schema)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (("system: hived", "system: beaker"), "is a mapping for 'beaker', and the trace is judged as 'hived'"),
+            (("system: hived\n", ""), 'line 1: "system" is missing'),
+            (("lines:", "rows:"), "is no field here"),
+            (("msg == 'tick'", "msg == "), "line 25: no JMESPath"),
+            (
+                ("names: states}}]\n    Cell", "names: stats}}]\n    Cell"),
+                "line 13: unknown table of names 'stats'; there is states",
+            ),
+            (("stutter: true", "stutter: false"), '"lines.4.stutter": false where true belongs'),
+            (("system: hived", "system: hived\nextends: mapping.yaml"), "a mapping cannot extend itself"),
+            (("system: hived", "system: hived\nextends: other.yaml"), "other.yaml: cannot be read"),
+            (("system: hived", "system: *hived"), "line 2: an alias"),
+            (("system: hived", "system: [hived"), "not YAML"),
+            (("system: hived", "system: hived\nsystem: hived"), "line 3: the key 'system' a second time"),
+            (("system: hived", "system: hived\npattern: '(?P<a>'"), "line 3: no regular expression"),
+            (("system: hived", "system: hived\npattern: 'a'"), "line 3: the pattern has no named groups"),
+            (("action: allocate", "action: alocate"), "line 3: unknown action 'alocate'"),
+            (
+                ("objects: {Cell: [gpu0, gpu1]}", "objects: {Cel: [gpu0]}"),
+                "line 1: \"objects\" has the unknown sort 'Cel'",
+            ),
+            (("schedproof-mapping: 1", "schedproof-mapping: 2"), '"schedproof-mapping": 2 where 1 belongs'),
+            (("- {when: \"msg == 'tick'\", stutter: true}", ""), "line 2: fits no rule of"),
+        ],
+    )
+    def test_what_is_wrong_is_one_line(self, change: tuple[str, str], message: str, tmp_path: Path) -> None:
+        assert change[0] in MAPPING
+        with pytest.raises(TraceError) as caught:
+            checked(tmp_path, LOG, MAPPING.replace(*change, 1))
+        assert message in str(caught.value) and "\n" not in str(caught.value)
+
+    def test_a_circle_of_files_is_found(self, tmp_path: Path) -> None:
+        written(tmp_path, "a.yaml", "schedproof-mapping: 1\nextends: mapping.yaml\n")
+        with pytest.raises(
+            TraceError, match=r"a\.yaml, line 2: extends mapping\.yaml, which extends this file in turn"
+        ):
+            checked(tmp_path, LOG, MAPPING + "extends: a.yaml\n")
+
+    def test_no_format_and_no_mapping(self, tmp_path: Path) -> None:
+        with pytest.raises(TraceError, match="leave out --format hived"):
+            checked(tmp_path, LOG, format="hived")
+
+
+HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
+
+
+def value(of: Any) -> dict[str, Any]:
+    """A value as OTLP/JSON has it."""
+    match of:
+        case bool():
+            return {"boolValue": of}
+        case int():
+            return {"intValue": str(of)}
+        case str():
+            return {"stringValue": of}
+        case list():
+            return {"arrayValue": {"values": [value(v) for v in of]}}
+        case dict():
+            return {"kvlistValue": {"values": [{"key": k, "value": value(v)} for k, v in of.items()]}}
+    return {}
+
+
+def batch(*records: dict[str, Any], resource: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A batch of log records; each with its attributes, and a body."""
+
+    def attributes(of: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"key": k, "value": value(v)} for k, v in of.items()]
+
+    logs = [
+        {"timeUnixNano": "1769904005000000000", "body": value("said"), "attributes": attributes(r)} for r in records
+    ]
+    scopes = [{"scope": {"name": "scheduler"}, "logRecords": logs}]
+    return {"resourceLogs": [{"resource": {"attributes": attributes(resource or {})}, "scopeLogs": scopes}]}
+
+
+STEP = {
+    "action": "allocate",
+    "parameters": {"p": "g", "K": ["c"]},
+    "state": {"PodGroup": {"g": {"state": "Allocated"}}},
+}
+
+
+class TestOpenTelemetry:
+    @pytest.mark.parametrize("form", [json.dumps, lambda record: record], ids=["text", "map"])
+    def test_log_records_carry_records(self, form: Any, tmp_path: Path) -> None:
+        lines = [batch({"level": 3}, {"schedproof.record": form(STEP)}, resource={"schedproof.header": form(HEADER)})]
+        report = check_trace("hived", written(tmp_path, "log", lines))
+        assert (report.verdict, report.records, report.format) == (CONFORMS, 1, "otel")
+        assert report.note == "1 log records carry no record"
+        wrong = {**STEP, "state": {"PodGroup": {"g": {"state": "Pending"}}}}
+        lines.append(batch({"schedproof.record": form(wrong)}))
+        report = check_trace("hived", written(tmp_path, "log", lines))
+        assert report.first_departure is not None
+        assert (report.first_departure.record, report.first_departure.line) == (2, 2)
+
+    def test_or_a_mapping_reads_them(self, tmp_path: Path) -> None:
+        mapping = """
+schedproof-mapping: 1
+system: hived
+lines:
+- {when: "attributes.op == 'bind'", time: time, action: allocate, parameters: {p: attributes.job, K: attributes.gpus}}
+"""
+        lines = [
+            batch({"op": "bind", "job": "a", "gpus": ["x", "y"]}),
+            batch({"op": "bind", "job": "b", "gpus": ["y"]}),
+        ]
+        report = checked(tmp_path, lines, mapping)
+        assert report.first_departure is not None and report.first_departure.line == 2
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ({"resourceLogs": [7]}, '"resourceLogs" is no list of objects'),
+            ({"resourceLogs": [{"resource": 7}]}, "7 where an object {...} belongs"),
+            (batch({"schedproof.header": "{"}), '"schedproof.header" is no JSON'),
+            (batch({"schedproof.record": json.dumps(STEP)}), "a record before the header"),
+            (batch({"other": 1}), "the log has no header"),
+            (
+                {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"intValue": "x"}}]}]}]},
+                "where a whole number belongs",
+            ),
+            (
+                {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"a": 1, "b": 2}}]}]}]},
+                "where a value such as",
+            ),
+            (
+                {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"attributes": [{"value": {}}]}]}]}]},
+                'an attribute without a "key"',
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_one_line(self, line: dict[str, Any], message: str, tmp_path: Path) -> None:
+        with pytest.raises(TraceError) as caught:
+            check_trace("hived", written(tmp_path, "log", [line]))
+        assert message in str(caught.value) and "\n" not in str(caught.value)

@@ -1,0 +1,503 @@
+"""The one engine of the oracle: records as they come, objects that come and go, and what is kept of it all."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brute_plain import judge as brute_judge
+from schedproof.model.hived import AS_WRITTEN
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, State, instances
+from schedproof.model.semantics.step import stepper_of
+from schedproof.model.systems import HIVED, SYSTEMS, System
+from schedproof.proofs.explore import explore
+from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_records, check_trace
+from schedproof.proofs.oracle.forget import forgettable, refers
+from schedproof.proofs.oracle.quick import Quick
+from schedproof.proofs.oracle.watch import KEPT_ENDED, Watch
+from schedproof.proofs.oracle.world import World
+from test_oracle_own import GROUPS, HEADER, walk
+from test_oracle_plain_mutations import HEADER as SMALL
+from test_oracle_plain_mutations import flipped, logged_run
+from toys import WORKSHOP
+
+CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
+
+
+def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVerdict:
+    return check_records("hived", header, records, shorten=False).verdict
+
+
+class TestQuickWay:
+    """Names looked up in tables, and steps remembered, must say what the ordinary way says."""
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_both_ways_agree(self, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        rng = random.Random(seed)
+        traces = []
+        for number in range(30):
+            records = walk(AS_WRITTEN, 100 * seed + number, 12) if number % 2 else logged_run(rng, 12, 0)
+            if number % 3:
+                flipped(records, rng)
+            traces.append((HEADER if number % 2 else SMALL, json.loads(json.dumps(records))))
+
+        def judged() -> list[tuple[OracleVerdict, int]]:
+            reports = [check_records("hived", header, records, shorten=False) for header, records in traces]
+            return [(r.verdict, r.first_departure.record if r.first_departure else 0) for r in reports]
+
+        quickly = judged()
+        monkeypatch.setattr(Quick, "after", lambda *_: None)
+        assert judged() == quickly
+        assert {v for v, _ in quickly} == {CONFORMS, DEPARTS}
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"parameters": {"p": "low", "K": "a"}},
+            {"parameters": {"p": "low", "K": [["a"]]}},
+            {"parameters": {"p": ["low"], "K": ["a"]}},
+            {"state": {"Cell": {"a": {"user": True}}}},
+            {"state": {"Cell": []}},
+            {"state": None},
+            {"time": "noon"},
+        ],
+    )
+    def test_what_is_wrong_is_left_to_the_ordinary_way(self, wrong: dict[str, Any]) -> None:
+        record = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}, **wrong}
+        with pytest.raises(TraceError, match="record 1: "):
+            Watch(HIVED, None, HEADER).take(record)
+
+    def test_true_is_no_number(self) -> None:
+        """1 and True are the same key of a dictionary, but not the same value of a trace."""
+        header = {"schedproof": 1, "system": "workshop", "objects": {"Worker": ["w"], "Tool": ["t"]}}
+        toys = System("workshop", "toys", {WORKSHOP.variant: WORKSHOP}, judged_by=WORKSHOP.variant)
+        numbers = [(m.sort.name, a.name) for m in WORKSHOP.machines for a in m.attributes if str(a.type) == "0..2"]
+        sort, name = numbers[0]
+        with pytest.raises(TraceError, match=r"True where a value of 0\.\.2 belongs"):
+            Watch(toys, None, header).take({"state": {sort: {sort[0].lower(): {name: True}}}})
+
+
+def lives(number: int) -> Iterator[dict[str, Any]]:
+    """Groups that come, are allocated the one cell, and go; each with a name of its own."""
+    for i in range(number):
+        yield {"action": "allocate", "parameters": {"p": f"job-{i}", "K": ["a"]}}
+        yield {"action": "delete_allocated", "parameters": {"p": f"job-{i}"}, "state": {"Cell": {"a": {"user": None}}}}
+
+
+OPEN = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a", "b"]}}
+NEW = {"objects": {"PodGroup": ["x"]}}
+
+
+class TestObjectsThatComeAndGo:
+    def test_they_appear_as_they_are_named(self) -> None:
+        assert verdict(OPEN, *lives(3)) is CONFORMS
+        seen = {"state": {"PodGroup": {"x": {"state": "Pending"}}}}
+        assert verdict(OPEN, seen, {"action": "allocate", "parameters": {"p": "x", "K": ["a", "b"]}}) is CONFORMS
+        assert verdict(OPEN, {"state": {"Cell": {"a": {"user": "x"}}}}) is DEPARTS
+
+    def test_of_a_sort_that_the_header_lists_they_are_introduced(self) -> None:
+        with pytest.raises(TraceError, match="'c' is no Cell; there are a, b"):
+            verdict(OPEN, {"action": "allocate", "parameters": {"p": "x", "K": ["c"]}})
+        assert (
+            verdict(OPEN, {"objects": {"Cell": ["c"]}}, {"action": "allocate", "parameters": {"p": "x", "K": ["c"]}})
+            is CONFORMS
+        )
+
+    def test_a_name_comes_back_when_it_is_introduced_again(self) -> None:
+        life = list(lives(1))
+        again = {"objects": {"PodGroup": ["job-0"]}}
+        assert verdict(OPEN, *life, *life) is DEPARTS
+        assert verdict(OPEN, *life, again, *life) is CONFORMS
+        with pytest.raises(TraceError, match="job-0, which is there already and has not ended"):
+            verdict(OPEN, life[0], again)
+
+    def test_what_never_changes_is_said_when_they_appear(self) -> None:
+        lower = {"objects": {"PodGroup": ["low"]}}
+        higher = {"objects": {"PodGroup": ["high"]}, "rigid": {"PodGroup": {"outranks": {"high": ["low"]}}}}
+        steps = [
+            {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}},
+            {"action": "preempt", "parameters": {"p": "high", "K": ["a"]}},
+        ]
+        assert verdict(OPEN, lower, higher, *steps) is CONFORMS
+        assert verdict(OPEN, lower, {"objects": {"PodGroup": ["high"]}}, *steps) is DEPARTS
+        # Or of the other, when what it has to do with appears.
+        late = {"objects": {"PodGroup": ["low"]}, "rigid": {"PodGroup": {"outranks": {"high": ["low"]}}}}
+        assert verdict(OPEN, {"objects": {"PodGroup": ["high"]}}, late, *steps) is CONFORMS
+        with pytest.raises(TraceError, match=r"high.outranks never changes; say it where high appears"):
+            verdict(OPEN, lower, {"objects": {"PodGroup": ["high"]}}, {"rigid": higher["rigid"]})
+        with pytest.raises(TraceError, match="breaks what the model assumes"):
+            verdict(OPEN, lower, {**NEW, "rigid": {"PodGroup": {"outranks": {"x": ["x"]}}}})
+
+    def test_those_that_have_ended_are_forgotten(self) -> None:
+        watch = Watch(HIVED, None, OPEN)
+        sizes, memory = set(), []
+        tracemalloc.start()
+        for number, record in enumerate(lives(400)):
+            assert watch.take(record).verdict is CONFORMS
+            if number % 200 == 199:
+                sizes.add(len(watch.world.names["PodGroup"]))
+                memory.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+        assert sizes == {KEPT_ENDED + 1}
+        # A record takes more than a kilobyte; Python itself keeps some of the tuples that are free again.
+        assert (memory[-1] - memory[0]) / 600 < 500, memory
+
+    def test_a_bad_record_changes_nothing(self) -> None:
+        watch = Watch(HIVED, None, OPEN)
+        watch.take({"action": "allocate", "parameters": {"p": "x", "K": ["a"]}, "time": 5})
+        before = watch.world, watch.records
+        for bad in (
+            {"action": "allocate", "parameters": {"p": "y", "K": ["q"]}},
+            {"objects": {"PodGroup": ["z"]}, "state": {"PodGroup": {"z": {"colour": 1}}}},
+            {"objects": {"PodGroup": ["z"]}, "time": 4},
+        ):
+            with pytest.raises(TraceError):
+                watch.take(bad)
+            assert (watch.world, watch.records) == before
+        assert watch.take({"action": "delete_allocated", "parameters": {"p": "x"}, "time": 5}).verdict is CONFORMS
+
+    def test_there_may_be_too_many(self) -> None:
+        names = {"PodGroup": [f"g{i}" for i in range(1001)]}
+        with pytest.raises(TraceError, match="more than 1000 objects of PodGroup at a time"):
+            Watch(HIVED, None, OPEN).take({"objects": names})
+
+
+SCOPES: Mapping[tuple[str, str], Mapping[str, int]] = {
+    ("hived", "as-written"): {"PodGroup": 3, "Cell": 2},
+    ("beaker", "repaired"): {"Recipe": 2, "RecipeSet": 2, "System": 2},
+    ("jobmon", "shipped"): {},
+}
+
+
+ENOUGH = 40
+
+
+class TestForgetting:
+    """An object that may be forgotten makes no difference: without it, the others have the same steps."""
+
+    @pytest.mark.parametrize(("system", "variant"), SCOPES)
+    def test_nothing_can_be_seen_of_it(self, system: str, variant: str) -> None:
+        model = SYSTEMS[system].variants[variant]
+        ended, compared = forgettable(model), 0
+        assert any(ended.values())
+        for instance in islice(instances(model, {**model.default_scope, **SCOPES[system, variant]}), 2):
+            states = explore(instance, symmetry=False, limit=3_000).states
+            for state in random.Random(1).sample(states, len(states)):
+                if compared < ENOUGH:
+                    compared += sum(self.compared(instance, state, sort, over) for sort, over in ended.items())
+        assert compared >= ENOUGH
+
+    def compared(self, instance: Instance, state: State, sort: str, ended: frozenset[str]) -> int:
+        machine = instance.model.machine(sort)
+        found = 0
+        for number in range(instance.sizes[sort]):
+            now = machine.states[state[instance.slot(sort) + number]].name if machine.states else ""
+            if now not in ended or refers(instance, state, sort, number):
+                continue
+            found += 1
+            less, without = removed(instance, state, sort, number)
+            assert steps_of(less, without) == {
+                (action, removed(instance, after, sort, number)[1]) for action, after in steps_of(instance, state)
+            }, (sort, number, instance.describe(state))
+        return found
+
+    def test_hived_groups_may_be_forgotten_and_its_cells_not(self) -> None:
+        """By hand: a Deleted group has no row in the table, and every condition of the document asks for another state."""
+        assert forgettable(AS_WRITTEN) == {"PodGroup": {"Deleted"}, "Cell": frozenset()}
+
+    def test_what_counts_the_ended_is_not_forgotten(self) -> None:
+        """Planted: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
+        from schedproof.model.hived.machines import PodGroup
+        from schedproof.model.lang import exists, forall, variable
+
+        g = variable(PodGroup, "g")
+        for guard in (
+            forall(g, g.is_("Pending")),
+            exists(g, g.is_("Deleted")),
+            ~exists(g, g.is_("Deleted", "Pending")),
+        ):
+            actions = [replace(a, when=[*a.when, guard]) if a.name == "vacate" else a for a in AS_WRITTEN.actions]
+            assert not forgettable(replaced(AS_WRITTEN, actions))["PodGroup"]
+
+
+def replaced(model: Model, actions: list[Any]) -> Model:
+    return replace(model, actions=actions, properties=[], refuted=frozenset())
+
+
+def steps_of(instance: Instance, state: State) -> set[tuple[str, State]]:
+    return {(step.choice.action, step.after) for step in stepper_of(instance).steps(state)}
+
+
+def removed(instance: Instance, state: State, sort: str, number: int) -> tuple[Instance, State]:
+    """The instance and the state without one object; those after it move up."""
+    model = instance.model
+    sizes = {**instance.sizes, sort: instance.sizes[sort] - 1}
+
+    def moved(kind: Any, value: int) -> int:
+        if getattr(kind, "sort", None) is None or kind.sort.name != sort:
+            return value
+        if str(kind).startswith("set"):
+            low = value & ((1 << number) - 1)
+            return low | (value >> (number + 1) << number)
+        return value - 1 if value > number else value if value != number else -1
+
+    rigid = {}
+    for machine in model.machines:
+        for a in machine.attributes:
+            if a.rigid:
+                values = [moved(a.type, v) for v in instance.rigid_values(machine.sort.name, a)]
+                if machine.sort.name == sort:
+                    del values[number]
+                rigid[machine.sort.name, a.name] = values
+    less = World.of(Instance(model, sizes, {}))
+    small = World(model, less.names, {k: tuple(v) for k, v in rigid.items()}, less.births).unnamed
+    found = [0] * small.width
+    for machine in model.machines:
+        owner = machine.sort.name
+        kinds = {"": None, **{a.name: a.type for a in instance.attributes(owner)}}
+        for name in ([""] if machine.states else []) + [a.name for a in instance.attributes(owner)]:
+            start = instance.slot(owner, name)
+            values = [moved(kinds[name], v) for v in state[start : start + instance.sizes[owner]]]
+            if owner == sort:
+                del values[number]
+            found[small.slot(owner, name) : small.slot(owner, name) + len(values)] = values
+    return small, tuple(found)
+
+
+class TestEventsTimesAndCrashes:
+    def test_an_event_stands_for_every_step_in_which_it_happens(self) -> None:
+        """e6 of a victim is caused by another group's e1; no action begins with it."""
+        steps = [
+            {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}},
+            {"event": "PodGroup.e6", "object": "low", "state": {"PodGroup": {"high": {"state": "Preempting"}}}},
+        ]
+        assert verdict(HEADER, *steps) is CONFORMS
+        assert verdict(HEADER, steps[0], {**steps[1], "object": "mid"}) is DEPARTS
+        assert verdict(HEADER, {"event": "PodGroup.e6"}) is DEPARTS
+
+    def test_time_does_not_go_back(self) -> None:
+        first = {"action": "crash", "time": 10}
+        assert verdict(HEADER, first, {"action": "crash", "time": 10}, {"crash": True, "time": 10.5}) is CONFORMS
+        with pytest.raises(TraceError, match=r"record 2: time 9\.5 is before"):
+            verdict(HEADER, first, {"action": "crash", "parameters": {}, "time": 9.5})
+        with pytest.raises(TraceError, match="cannot be compared"):
+            verdict(HEADER, first, {"crash": True, "time": "2026-01-01T00:00:00Z"})
+        zoned = [{"crash": True, "time": "2026-01-01T01:00:00+01:00"}, {"crash": True, "time": "2026-01-01T00:00:00Z"}]
+        assert verdict(HEADER, *zoned) is CONFORMS
+
+    def test_a_crash_is_a_step_of_the_crash_action(self) -> None:
+        up = {"action": "preempt", "parameters": {"p": "high", "K": ["a"]}}
+        start = {
+            **HEADER,
+            "start": {"PodGroup": {"low": {"state": "Allocated"}}, "Cell": {"a": {"state": "Used", "user": "low"}}},
+        }
+        after = {"state": {"PodGroup": {"high": {"state": "Pending"}, "low": {"state": "Allocated"}}}}
+        assert verdict(start, up, {"crash": True, **after}) is CONFORMS
+        assert verdict(start, up, after) is DEPARTS
+
+    def test_where_the_run_begins_may_be_one_of_several_states(self) -> None:
+        used = {"Cell": {"a": {"state": "Used", "user": "low"}}, "PodGroup": {"low": {"state": "Allocated"}}}
+        steps = {"action": "delete_allocated", "parameters": {"p": "low"}}
+        assert verdict({**HEADER, "start": [{}, used]}, steps) is CONFORMS
+        assert verdict({**HEADER, "start": [{}]}, steps) is DEPARTS
+
+
+class TestUnloggedSteps:
+    def test_no_more_than_stated(self) -> None:
+        last = {"state": {"PodGroup": {"low": {"state": "Deleted"}, "mid": {"state": "Deleted"}}}}
+        for most, expected in ((1, DEPARTS), (2, CONFORMS)):
+            assert verdict({**HEADER, "unlogged": most}, last) is expected
+            assert verdict(HEADER, {**last, "unlogged": most}) is expected
+
+    def test_only_the_actions_that_are_named(self) -> None:
+        last = {"state": {"PodGroup": {"low": {"state": "Deleted"}}}}
+        for name, expected in (("delete_pending", CONFORMS), ("delete_allocated", DEPARTS)):
+            assert verdict({**HEADER, "unlogged": {"most": 1, "actions": [name]}}, last) is expected
+
+    def test_full_records_are_not_taken_the_quick_way_then(self) -> None:
+        """After the first record high may be Deleted, or not: only the second says which."""
+        records = [
+            {"action": "delete_pending", "parameters": {"p": "low"}},
+            {
+                "action": "delete_pending",
+                "parameters": {"p": "mid"},
+                "state": {"PodGroup": {"high": {"state": "Deleted"}}},
+                "unlogged": 0,
+            },
+        ]
+        assert verdict({**SMALL, "unlogged": 1}, *records) is CONFORMS
+        assert brute_judge({**SMALL, "unlogged": 1}, records) == ("conforms", None)
+
+
+class TestWhatMatters:
+    def test_nothing_more_can_be_left_out(self) -> None:
+        """Without any one of its records (any step may have happened there), or fields, the shortened trace conforms."""
+        checked = 0
+        for number in range(15):
+            rng = random.Random(number)
+            records = json.loads(json.dumps(logged_run(rng, 8, 0)))
+            flipped(records, rng)
+            report = check_records("hived", SMALL, records)
+            if report.verdict is not DEPARTS:
+                continue
+            header, *rest = report.shortened
+            assert verdict(header, *rest) is DEPARTS and len(rest) <= len(records)
+            for at in range(len(rest) - 1):
+                if rest[at].keys() != {"unlogged"}:
+                    gap = {
+                        "unlogged": rest[at].get("unlogged", 0)
+                        + any(k in rest[at] for k in ("action", "event", "crash"))
+                    }
+                    assert verdict(header, *rest[:at], gap, *rest[at + 1 :]) is CONFORMS
+                    checked += 1
+            for at, record in enumerate(rest):
+                if "state" in record:
+                    silent = {k: v for k, v in record.items() if k != "state"}
+                    assert verdict(header, *rest[:at], silent or {"unlogged": 0}, *rest[at + 1 :]) is CONFORMS
+                    checked += 1
+        assert checked >= 5
+
+    def test_a_departure_of_full_records_needs_one_of_them(self) -> None:
+        records = walk(AS_WRITTEN, 4, 20)
+        records[15]["state"]["Cell"]["a"]["user"] = next(
+            g for g in [None, *GROUPS] if g != records[15]["state"]["Cell"]["a"]["user"]
+        )
+        report = check_records("hived", HEADER, records)
+        assert report.first_departure is not None and report.first_departure.record == 16
+        header, *rest = report.shortened
+        assert len(rest) == 1 and rest[0]["state"].keys() == {"Cell"}
+        assert "start" in header
+
+    def test_what_many_states_explain_is_kept_within_bounds(self) -> None:
+        watch = Watch(HIVED, None, HEADER)
+        for _ in range(500):
+            watch.take(
+                {"state": {"Cell": {"a": {"state": "Free"}}}, "unlogged": {"most": 1, "actions": ["delete_pending"]}}
+            )
+        assert watch.since is not None and len(watch.since.records) <= 200
+
+
+class TestAllowed:
+    def test_they_are_the_steps_of_the_model(self) -> None:
+        """By hand: three Pending groups, three free cells: seven sets of cells each, three deletions, a crash."""
+        watch = Watch(HIVED, None, HEADER)
+        allowed = watch.allowed()
+        assert allowed.complete and len(allowed.events) == 3 * 7 + 3 + 1
+        for event in allowed.events:
+            assert Watch(HIVED, None, HEADER).take(event).verdict is CONFORMS
+        assert not watch.allowed(5).complete and len(watch.allowed(5).events) == 5
+
+    def test_after_a_departure_there_are_none(self) -> None:
+        watch = Watch(HIVED, None, HEADER)
+        watch.take({"action": "complete", "parameters": {"p": "low"}})
+        assert watch.allowed().events == () and watch.judgement.verdict is DEPARTS
+
+
+def lines(*records: Any) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+class TestFollowing:
+    def test_half_a_line_waits(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        step = json.dumps({"action": "allocate", "parameters": {"p": "low", "K": ["a"]}})
+        path.write_text(lines(HEADER) + step[:20])
+
+        def writer() -> None:
+            time.sleep(0.3)
+            with path.open("a") as file:
+                file.write(step[20:] + "\n" + step[:20])
+
+        thread = threading.Thread(target=writer)
+        thread.start()
+        following = Following(idle=0.8, every=0.05)
+        report = check_trace("hived", path, following=following)
+        thread.join()
+        assert (report.verdict, report.records, following.half) == (CONFORMS, 1, True)
+
+    def test_it_ends_at_the_first_departure(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        path.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))
+        assert check_trace("hived", path, following=Following()).verdict is DEPARTS
+
+    def test_it_can_be_stopped(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        path.write_text(lines(HEADER, {"action": "crash"}))
+        following = Following(every=0.02)
+        threading.Timer(0.2, following.stop).start()
+        assert check_trace("hived", path, following=following).records == 1
+
+    def test_a_file_that_becomes_shorter_is_another_one(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        path.write_text(lines(HEADER, {"action": "crash"}))
+        threading.Timer(0.2, lambda: path.write_text("")).start()
+        with pytest.raises(TraceError, match="has become shorter") as caught:
+            check_trace("hived", path, following=Following(idle=5, every=0.05))
+        assert caught.value.before is not None and caught.value.before.records == 1
+
+    def test_only_what_is_judged_line_by_line_is_followed(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        path.write_text('{"header": true}\n')
+        with pytest.raises(TraceError, match="can be followed: schedproof or otel"):
+            check_trace("hived", path, following=Following(idle=0.1))
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("bad", "message"),
+        [
+            ("{oops", "line 3: not JSON: "),
+            (
+                json.dumps({"action": "allocate", "parameters": {"p": "nobody"}}),
+                "line 3: parameters.p: 'nobody' is no PodGroup",
+            ),
+            (
+                json.dumps({"state": {"Cell": {"a": {"state": "Gone"}}}}),
+                "line 3: state.Cell.a.state: 'Gone' is none of",
+            ),
+            (json.dumps({"crash": True, "time": 1}), "line 3: time 1 is before"),
+            ('{"action": "' + "x" * (17 << 20) + '"}', "line 3: longer than 16 MiB"),
+            ('{"action": "\udcff"}', "line 3: byte 13 is not UTF-8"),
+        ],
+        ids=["JSON", "name", "value", "time", "length", "UTF-8"],
+    )
+    def test_one_line_and_what_came_before(self, bad: str, message: str, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        text = lines(HEADER, {"action": "crash", "time": 2}) + bad + "\n" + lines({"action": "crash"})
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        with pytest.raises(TraceError) as caught:
+            check_trace("hived", path)
+        assert message in str(caught.value) and "\n" not in str(caught.value)
+        before = caught.value.before
+        assert before is not None and (before.records, before.verdict) == (1, OracleVerdict.UNDETERMINED)
+        assert before.as_json()["error"] == str(caught.value)
+
+    def test_a_line_of_a_gigabyte_is_not_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        with path.open("wb") as file:
+            file.write(lines(HEADER).encode())
+            file.truncate(1 << 30)  # zeros, which take no room on the disk
+        tracemalloc.start()
+        with pytest.raises(TraceError, match="line 2: longer than 16 MiB"):
+            check_trace("hived", path)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+        tracemalloc.stop()
+
+    def test_formats_that_are_read_whole_say_it_too(self, tmp_path: Path) -> None:
+        sample = Path(__file__).parent / "data" / "hived" / "s-02-life-preemption.jsonl"
+        good = sample.read_text("utf-8").splitlines()
+        path = tmp_path / "log"
+        path.write_text("\n".join([*good[:6], "{oops", *good[6:]]))
+        with pytest.raises(TraceError, match="line 7: not JSON") as caught:
+            check_trace("hived", path)
+        assert caught.value.before is not None and caught.value.before.records == 5
