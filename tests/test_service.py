@@ -22,6 +22,29 @@ from schedproof.service.sessions import Sessions
 from schedproof.service.strict import NotJson, parse
 from schedproof.service.web import application, described
 
+NO_SESSION = [
+    (b"", 400, "not JSON"),
+    (b"[" * 100_000, 400, "nested deeper"),
+    (b'{"system": "hived", "scope": {"Cell": 1' + b"0" * 5000 + b"}}", 400, "JSON that cannot be read"),
+    (b'{"system": "hived", "system": "hived"}', 400, '"system" twice'),
+    (b'{"system": NaN}', 400, "NaN is no number"),
+    (b"\xff", 400, "byte 1 is not UTF-8"),
+    (b"[]", 422, "a session is created with an object"),
+    (b"{}", 422, '"system" is missing; there is hived'),
+    (b'{"system": 7}', 422, "the system is given by its name"),
+    (b'{"system": "hived", "\\ud800": 1}', 422, "is no field here"),  # half of a character
+    (b'{"\\ud800": 1, "\\ud800": 1}', 400, "twice"),
+    (b'{"system": "hivd"}', 422, "did you mean hived?"),
+    (b'{"system": "hived", "variant": "x"}', 422, "there is as-written, repaired"),
+    (b'{"system": "hived", "scope": {"Cells": 1}}', 422, "unknown sort 'Cells'"),
+    (b'{"system": "hived", "scope": {"Cell": 65}}', 422, "from 1 to 64"),
+    (b'{"system": "hived", "scope": {"Cell": true}}', 422, '"scope" says how many objects'),
+    (b'{"system": "hived", "objects": {}}', 422, '"objects" is no field here'),
+    (b'{"system": "beaker"}', 422, "several topologies are possible"),
+    (b'{"system": "hived", "schedproof": 2}', 422, "header: "),
+]
+"""What is asked, the status of the answer, and some of what it says."""
+
 
 class TestSession:
     def test_a_session_from_beginning_to_end(self) -> None:
@@ -98,37 +121,15 @@ class TestSession:
 
         together(story)
 
-    @pytest.mark.parametrize(
-        ("asked", "status", "says"),
-        [
-            (b"", 400, "not JSON"),
-            (b"[" * 100_000, 400, "nested deeper"),
-            (b'{"system": "hived", "scope": {"Cell": 1' + b"0" * 5000 + b"}}", 400, "JSON that cannot be read"),
-            (b'{"system": "hived", "system": "hived"}', 400, '"system" twice'),
-            (b'{"system": NaN}', 400, "NaN is no number"),
-            (b"\xff", 400, "byte 1 is not UTF-8"),
-            (b"[]", 422, "a session is created with an object"),
-            (b"{}", 422, '"system" is missing; there is hived'),
-            (b'{"system": 7}', 422, "the system is given by its name"),
-            (b'{"system": "hived", "\\ud800": 1}', 422, "is no field here"),  # half of a character
-            (b'{"\\ud800": 1, "\\ud800": 1}', 400, "twice"),
-            (b'{"system": "hivd"}', 422, "did you mean hived?"),
-            (b'{"system": "hived", "variant": "x"}', 422, "there is as-written, repaired"),
-            (b'{"system": "hived", "scope": {"Cells": 1}}', 422, "unknown sort 'Cells'"),
-            (b'{"system": "hived", "scope": {"Cell": 65}}', 422, "from 1 to 64"),
-            (b'{"system": "hived", "scope": {"Cell": true}}', 422, '"scope" says how many objects'),
-            (b'{"system": "hived", "objects": {}}', 422, '"objects" is no field here'),
-            (b'{"system": "beaker"}', 422, "several topologies are possible"),
-            (b'{"system": "hived", "schedproof": 2}', 422, "header: "),
-        ],
-    )
-    def test_what_no_session_is_created_for(self, asked: bytes, status: int, says: str) -> None:
+    def test_what_no_session_is_created_for(self) -> None:
         async def story() -> None:
             async with client() as asking:
-                answer = await asking.post("/sessions", content=asked, headers={"Content-Type": "application/json"})
-                said = answer.json()
-                assert (answer.status_code, said["error"]) == (status, "malformed" if status == 400 else "bad-session")
-                assert says in said["message"] and "\n" not in said["message"]
+                for asked, status, says in NO_SESSION:
+                    answer = await asking.post("/sessions", content=asked, headers={"Content-Type": "application/json"})
+                    said = answer.json()
+                    kind = "malformed" if status == 400 else "bad-session"
+                    assert (answer.status_code, said["error"]) == (status, kind), asked[:80]
+                    assert says in said["message"] and "\n" not in said["message"], asked[:80]
                 assert len(asking.sessions) == 0
                 assert not family(asking.sessions.nursery.pid), "and nothing is left of it"
 
