@@ -4,7 +4,22 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, generate, init, listing, locks, prove, table, verify
+from . import (
+    check,
+    diagram,
+    diff,
+    explain,
+    explore,
+    findings,
+    generate,
+    init,
+    listing,
+    locks,
+    prove,
+    serve,
+    table,
+    verify,
+)
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -20,5 +35,6 @@ COMMANDS: Sequence[click.Command] = (
     locks.locks,
     generate.generate,
     init.init,
+    serve.serve,
 )
 """In the order of ``schedproof --help``."""

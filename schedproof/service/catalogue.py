@@ -1,0 +1,53 @@
+"""What there is to create sessions for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.systems import SYSTEMS, System
+
+
+def catalogue() -> dict[str, Any]:
+    """Every system with its variants, and of each the sorts, default scope and actions."""
+    return {"systems": [_system(system) for system in SYSTEMS.values()]}
+
+
+def _system(system: System) -> dict[str, Any]:
+    return {
+        "name": system.name,
+        "title": system.title,
+        "judged_by": system.judged_by,
+        "variants": [_variant(model) for model in system.variants.values()],
+    }
+
+
+def _variant(model: Model) -> dict[str, Any]:
+    return {
+        "name": model.variant,
+        "about": model.about,
+        "sorts": {sort.name: model.default_scope.get(sort.name, 1) for sort in model.sorts},
+        "actions": [
+            {
+                "name": action.name,
+                "says": action.says.format(**{v.name: v.name for v in action.parameters}),
+                "parameters": {v.name: kind(v.type) for v in action.parameters},
+            }
+            for action in model.actions
+        ],
+    }
+
+
+def kind(of: Type) -> str:
+    """What a parameter's value is, as records write it."""
+    match of:
+        case Ref(sort):
+            return sort.name
+        case SetOf(sort):
+            return f"list of {sort.name}"
+        case IntRange(low, high):
+            return f"{low}..{high}"
+        case EnumType(values):
+            return " | ".join(values)
+        case _:
+            return "boolean"

@@ -1,0 +1,30 @@
+"""What passes between the server and a session's process: JSON only, each message with its length in front.
+
+A request is a head, one object, and the client's body, which only the session's process reads; an answer is one object.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+LENGTH = struct.Struct("!I")
+"""In front of each message."""
+
+BIGGEST = 16 << 20
+"""Bytes of one answer; none that is meant comes near."""
+
+
+def message(head: Mapping[str, Any], body: bytes = b"") -> bytes:
+    """The bytes of a message."""
+    content = json.dumps(head).encode() + b"\n" + body
+    return LENGTH.pack(len(content)) + content
+
+
+def content(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Head and body of a message without its length."""
+    head, _, body = data.partition(b"\n")
+    found: dict[str, Any] = json.loads(head)
+    return found, body

@@ -1,0 +1,82 @@
+"""From what a client asks for to the judge of a session."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, ScopeError, check_scope
+from schedproof.model.systems import SYSTEMS, System
+from schedproof.proofs.oracle import TraceError
+from schedproof.proofs.oracle.watch import Watch
+
+KEPT = ("variant", "rigid", "unlogged", "start")
+"""The fields of a header that may go with a scope; the objects then have the names that an exploration gives them."""
+
+
+class BadSession(ValueError):
+    """No session can be created for what was asked. The message is one line."""
+
+
+def opened(asked: object) -> Watch:
+    """The judge of a session: ``asked`` is a header of the plain format, or a system and a scope.
+
+    Raises:
+        BadSession: it is neither, or names what there is not.
+    """
+    if not isinstance(asked, dict):
+        raise BadSession('a session is created with an object {...}, such as {"system": "hived", "scope": {"Cell": 2}}')
+    system, model = _judge(asked)
+    header = asked if "schedproof" in asked else _header(system, model, asked)
+    try:
+        return Watch(system, model, header)
+    except (TraceError, ScopeError) as error:
+        raise BadSession(str(error)) from None
+
+
+def _judge(asked: Mapping[str, Any]) -> tuple[System, Model]:
+    """The system and the variant that are named."""
+    if "system" not in asked:
+        raise BadSession(f'"system" is missing; there is {", ".join(SYSTEMS)}')
+    system = SYSTEMS[_one_of("system", asked["system"], SYSTEMS)]
+    if "variant" not in asked:
+        return system, system.variants[system.judged_by]
+    return system, system.variants[_one_of(f"variant of {system.name}", asked["variant"], system.variants)]
+
+
+def _one_of(what: str, name: object, known: Iterable[str]) -> str:
+    names = list(known)
+    if not isinstance(name, str):
+        raise BadSession(f"the {what} is given by its name as a text; there is {', '.join(names)}")
+    if name not in names:
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise BadSession(f"unknown {what} {name[:60]!r}; {hint}there is {', '.join(names)}")
+    return name
+
+
+def _header(system: System, model: Model, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The header that names as many objects as the scope says, as an exploration names them."""
+    if unknown := [name for name in asked if name not in ("system", "scope", *KEPT)]:
+        raise BadSession(
+            f'"{unknown[0][:60]}" is no field here; write {{"system": ..., "scope": {{sort: number}}}}, or a header of the '
+            f'plain format with "schedproof": 1'
+        )
+    scope = asked.get("scope", {})
+    if not isinstance(scope, dict) or not all(type(size) is int for size in scope.values()):
+        example = ", ".join(f'"{sort}": {size}' for sort, size in model.default_scope.items())
+        raise BadSession(f'"scope" says how many objects of each sort there are, such as {{{example}}}')
+    try:
+        sizes = check_scope(model, scope)
+    except ScopeError as error:
+        raise BadSession(str(error)) from None
+    named = Instance(model, sizes, {})
+    objects = {sort: list(named.object_names(sort)) for sort in sizes}
+    return {
+        "schedproof": 1,
+        "system": system.name,
+        "objects": objects,
+        **{name: asked[name] for name in KEPT if name in asked},
+    }

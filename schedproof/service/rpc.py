@@ -1,0 +1,175 @@
+"""The service as JSON-RPC 2.0: one message in, one out, or none. ``stdio`` reads and writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .answers import Answer, Kind
+from .catalogue import catalogue
+from .sessions import Sessions
+from .strict import NotJson, parse
+
+PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+
+CODES = {
+    Kind.MALFORMED: INVALID_PARAMS,
+    Kind.BAD_SESSION: INVALID_PARAMS,
+    Kind.UNKNOWN: -32001,
+    Kind.BAD_RECORD: -32002,
+    Kind.CONFLICT: -32003,
+    Kind.FULL: -32004,
+    Kind.BUSY: -32005,
+    Kind.ENDING: -32006,
+    Kind.TOO_BIG: -32007,
+    Kind.FAULT: INTERNAL,
+}
+"""The error codes. Those of the specification, and -32001 to -32007 for what a client may have to tell apart."""
+
+MOST_CALLS = 100
+"""Calls in one batch."""
+
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "systems": (),
+    "session.create": ("system", "variant", "scope", "schedproof", "objects", "rigid", "unlogged", "start"),
+    "session.records": ("session", "records", "after"),
+    "session.report": ("session",),
+    "session.events": ("session", "most"),
+    "session.close": ("session",),
+}
+"""The methods, and the names of their parameters."""
+
+
+class Wrong(Exception):
+    """A call that is none, or is given what it does not take."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Rpc:
+    """Answers messages with ``sessions``."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self.sessions = sessions
+
+    async def answer(self, line: bytes) -> bytes | None:
+        """The answer to one message, a call or a batch of them, without its newline; None for notifications."""
+        try:
+            said = parse(line)
+        except NotJson as error:
+            return _bytes(_error(None, PARSE_ERROR, str(error)))
+        if not isinstance(said, list):
+            found = await self._call(said)
+            return None if found is None else _bytes(found)
+        if not said:
+            return _bytes(_error(None, INVALID_REQUEST, "a batch has at least one call"))
+        if len(said) > MOST_CALLS:
+            return _bytes(_error(None, INVALID_REQUEST, f"a batch has at most {MOST_CALLS} calls; send several"))
+        answers = [answer for call in said if (answer := await self._call(call)) is not None]
+        return _bytes(answers) if answers else None
+
+    async def _call(self, call: object) -> dict[str, Any] | None:
+        """One call; its answers do not depend on whether anybody wants to hear them."""
+        try:
+            method, parameters = _read(call)
+        except Wrong as error:
+            name = call.get("id") if isinstance(call, dict) and _is_id(call.get("id")) else None
+            return _error(name, error.code, str(error))
+        assert isinstance(call, dict)
+        try:
+            answer = await self._do(method, parameters)
+        except Wrong as error:
+            found = _error(call.get("id"), error.code, str(error))
+        else:
+            found = _said(call.get("id"), answer)
+        return found if "id" in call else None
+
+    async def _do(self, method: str, given: object) -> Answer:
+        if method not in PARAMETERS:
+            raise Wrong(NO_METHOD, f"there is no method {method[:60]!r}; there is {', '.join(PARAMETERS)}")
+        known = PARAMETERS[method]
+        if not isinstance(given, dict):
+            raise Wrong(
+                INVALID_PARAMS, f"parameters are given by name, as an object {{...}}: {', '.join(known) or 'none'}"
+            )
+        if unknown := [name for name in given if name not in known]:
+            raise Wrong(
+                INVALID_PARAMS, f"{method} has no {unknown[0][:60]!r}; it has {', '.join(known) or 'no parameters'}"
+            )
+        if method == "systems":
+            return Answer(Kind.DONE, catalogue())
+        if method == "session.create":
+            return await self.sessions.create(json.dumps(given).encode())
+        name = given.get("session")
+        if not isinstance(name, str):
+            raise Wrong(INVALID_PARAMS, f"{method}: 'session' is the id that session.create gave, as a text")
+        match method:
+            case "session.records":
+                records, after = given.get("records"), _number(given, "after", 0)
+                if not isinstance(records, list):
+                    raise Wrong(INVALID_PARAMS, "session.records: 'records' is a list of records")
+                return await self.sessions.records(name, json.dumps(records).encode(), lines=False, after=after)
+            case "session.report":
+                return await self.sessions.report(name)
+            case "session.events":
+                return await self.sessions.events(name, _number(given, "most", 1))
+            case _:
+                return await self.sessions.close(name)
+
+
+def too_long(limit: int) -> bytes:
+    """The answer to a line that is not taken."""
+    says = f"a message has at most {limit} bytes; send the records in several"
+    return _bytes(_error(None, CODES[Kind.TOO_BIG], says))
+
+
+def _read(call: object) -> tuple[str, object]:
+    """Method and parameters of a call.
+
+    Raises:
+        Wrong: it is none.
+    """
+    if not isinstance(call, dict):
+        raise Wrong(INVALID_REQUEST, 'a call is an object: {"jsonrpc": "2.0", "id": 1, "method": "systems"}')
+    if call.get("jsonrpc") != "2.0":
+        raise Wrong(INVALID_REQUEST, 'a call has "jsonrpc": "2.0"')
+    if not _is_id(call.get("id")):
+        raise Wrong(INVALID_REQUEST, "the id of a call is a text or a number")
+    if not isinstance(call.get("method"), str):
+        raise Wrong(INVALID_REQUEST, f'a call has a "method": {", ".join(PARAMETERS)}')
+    parameters = call.get("params", {})
+    if not isinstance(parameters, dict | list):
+        raise Wrong(INVALID_REQUEST, '"params" is an object {...}')
+    return call["method"], parameters
+
+
+def _is_id(value: object) -> bool:
+    return value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
+
+
+def _number(given: Mapping[str, Any], name: str, least: int) -> int | None:
+    value = given.get(name)
+    if value is not None and (type(value) is not int or value < least):
+        raise Wrong(INVALID_PARAMS, f"{name!r} is a whole number, {least} or more")
+    return value
+
+
+def _said(name: object, answer: Answer) -> dict[str, Any]:
+    if answer.done:
+        return {"jsonrpc": "2.0", "id": name, "result": dict(answer.body)}
+    more = {key: value for key, value in answer.body.items() if key != "message"}
+    if answer.retry_after is not None:
+        more["retry_after"] = answer.retry_after
+    return _error(name, CODES[answer.kind], answer.body["message"], {"error": answer.kind, **more})
+
+
+def _error(name: object, code: int, message: str, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    more = {} if data is None else {"data": dict(data)}
+    return {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": message, **more}}
+
+
+def _bytes(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -1,0 +1,135 @@
+"""One session, as the server sees it: its process, what was last heard from it, and what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from .answers import Answer, Kind, problem
+from .frames import BIGGEST, LENGTH, content, message
+from .judging import FAULT, OUT_OF_MEMORY
+from .limits import Limits
+from .nursery import Born, Nursery
+
+CONFORMS, DEPARTS, UNDETERMINED = "conforms", "departs", "undetermined"
+
+
+class Session:
+    """Requests are answered one after the other. Once its process is lost, it answers ``undetermined``, with the reason."""
+
+    def __init__(self, born: Born, nursery: Nursery, limits: Limits) -> None:
+        self._born, self._nursery, self._limits = born, nursery, limits
+        self._lock = asyncio.Lock()
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._standing: dict[str, Any] = {}
+        self.lost = ""
+        """Why its process is no more, if it was not the client who ended it."""
+        self.closed: Answer | None = None
+        """What is answered once it is closed."""
+        self.waiting = 0
+        self.used = time.monotonic()
+
+    async def connect(self) -> None:
+        """Opens the connection to its process."""
+        self._reader, self._writer = await asyncio.open_connection(sock=self._born.connection)
+
+    @property
+    def idle(self) -> float:
+        """Seconds since it was asked anything; 0 while it answers."""
+        return 0.0 if self.waiting else time.monotonic() - self.used
+
+    async def ask(self, head: Mapping[str, Any], body: bytes = b"") -> Answer:
+        """The answer of its process, or what there is to say instead."""
+        if self.waiting >= self._limits.waiting:
+            says = f"{self.waiting} requests to this session are being answered; wait for one of them"
+            return problem(Kind.BUSY, says, retry_after=1)
+        self.waiting += 1
+        try:
+            async with self._lock:
+                if self.closed is not None:
+                    return self.closed
+                found = self._without_process(head) if self.lost else await self._answer(head, body)
+                return self.closed or found
+        finally:
+            self.waiting -= 1
+            self.used = time.monotonic()
+
+    async def close(self, answer: Answer) -> None:
+        """Ends its process; whoever still waits is answered so."""
+        if self.closed is None:
+            self.closed = answer
+            await self._end()
+
+    async def _answer(self, head: Mapping[str, Any], body: bytes) -> Answer:
+        assert self._reader is not None and self._writer is not None
+        try:
+            async with asyncio.timeout(self._limits.patience):
+                self._writer.write(message(head, body))
+                await self._writer.drain()
+                (size,) = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))
+                if size > BIGGEST:
+                    return await self._lose(head, f"an answer of {size} bytes")
+                said, _ = content(await self._reader.readexactly(size))
+        except TimeoutError:
+            return await self._lose(head, f"a request took more than {self._limits.patience:g} s")
+        except (OSError, EOFError):
+            if self.closed is not None:
+                return self.closed
+            return await self._lose(
+                head, self._how_it_ended(await asyncio.to_thread(self._nursery.reap, self._born.pid))
+            )
+        except asyncio.CancelledError:
+            self.lost = "a request was given up in the middle"
+            self._writer.close()
+            raise
+        kind, told = Kind(said["kind"]), said["body"]
+        if kind is Kind.FAULT:
+            return await self._lose(head, told["message"])
+        self._standing |= {name: told[name] for name in ("system", "variant", "verdict", "records") if name in told}
+        return Answer(kind, told)
+
+    async def _lose(self, head: Mapping[str, Any], why: str) -> Answer:
+        """The process is no more, or no more to be trusted; what it was in the middle of is unknown."""
+        if self.closed is not None:
+            return self.closed
+        self.lost = why
+        await self._end()
+        return self._without_process(head)
+
+    async def _end(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        await asyncio.to_thread(self._nursery.end, self._born.pid)
+
+    def _how_it_ended(self, code: int | None) -> str:
+        limits = self._limits
+        match code:
+            case _ if code == OUT_OF_MEMORY:
+                return f"it needed more than {limits.memory >> 20} MiB of memory"
+            case _ if code == -signal.SIGPROF:
+                return f"a request took more than {limits.seconds:g} s of processor time"
+            case _ if code == -signal.SIGKILL:
+                return "its process was killed; the machine may be short of memory"
+            case _ if code == FAULT:
+                return "an error of the service itself"
+            case _:
+                return f"its process ended unexpectedly ({code})"
+
+    def _without_process(self, head: Mapping[str, Any]) -> Answer:
+        """Nothing more can be judged. What has departed has departed; else nobody knows."""
+        if head["ask"] == "create":
+            return problem(Kind.BAD_SESSION, f"the session cannot be created: {self.lost}; ask for less")
+        verdict = DEPARTS if self._standing.get("verdict") == DEPARTS else UNDETERMINED
+        standing = {**self._standing, "verdict": verdict, "note": f"the session was lost: {self.lost}"}
+        match head["ask"]:
+            case "records":
+                return Answer(Kind.DONE, {"taken": 0, **standing})
+            case "report":
+                return Answer(Kind.DONE, {**standing, "format": "schedproof"})
+            case _:
+                kept = {name: standing[name] for name in ("records", "note")}
+                return Answer(Kind.DONE, {"events": [], "complete": False, **kept})

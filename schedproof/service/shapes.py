@@ -1,0 +1,192 @@
+"""The shapes of requests and answers, for the OpenAPI description.
+
+They describe; they do not judge: a session's own process reads what a client sends, so that nobody else is at its mercy.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+import schedproof.proofs.oracle
+from schedproof.proofs.oracle.watch import SCHEMA
+
+from .opening import KEPT
+
+Verdict = Annotated[
+    Literal["conforms", "departs", "undetermined"],
+    Field(description="of everything so far; once it is not `conforms`, it stays, and further records are not judged"),
+]
+
+COMPONENT = "#/components/schemas/"
+
+
+class ActionShape(BaseModel):
+    """Something that can happen."""
+
+    name: str = Field(examples=["allocate"])
+    says: str = Field(examples=["p is allocated K"], description="what happens, in words")
+    parameters: dict[str, str] = Field(
+        description="what each parameter's value is: an object of a sort, `list of` such, a range `0..3`, one of several "
+        "words, or `boolean`",
+        examples=[{"p": "PodGroup", "K": "list of Cell"}],
+    )
+
+
+class VariantShape(BaseModel):
+    """A model of a system."""
+
+    name: str = Field(examples=["as-written"])
+    about: str
+    sorts: dict[str, int] = Field(
+        description="the sorts of objects, each with how many there are by default",
+        examples=[{"PodGroup": 3, "Cell": 3}],
+    )
+    actions: list[ActionShape]
+
+
+class SystemShape(BaseModel):
+    """A system and its variants."""
+
+    name: str = Field(examples=["hived"])
+    title: str
+    judged_by: str = Field(description="the variant that judges if none is named", examples=["as-written"])
+    variants: list[VariantShape]
+
+
+class Catalogue(BaseModel):
+    """What there is to create sessions for."""
+
+    systems: list[SystemShape]
+
+
+def of_traces() -> dict[str, Any]:
+    """What requests consist of: headers and records of the plain trace format, by its own schema, and a scope instead of a header."""
+    schema = json.loads((Path(schedproof.proofs.oracle.__file__).parent / SCHEMA).read_text("utf-8"))
+    found = {_named(name): _renamed(definition) for name, definition in schema["$defs"].items()}
+    fields = found["Header"]["properties"]
+    found["Situation"] = {
+        "type": "object",
+        "description": "a system, and how many objects of each sort there are. They have the names that an exploration gives them (`g0`, "
+        "`g1`, `c0`); without `rigid`, what never changes of them is as an exploration would choose, if there is one choice only",
+        "required": ["system"],
+        "additionalProperties": False,
+        "properties": {
+            "system": fields["system"],
+            "scope": {
+                "type": "object",
+                "description": "the number of objects of each sort; what is left out has its default",
+                "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 64},
+            },
+            **{name: fields[name] for name in KEPT if name in fields},
+        },
+        "examples": [{"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}],
+    }
+    found["Asked"] = {"oneOf": [{"$ref": COMPONENT + "Situation"}, {"$ref": COMPONENT + "Header"}]}
+    return found
+
+
+def _named(definition: str) -> str:
+    return definition[:1].upper() + definition[1:]
+
+
+def _renamed(schema: Any) -> Any:
+    """``schema``, with the names that its definitions have in an OpenAPI description."""
+    if isinstance(schema, list):
+        return [_renamed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: COMPONENT + _named(value.removeprefix("#/$defs/"))
+        if key == "$ref" and isinstance(value, str)
+        else _renamed(value)
+        for key, value in schema.items()
+    }
+
+
+class FirstDeparture(BaseModel):
+    """The first record that no sequence of the model's steps explains."""
+
+    model_config = ConfigDict(extra="allow")
+    record: int = Field(description="its number in the session, from 1")
+    reason: str
+
+
+class Standing(BaseModel):
+    """The verdict so far, in short."""
+
+    system: str = Field(examples=["hived"])
+    variant: str = Field(examples=["as-written"])
+    verdict: Verdict
+    records: int = Field(description="records judged in this session, a departing one included")
+    note: str | None = Field(default=None, description="why it is undetermined, or that nothing was judged")
+    first_departure: FirstDeparture | None = None
+
+
+class Created(Standing):
+    """A new session."""
+
+    id: str = Field(description="the session's name in all further requests; keep it secret from other clients")
+
+
+class Taken(Standing):
+    """What was made of the records."""
+
+    taken: int = Field(
+        description="records of this request that were judged; fewer than were sent if one of them departs"
+    )
+
+
+class Report(Standing):
+    """The whole report, as `schedproof check --json` writes it."""
+
+    model_config = ConfigDict(extra="allow")
+    format: str = Field(examples=["schedproof"])
+
+
+class Event(BaseModel):
+    """A record that the session would explain if it came next."""
+
+    action: str = Field(examples=["allocate"])
+    parameters: dict[str, Any] = Field(examples=[{"p": "g0", "K": ["c0"]}])
+
+
+class Allowed(BaseModel):
+    """What may happen next."""
+
+    events: list[Event]
+    complete: bool = Field(description="these are all; else there may be more")
+    records: int
+    note: str | None = None
+
+
+class Health(BaseModel):
+    """Whether sessions can be created, when there are not too many."""
+
+    ok: bool
+    sessions: int
+    most_sessions: int
+
+
+class Problem(BaseModel):
+    """A request that was not done."""
+
+    error: str = Field(
+        description="what kind of problem it is: `malformed`, `bad-session`, `bad-record`, `conflict`, `no-such-session`, `busy`, "
+        "`full`, `too-big`, `too-slow`, `ending`, `unauthorized`, `forbidden`, `unsupported`, `not-found`, `fault`",
+        examples=["no-such-session"],
+    )
+    message: str = Field(description="one line: what, where, and what to do instead")
+
+
+class BadRecord(Problem):
+    """A record that is none, or too many records; `taken` and `records` are of these two only, `record` of the first."""
+
+    model_config = ConfigDict(extra="allow")
+    record: int | None = Field(default=None, description="its number in the session, from 1")
+    taken: int | None = Field(default=None, description="records of this request that were judged: they stay so")
+    verdict: Verdict | None = None
+    records: int | None = None

@@ -1,0 +1,73 @@
+"""JSON as a stranger sends it: refused in one line where it is none, or more than anybody means."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+DEEPEST = 40
+"""Lists and objects in each other; no header and no record has more than a few."""
+
+
+class NotJson(ValueError):
+    """The text is no JSON that is taken. The message is one line."""
+
+
+def parse(data: bytes) -> Any:
+    """The value that ``data`` says.
+
+    Raises:
+        NotJson: it is not UTF-8, no JSON, or nested deeper than ``DEEPEST``.
+    """
+    try:
+        value = json.loads(
+            data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_distinct
+        )
+    except UnicodeDecodeError as error:
+        raise NotJson(f"byte {error.start + 1} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
+        raise NotJson(f"not JSON: {error.msg} at {where}") from None
+    except NotJson:
+        raise
+    except RecursionError:
+        raise NotJson(f"nested deeper than {DEEPEST} lists and objects") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise NotJson(f"JSON that cannot be read: {str(error).split(';')[0]}") from None
+    if _deeper(value, DEEPEST):
+        raise NotJson(f"nested deeper than {DEEPEST} lists and objects")
+    return value
+
+
+def _no_number(text: str) -> NoReturn:
+    raise NotJson(f"not JSON: {text} is no number")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    if math.isinf(found):
+        raise NotJson(f"the number {text[:40]} is too big")
+    return found
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise NotJson(f"{json.dumps(twice)[:60]} twice in one object")
+    return found
+
+
+def _deeper(value: Any, most: int) -> bool:
+    """``value`` has more than ``most`` containers in each other."""
+    layer = [value] if isinstance(value, dict | list) else []
+    for _ in range(most):
+        layer = [
+            inner
+            for outer in layer
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(layer)

@@ -1,0 +1,275 @@
+"""The service over HTTP: resources, and what they answer. ``/openapi.json`` describes it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from .. import __version__
+from . import shapes
+from .answers import Answer, Kind
+from .catalogue import catalogue
+from .limits import MOST_EVENTS, Limits
+from .nursery import Nursery
+from .sessions import Sessions
+
+STATUS = {
+    Kind.DONE: 200,
+    Kind.MALFORMED: 400,
+    Kind.BAD_SESSION: 422,
+    Kind.BAD_RECORD: 422,
+    Kind.CONFLICT: 409,
+    Kind.UNKNOWN: 404,
+    Kind.BUSY: 429,
+    Kind.FULL: 503,
+    Kind.TOO_BIG: 413,
+    Kind.ENDING: 503,
+    Kind.FAULT: 500,
+}
+
+JSON, LINES = "application/json", "application/x-ndjson"
+
+ABOUT = """Create a session for a system and a number of objects, post what happens as records, and get the verdict: whether some run of
+the model explains them all, and what may happen next. Every error has one line that says what to do instead. A client that did not get an answer asks
+the session how many `records` it has judged, and sends the rest, with `after` to be sure."""
+
+Name = Annotated[str, Path(alias="id", description="the session's id", max_length=64)]
+
+After = Annotated[
+    int | None, Query(ge=0, description="refuse the records unless the session has judged so many before")
+]
+Most = Annotated[int | None, Query(ge=1, le=MOST_EVENTS, description="so many at most")]
+
+
+class Json(JSONResponse):
+    """In ASCII: what clients send may have halves of characters in it, and is told back in messages."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
+
+
+class Unread(Exception):
+    """A request's body that is not taken."""
+
+    def __init__(self, status: int, error: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.error = status, error
+
+
+def application(sessions: Sessions) -> FastAPI:
+    """The resources of HTTP. ``sessions`` are begun and ended with it."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with sessions:
+            yield
+
+    app = FastAPI(
+        title="schedproof",
+        version=__version__,
+        description=ABOUT,
+        lifespan=lifespan,
+        docs_url=None,  # these pages would load what they consist of from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    _resources(app, sessions, catalogue())
+    app.exception_handler(Unread)(_unread)
+    app.exception_handler(HTTPException)(_no_resource)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(Exception)(_fault)
+    app.openapi = lambda: description(app)  # type: ignore[method-assign]
+    return app
+
+
+def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) -> None:
+    limits = sessions.limits
+
+    @app.get("/health", response_model=shapes.Health, tags=["server"], operation_id="health")
+    async def health() -> Json:
+        """Whether the server can do its work: 200 if it can, else 503. Needs no token."""
+        found = {"ok": sessions.alive, "sessions": len(sessions), "most_sessions": limits.sessions}
+        return Json(found, 200 if sessions.alive else 503)
+
+    @app.get("/systems", response_model=shapes.Catalogue, tags=["server"], operation_id="systems")
+    async def systems() -> Json:
+        """What there is to create sessions for: systems, variants, sorts, actions."""
+        return Json(there_is)
+
+    @app.post(
+        "/sessions", status_code=201, response_model=shapes.Created, tags=["sessions"], operation_id="create_session",
+        responses=_problems(400, 413, 415, 422, 503), openapi_extra=_body({JSON: _ref("Asked")}),
+    )  # fmt: skip
+    async def create(request: Request) -> Response:
+        """A new session, for a system and a scope or with a header of the plain format."""
+        _kind(request, JSON)
+        answer = await sessions.create(await _read(request, limits))
+        response = _said(answer, 201)
+        if answer.done:
+            response.headers["Location"] = f"/sessions/{answer.body['id']}"
+        return response
+
+    many: dict[str, dict[str, Any]] = {
+        JSON: {"type": "array", "items": _ref("Record")},
+        LINES: {"type": "string", "description": "a record a line"},
+    }
+
+    @app.post(
+        "/sessions/{id}/records", response_model=shapes.Taken, tags=["sessions"], operation_id="post_records",
+        responses=_problems(400, 404, 409, 415, 429, 503) | _problems(413, 422, shape=shapes.BadRecord),
+        openapi_extra=_body(many),
+    )  # fmt: skip
+    async def records(request: Request, name: Name, after: After = None) -> Response:
+        """Hands records to the session, in order. Those before one that is none, or that departs, stay taken."""
+        lines = _kind(request, JSON, LINES) == LINES
+        return _said(await sessions.records(name, await _read(request, limits), lines=lines, after=after))
+
+    @app.get(
+        "/sessions/{id}", response_model=shapes.Report, tags=["sessions"], operation_id="report",
+        responses=_problems(404, 422, 429, 503),
+    )  # fmt: skip
+    async def report(name: Name) -> Response:
+        """The whole report: the verdict and, after a departure, the steps that came closest and what they break."""
+        return _said(await sessions.report(name))
+
+    @app.get(
+        "/sessions/{id}/events", response_model=shapes.Allowed, tags=["sessions"], operation_id="allowed_events",
+        responses=_problems(404, 422, 429, 503),
+    )  # fmt: skip
+    async def events(name: Name, most: Most = None) -> Response:
+        """What may happen next in some state that explains all records so far. Nothing, after a departure."""
+        return _said(await sessions.events(name, most))
+
+    @app.delete(
+        "/sessions/{id}", status_code=204, response_class=Response, tags=["sessions"], operation_id="close_session",
+        responses=_problems(404, 422, 503),
+    )  # fmt: skip
+    async def close(name: Name) -> Response:
+        """Ends the session, also in the middle of a request."""
+        answer = await sessions.close(name)
+        return Response(status_code=204) if answer.done else _said(answer)
+
+
+def described(limits: Limits) -> dict[str, Any]:
+    """The OpenAPI description of a server with these limits."""
+    return description(application(Sessions(Nursery(limits), limits)))
+
+
+def description(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description."""
+    if not app.openapi_schema:
+        found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        components = found["components"]
+        components["schemas"] |= shapes.of_traces()
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{}, {"token": []}]  # none is needed on the machine itself, unless the server has one
+        app.openapi_schema = found
+    return app.openapi_schema
+
+
+async def _read(request: Request, limits: Limits) -> bytes:
+    """The body, as long as it is not too big and comes in time.
+
+    Raises:
+        Unread: it is or does not.
+    """
+    too_big = Unread(413, Kind.TOO_BIG, f"a body has at most {limits.body} bytes; send the records in several requests")
+    length = request.headers.get("content-length", "")
+    announced = int(length[:18]) if length.isdigit() else 0
+    if announced > limits.body and (announced > 2 * limits.body or "expect" in request.headers):
+        raise too_big
+    found, size = bytearray(), 0
+    try:
+        async with asyncio.timeout(limits.content):
+            async for part in request.stream():
+                size += len(part)
+                if size <= limits.body:
+                    found += part
+                elif size > 2 * limits.body:
+                    break
+                # Up to there the rest is heard, but not kept: many clients listen only when they have said all.
+    except TimeoutError:
+        raise Unread(408, "too-slow", f"the body took more than {limits.content:g} s; send less at a time") from None
+    except ClientDisconnect:
+        raise Unread(400, Kind.MALFORMED, "the body ends before it should") from None
+    if size > limits.body:
+        raise too_big
+    return bytes(found)
+
+
+def _kind(request: Request, *known: str) -> str:
+    """The body's content type. Pages of the web cannot send these without being asked first, which is refused.
+
+    Raises:
+        Unread: it is another.
+    """
+    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if kind not in known:
+        raise Unread(415, "unsupported", f"the body's Content-Type has to be {' or '.join(known)}")
+    return kind
+
+
+def _said(answer: Answer, status: int = 200) -> Json:
+    headers = {} if answer.retry_after is None else {"Retry-After": str(answer.retry_after)}
+    if answer.done:
+        return Json(dict(answer.body), status, headers)
+    return Json({"error": answer.kind, **answer.body}, STATUS[answer.kind], headers)
+
+
+async def _unread(request: Request, error: Exception) -> Json:
+    assert isinstance(error, Unread)
+    # What is left of the body is not read: the connection ends with the answer.
+    return Json({"error": error.error, "message": str(error)}, error.status, {"Connection": "close"})
+
+
+async def _no_resource(request: Request, error: Exception) -> Json:
+    assert isinstance(error, HTTPException)
+    kind = "not-found" if error.status_code in (404, 405) else "fault"
+    says = f"there is no {request.method} {request.url.path[:80]}; /openapi.json says what there is"
+    return Json({"error": kind, "message": says}, error.status_code, error.headers)
+
+
+async def _invalid(request: Request, error: Exception) -> Json:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    return Json({"error": Kind.MALFORMED, "message": f"{first['loc'][-1]}: {first['msg']}"}, 422)
+
+
+async def _fault(request: Request, error: Exception) -> Json:
+    return Json({"error": Kind.FAULT, "message": "an error of the service itself; its log has more"}, 500)
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _body(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "requestBody": {"required": True, "content": {kind: {"schema": schema} for kind, schema in content.items()}}
+    }
+
+
+WHY = {
+    400: "it is not of the form that it should have",
+    404: "there is no such session",
+    409: "the session has not judged as many records as `after` says",
+    413: "the body is too big, or there are more records than can be judged in time",
+    415: "the body is of another type",
+    422: "it names what there is not",
+    429: "too many requests to this session at once",
+    503: "too many sessions, or the server is ending",
+}
+
+
+def _problems(*codes: int, shape: type[shapes.Problem] = shapes.Problem) -> dict[int | str, dict[str, Any]]:
+    return {code: {"model": shape, "description": WHY[code]} for code in codes}

@@ -1,0 +1,27 @@
+"""A record that takes for ever. Sessions' processes are copies of this one, so what is put in here is there as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from schedproof.proofs.oracle.engine import Judgement
+from schedproof.proofs.oracle.watch import Watch
+
+SPIN = {"action": "crash", "parameters": {"for": "ever"}}
+
+
+@contextmanager
+def spinning() -> Iterator[None]:
+    """``SPIN`` is judged for ever by sessions of servers that begin here."""
+    take = Watch.take
+
+    def patient(self: Watch, record: Mapping[str, Any], line: int = 0) -> Judgement:
+        while record == SPIN:
+            pass
+        return take(self, record, line)
+
+    with patch.object(Watch, "take", patient):
+        yield
