@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from schedproof.model.lang import Model, Property
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems import SYSTEMS, System
 
 from .examine import WELL_FORMEDNESS, examine
 from .further import further
@@ -85,9 +85,10 @@ def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
     return found
 
 
-def judge(part: Part, say: Say) -> Done:
-    """Does a part of the work on a registered system."""
-    return judge_of(SYSTEMS[part.system].variants[part.variant], part, {}, say)
+def judge(part: Part, say: Say, others: Mapping[str, System] | None = None) -> Done:
+    """Does a part of the work on a registered system, or on one of ``others``, by name."""
+    system = (others or {}).get(part.system) or SYSTEMS[part.system]
+    return judge_of(system.variants[part.variant], part, {}, say)
 
 
 def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say) -> Done:

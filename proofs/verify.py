@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -13,7 +14,7 @@ from schedproof.model.systems import SYSTEMS, System
 from .further import further
 from .parts import INDUCTIVE, Done, Inducted, Part, Say, judge, judge_of, parts, property_names
 from .verdict import Disagreement, Method, Result, Verdict
-from .workers import Workers
+from .workers import Workers, copied
 
 
 @dataclass(frozen=True)
@@ -159,13 +160,15 @@ def verifiers(
 ) -> Workers[Part, tuple[Done, float]]:
     """Processes for :func:`verify`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
     work = sum(len(parts(model, mine)) for model, mine in chosen(systems, only))
-    known = all(SYSTEMS.get(system.name) is system for system in systems)  # others could not be named to a process
-    return Workers(_timed, max(1, min(jobs, work)) if known else 1)
+    others = {system.name: system for system in systems if SYSTEMS.get(system.name) is not system}
+    if others and not copied():
+        jobs = 1  # the registry's systems can be named to a process that begins anew, these could not
+    return Workers(partial(_timed, others=others), max(1, min(jobs, work)))
 
 
-def _timed(part: Part, say: Say) -> tuple[Done, float]:
+def _timed(part: Part, say: Say, *, others: Mapping[str, System]) -> tuple[Done, float]:
     start = time.perf_counter()
-    return judge(part, say), time.perf_counter() - start
+    return judge(part, say, others), time.perf_counter() - start
 
 
 def verify(

@@ -121,9 +121,14 @@ class Workers(Generic[T, R]):
             ) from None
 
 
+def copied() -> bool:
+    """Workers are copies of this process, made where that is safe, and have all that it has."""
+    return sys.platform == "linux"
+
+
 def _context() -> BaseContext:
-    """Copies of this process where that is safe: they start at once."""
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    """Copies start at once."""
+    return multiprocessing.get_context("fork" if copied() else None)
 
 
 @contextlib.contextmanager

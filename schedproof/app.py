@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -22,6 +23,8 @@ from schedproof.proofs.workers import WorkerDied
 from . import __version__
 from .commands import COMMANDS
 from .errors import Exit, UserError, fail
+from .loading import blamed
+from .manifest import find
 
 EPILOG = "Exit codes: 0 as expected, 1 refuted or departs, 2 wrong usage or unreadable input, 3 undetermined."
 
@@ -66,6 +69,12 @@ def run(arguments: Sequence[str]) -> int:
         return fail("out of memory; choose a smaller scope, or stop earlier with --max-states", Exit.UNDETERMINED)
     except OSError as error:
         return fail(_output_problem(error), Exit.USAGE)
+    except Exception as error:
+        manifest = find(Path.cwd())
+        mine = blamed(manifest.parent, error) if manifest is not None else None
+        if mine is None:
+            raise  # it is ours
+        return fail(str(mine), Exit.USAGE)
 
 
 def _output_problem(error: OSError) -> str:

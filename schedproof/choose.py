@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from schedproof.model import systems as registry
 from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
@@ -13,39 +13,53 @@ from schedproof.model.semantics import check_scope
 from schedproof.model.systems import System
 from schedproof.proofs.parts import property_names
 
-from .errors import UserError
+from .errors import UserError, unknown
+from .manifest import Entry, find, load, read
 
 MOST_CHOICES = 5_000_000
 """Choices of an action's parameters that are tried in every state; a scope with more is refused."""
 
 
-def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") -> UserError:
-    """The error for a name that does not exist: what is close to it, and what there is."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=3)
-    hint = f"did you mean {' or '.join(close)}? " if close else ""
-    there = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"there is {', '.join(names)}"
-    return UserError(f"unknown {what} {name!r}; {hint}{there}")
-
-
 def system(name: str) -> System:
-    """The system of that name.
+    """The system of that name: one of the project's own, or one that the user's manifest names.
 
     Raises:
-        UserError: there is none.
+        UserError: there is none, or it cannot be loaded.
     """
-    if name not in registry.SYSTEMS:
-        raise unknown("system", name, registry.SYSTEMS)
-    return registry.SYSTEMS[name]
+    if name in registry.SYSTEMS:
+        return registry.SYSTEMS[name]
+    mine = own()
+    if name not in mine:
+        raise unknown("system", name, [*mine, *registry.SYSTEMS])
+    return load(mine[name])
 
 
 def systems(names: Sequence[str]) -> list[System]:
-    """The systems of those names, each once; all of them if none is named.
+    """The systems of those names, each once; if none is named, those of the user's manifest, and without one all of them.
 
     Raises:
-        UserError: there is no such system.
+        UserError: there is no such system, or one cannot be loaded.
     """
-    return [system(name) for name in dict.fromkeys(names or registry.SYSTEMS)]
+    return [system(name) for name in dict.fromkeys(names or own() or registry.SYSTEMS)]
+
+
+def every() -> list[System]:
+    """The user's systems, and the project's.
+
+    Raises:
+        UserError: one cannot be loaded.
+    """
+    return [system(name) for name in (*own(), *registry.SYSTEMS)]
+
+
+def own() -> Mapping[str, Entry]:
+    """What the user's manifest names, nothing if there is none.
+
+    Raises:
+        UserError: it is no manifest.
+    """
+    path = find(Path.cwd())
+    return read(path) if path is not None else {}
 
 
 def variant(of: System, name: str | None) -> Model:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
+from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.oracle import OracleReport, TraceError
 
 from .errors import UserError
@@ -21,7 +22,7 @@ _RECORDS = '''"""A log that departs from {system} {variant}; written by schedpro
 
 import json
 
-from schedproof.proofs.oracle import OracleVerdict, check_records
+{imports}from schedproof.proofs.oracle import OracleVerdict, check_records
 
 TRACE = [
 {lines}]
@@ -29,7 +30,7 @@ TRACE = [
 
 def test_the_last_record_departs() -> None:
     header, *records = map(json.loads, TRACE)
-    report = check_records({system!r}, header, records)
+    report = check_records({named}, header, records)
     assert report.verdict is OracleVerdict.DEPARTS
     assert report.first_departure is not None and report.first_departure.record == len(records)
 '''
@@ -41,7 +42,7 @@ _LINES = '''"""A log that departs from {system} {variant}; written by schedproof
 
 from pathlib import Path
 
-from schedproof.proofs.oracle import OracleVerdict, check_trace
+{imports}from schedproof.proofs.oracle import OracleVerdict, check_trace
 
 LOG = [
 {lines}]
@@ -50,7 +51,7 @@ LOG = [
 def test_the_last_line_departs(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("\\n".join(LOG) + "\\n", "utf-8")
-    report = check_trace({system!r}, log, variant={told!r}, format={format!r})
+    report = check_trace({named}, log, variant={told!r}, format={format!r})
     assert report.verdict is OracleVerdict.DEPARTS
     assert report.first_departure is not None and report.first_departure.line == len(LOG)
 '''
@@ -70,7 +71,14 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
     departure = report.first_departure
     assert departure is not None
     reason = " ".join(departure.reason.split()).replace("\\", "/").replace('"""', "'''")
-    about = {"system": report.system, "variant": report.variant, "reason": reason}
+    own = report.system not in SYSTEMS  # a system of the user's manifest, which the test then finds as a command does
+    about = {
+        "system": report.system,
+        "variant": report.variant,
+        "reason": reason,
+        "imports": "from schedproof.choose import system\n" if own else "",
+        "named": f"system({report.system!r})" if own else repr(report.system),
+    }
     if report.shortened:
         return _RECORDS.format(**about, lines=_listed([json.dumps(line) for line in report.shortened]))
     if departure.line > MOST_LINES:

@@ -168,7 +168,7 @@ lines:
             checked(tmp_path, LOG, MAPPING + "extends: a.yaml\n")
 
     def test_no_format_and_no_mapping(self, tmp_path: Path) -> None:
-        with pytest.raises(TraceError, match="leave out --format hived"):
+        with pytest.raises(TraceError, match="or states \\(--format itf\\), not hived"):
             checked(tmp_path, LOG, format="hived")
 
 
@@ -209,6 +209,39 @@ STEP = {
     "parameters": {"p": "g", "K": ["c"]},
     "state": {"PodGroup": {"g": {"state": "Allocated"}}},
 }
+
+
+class TestITF:
+    def test_a_mapping_reads_the_states_of_any_specification(self, tmp_path: Path) -> None:
+        """A specification of somebody else: one variable for who holds which GPU, and the name of the step."""
+        mapping = """
+schedproof-mapping: 1
+system: hived
+header:
+  objects: {PodGroup: [a, b], Cell: [x, y]}
+lines:
+- {when: '"#" == `0`', stutter: true}
+- when: "step == 'Bind'"
+  action: allocate
+  parameters: {p: job, K: gpus}
+  state: {Cell: [{each: holder, object: "[0][0]", user: "[1]"}]}
+"""
+
+        def trace(holder: str) -> str:
+            states = [
+                {"step": "Init", "job": "", "gpus": {"#set": []}, "holder": {"#map": []}},
+                {
+                    "step": "Bind",
+                    "job": "a",
+                    "gpus": {"#set": ["y", "x"]},
+                    "holder": {"#map": [[{"#tup": ["x", 0]}, holder]]},
+                },
+            ]
+            return json.dumps({"#meta": {}, "vars": ["step", "job", "gpus", "holder"], "states": states}, indent=1)
+
+        assert checked(tmp_path, trace("a"), mapping, format="itf").verdict is CONFORMS
+        report = checked(tmp_path, trace("b"), mapping, format="itf")
+        assert report.first_departure is not None and report.first_departure.record == 1
 
 
 class TestOpenTelemetry:

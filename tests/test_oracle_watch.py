@@ -17,6 +17,7 @@ import pytest
 from brute_plain import judge as brute_judge
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
+from schedproof.model.quotes import FILE, read_quotes
 from schedproof.model.semantics import Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems import HIVED, SYSTEMS, System
@@ -32,6 +33,7 @@ from test_oracle_plain_mutations import flipped, logged_run
 from toys import WORKSHOP
 
 CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
+DOCUMENTS = Path(__file__).parents[2] / "shared" / "documents"
 
 
 def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVerdict:
@@ -501,3 +503,25 @@ class TestBadInput:
         with pytest.raises(TraceError, match="line 7: not JSON") as caught:
             check_trace("hived", path)
         assert caught.value.before is not None and caught.value.before.records == 5
+
+
+class TestQuotes:
+    def test_the_document_is_quoted(self) -> None:
+        """Line 79 of HiveD's document is the condition of e2."""
+        report = check_records("hived", HEADER, [{"action": "complete", "parameters": {"p": "low"}}], shorten=False)
+        assert report.first_departure is not None
+        refused = report.first_departure.candidates[0].refused[0]
+        assert refused.line == 79 and refused.sentence.startswith(
+            "Condition: all the cells that the cell allocation algorithm"
+        )
+
+    def test_an_event_that_a_step_does_not_lead_to(self) -> None:
+        records = [{"event": "PodGroup.e5", "object": "mid", "parameters": {"p": "low"}}]
+        start = {"PodGroup": {"low": {"state": "Preempting"}}, "Cell": {"a": {"state": "Reserved", "reserver": "low"}}}
+        report = check_records("hived", {**HEADER, "start": start}, records, shorten=False)
+        assert report.first_departure is not None
+        assert "complete does not lead to PodGroup.e5 there" in " ".join(report.text())
+
+    @pytest.mark.skipif(not DOCUMENTS.is_dir(), reason="the documents are not here")
+    def test_they_are_what_the_documents_say(self) -> None:
+        assert json.loads(FILE.read_text("utf-8")) == read_quotes(DOCUMENTS)

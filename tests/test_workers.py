@@ -89,9 +89,18 @@ def test_verify_says_the_same_however_many_processes(only):
     assert [r.ok for r in together] == ([True, False, True] if not only else [True, True, True])
 
 
-def test_a_system_that_no_other_process_knows_is_judged_here():
+@linux
+def test_a_system_that_is_not_registered_goes_with_the_copies():
     mine = system()
     with verifiers([mine], jobs=4) as workers:
+        assert workers.jobs == 2  # one variant, two ways
+        together = verify([mine], workers=workers)
+    assert together == verify([mine]) and all(report.ok for report in together)
+
+
+def test_a_system_that_no_other_process_knows_is_judged_here():
+    mine = system()
+    with patch("schedproof.proofs.verify.copied", return_value=False), verifiers([mine], jobs=4) as workers:
         assert workers.jobs == 1
         assert all(report.ok for report in verify([mine], workers=workers))
 

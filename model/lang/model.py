@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 from .errors import ModelError, Place, here
 from .machine import Durability, Machine, Row
@@ -28,6 +29,10 @@ class Document:
     title: str
 
 
+NO_DOCUMENT = Document("", "")
+"""Of a model that is read from no document: it is its own, and is cited by the name of its file."""
+
+
 @dataclass(frozen=True)
 class Model:
     """One variant of a system.
@@ -35,6 +40,7 @@ class Model:
     Args:
         system, variant: names, as on the command line.
         about: one sentence on what this variant is.
+        document: what it is read from; by default it is a design of its own, and its file is what is cited.
         topologies: the rigid attributes to explore at given sizes ({sort name: number of objects}); one
             that gives fewer values than there are objects of a sort is explored with so many.
         axioms: what proofs may assume of the rigid attributes.
@@ -50,13 +56,13 @@ class Model:
     system: str
     variant: str
     about: str
-    document: Document
     machines: Sequence[Machine]
     rows: Sequence[Row]
     actions: Sequence[Action]
     rules: Sequence[Rule]
     properties: Sequence[Property]
     default_scope: Mapping[str, int]
+    document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
     topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] = lambda sizes: [{}]
     refuted: frozenset[str] = frozenset()
@@ -67,6 +73,10 @@ class Model:
     def __post_init__(self) -> None:
         from .check import check_model  # the check needs the class
 
+        if self.document == NO_DOCUMENT:
+            object.__setattr__(
+                self, "document", Document(Path(self.place.file).name, "no document but the model itself")
+            )
         check_model(self)
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from schedproof.model.lang import Invariant
+from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
+from schedproof.model.quotes import quote
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
 
 from .report import Promise
@@ -58,6 +59,11 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
             yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
 
 
+def cited(model: Model, says: str, line: int | None) -> Promise:
+    """What a guard, a table or a rule has against a step, with the line of the document that it is from."""
+    return Promise(None, says, model.document.name, line, quote(model.document.name, line))
+
+
 def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Promise]:
     """The first condition of the action's guard that does not hold, with an object that shows it."""
     found = guard_met(instance, state, choice)[1]
@@ -75,7 +81,7 @@ def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Pr
     for met, condition in enumerate(conditions):
         if not _holds(instance, state, condition, scope, dict(choice.parameters)):
             says = f"{action.name} needs {show_term(condition)}{_witness(instance, state, condition, choice, action)}"
-            return met, Promise(None, says, instance.model.document.name, action.line)
+            return met, cited(instance.model, says, action.line)
     return len(conditions), None
 
 
@@ -143,8 +149,8 @@ def broken_table(instance: Instance, reached: State, observed: Mapping[int, int]
             rows = [r for r in model.table(sort) if (r.source, r.target) == (source, target)]
             if not rows:
                 says = f"{name} goes from {source} to {target}, where {sort}'s table has no row"
-                return Promise(None, says, model.document.name, machine.line)
+                return cited(model, says, machine.line)
             events = " or ".join(r.event for r in rows)
             says = f"{name} goes from {source} to {target}, which only {events} does, and nothing here fires it"
-            return Promise(None, says, model.document.name, rows[0].line)
+            return cited(model, says, rows[0].line)
     return None

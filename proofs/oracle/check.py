@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -19,7 +19,7 @@ from .engine import judge
 from .errors import TraceError
 from .formats import Format, Judged, Plain, Told
 from .hived import HIVED
-from .itf_trace import ITF, is_itf
+from .itf_trace import ITF, is_itf, itf_states
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
@@ -164,20 +164,24 @@ def _noted(report: OracleReport, note: str) -> OracleReport:
 
 
 def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
-    """The format that a mapping makes of lines, or of OpenTelemetry's log records."""
+    """The format that a mapping makes of lines, of OpenTelemetry's log records, or of the states of an ITF trace."""
     said = read_mapping(mapping)
     if said.header["system"] != system.name:
         raise TraceError(
             f"{mapping}: is a mapping for {said.header['system']!r}, and the trace is judged as {system.name!r}"
         )
-    if format not in (None, OTEL.name):
+    inner: Mapping[str | None, Callable[[Iterator[TextLine]], Iterator[TextLine] | Iterator[Line]]] = {
+        None: lambda lines: lines,
+        OTEL.name: log_records,
+        ITF.name: itf_states,
+    }
+    if format is None and said.pattern is None and is_otel([first]):
+        format = OTEL.name
+    if format not in inner:
         raise TraceError(
-            f"--mapping reads lines, or log records with --format {OTEL.name}; leave out --format {format}"
+            f"--mapping reads lines, log records (--format {OTEL.name}) or states (--format {ITF.name}), not {format}"
         )
-    otel = format is not None or (said.pattern is None and is_otel([first]))
-    return Format(
-        "mapping", "", lambda lines: True, plain=lambda _, lines: said.read(log_records(lines) if otel else lines)
-    )
+    return Format("mapping", "", lambda lines: True, plain=lambda _, lines: said.read(inner[format](lines)))
 
 
 def _whole(

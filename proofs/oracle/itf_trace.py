@@ -53,17 +53,54 @@ def is_itf(lines: Sequence[TextLine]) -> bool:
     return bool(re.search(r'"states"\s*:\s*\[', text) and re.search(r'"(vars"\s*:\s*\[|#meta"\s*:)', text))
 
 
+def itf_states(lines: Iterator[TextLine]) -> Iterator[Line]:
+    """The states of a trace of any specification, as objects that a mapping can read: variable -> value.
+
+    Maps from texts and records are objects; other maps are lists of pairs; sets, tuples and sequences are lists. ``"#"`` is
+    the state's number.
+
+    Raises:
+        TraceError: no ITF.
+    """
+    trace, reader = _opened(lines)
+    for number, state in enumerate(reader.states(trace)):
+        line = reader.documents.line(state)
+        values = {name: _data(decode(state[name], f"states[{number}].{name}")) for name in reader.declared}
+        yield Line(line.file, line.number, {"#": number, **values})
+
+
+def _data(value: Value) -> object:
+    match value:
+        case Map():
+            pairs = [(_data(key), _data(held)) for key, held in value.items]
+            return dict(pairs) if all(isinstance(key, str) for key, _ in pairs) else [list(pair) for pair in pairs]
+        case Record():
+            return {name: _data(held) for name, held in value.items}
+        case frozenset():
+            return [_data(item) for item in sorted(value, key=str)]
+        case Tup():
+            return [_data(item) for item in value.items]
+        case tuple():
+            return [_data(item) for item in value]
+        case _:
+            return value
+
+
+def _opened(lines: Iterator[TextLine]) -> tuple[Mapping[str, Any], _Reader]:
+    documents = read_documents(list(lines))
+    if len(documents.values) != 1 or not isinstance(documents.values[0], dict):
+        raise documents.error("an ITF trace is one JSON object {...}")
+    trace = documents.values[0]
+    return trace, _Reader(documents, documents.line(trace))
+
+
 def read_itf(model: Model, lines: Iterator[TextLine]) -> Plain:
     """The header, and a record for each state.
 
     Raises:
         TraceError: no ITF.
     """
-    documents = read_documents(list(lines))
-    if len(documents.values) != 1 or not isinstance(documents.values[0], dict):
-        raise documents.error("an ITF trace is one JSON object {...}")
-    trace = documents.values[0]
-    reader = _Reader(documents, documents.line(trace))
+    trace, reader = _opened(lines)
     states = reader.states(trace)
     header = Line(reader.top.file, reader.top.number, reader.header(model, trace, states[0]))
     note = ""

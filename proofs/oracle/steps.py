@@ -23,7 +23,7 @@ from schedproof.model.semantics import (
 )
 from schedproof.model.semantics.evaluate import Eval, Firings
 
-from .broken import guard_met
+from .broken import cited, guard_met
 from .engine import Path, TooManyStates
 from .report import Promise
 from .wording import show_choice
@@ -161,12 +161,13 @@ class Steps:
         for values in product(*domains):
             chosen = {v.name: value for v, value in zip(action.parameters, values, strict=True)}
             met, broken = guard_met(self.instance, state, Choice(action.name, tuple(chosen.items())))
-            if broken is None:
+            if broken is None:  # the step is possible; it may still not lead to the event
+                yield from self.refused(state, Wanted(action, chosen, wanted.event))
                 return
             if best is None or met > best[0]:
                 best = (met, chosen)
         if best is not None:
-            yield from self.refused(state, Wanted(action, best[1]))
+            yield from self.refused(state, Wanted(action, best[1], wanted.event))
 
     def refused(self, state: State, wanted: Wanted) -> Iterator[Path]:
         """That no such step is possible, and why."""
@@ -176,13 +177,18 @@ class Steps:
         if not all(name in given for name in names):
             if next(self.some(state, wanted), None) is None:
                 says = f"no choice of the parameters that are not given makes {action.name} possible"
-                yield Path((action.name,), state, (Promise(None, says, document, action.line),))
+                yield Path((action.name,), state, (cited(self.instance.model, says, action.line),))
             return
         choice = Choice(action.name, tuple((name, given[name]) for name in names))
         met, broken = guard_met(self.instance, state, choice)
         why = [broken] if broken is not None else []
         try:
-            after = self.stepper.step(state, choice).after
+            step = self.stepper.step(state, choice)
+            after = step.after
+            if broken is None and not wanted.causes(step.fired):
+                assert wanted.event is not None
+                says = f"{action.name} does not lead to {'.'.join(wanted.event[:2])} there"
+                why = [cited(self.instance.model, says, action.line)]
         except (IllFormed, Undefined) as error:
             after = state
             if broken is None:

@@ -4,7 +4,22 @@ from collections.abc import Sequence
 
 import click
 
-from . import check, diagram, diff, explain, explore, findings, generate, listing, locks, prove, serve, table, verify
+from . import (
+    check,
+    diagram,
+    diff,
+    explain,
+    explore,
+    findings,
+    generate,
+    init,
+    listing,
+    locks,
+    prove,
+    serve,
+    table,
+    verify,
+)
 
 COMMANDS: Sequence[click.Command] = (
     verify.verify,
@@ -19,6 +34,7 @@ COMMANDS: Sequence[click.Command] = (
     table.outcomes,
     locks.locks,
     generate.generate,
+    init.init,
     serve.serve,
 )
 """In the order of ``schedproof --help``."""

@@ -20,7 +20,7 @@ from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verify import Judged, expected, verify_variant
 
 from .. import choose
-from ..errors import Exit, UserError
+from ..errors import Exit, UserError, unknown
 from ..judging import code, standing
 from ..output import Destination, json_option
 from ..progress import exploring, progress
@@ -214,11 +214,11 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
         sort = machine.sort.name
         fields = (["state"] if machine.states else []) + [a.name for a in instance.attributes(sort)]
         if field not in fields:
-            raise choose.unknown(f"field of {name}", field, fields)
+            raise unknown(f"field of {name}", field, fields)
         if field == "state" and machine.states:
             states = [s.name for s in machine.states]
             if value not in states:
-                raise choose.unknown(f"state of {name}", value, states)
+                raise unknown(f"state of {name}", value, states)
             return instance.slot(sort) + names.index(name), states.index(value)
         attribute = next(a for a in instance.attributes(sort) if a.name == field)
         values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
@@ -226,7 +226,7 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
             values["none"] = instance.read(attribute.type, None)
         wanted = re.sub(r"[{}\s]", "", value).replace(",", "+") or "none"
         if wanted not in values:
-            raise choose.unknown(f"value of {name}.{field}", value, list(values)[:12])
+            raise unknown(f"value of {name}.{field}", value, list(values)[:12])
         return instance.slot(sort, field) + names.index(name), values[wanted]
     every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
-    raise choose.unknown("object", name, every)
+    raise unknown("object", name, every)

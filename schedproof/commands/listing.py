@@ -22,7 +22,7 @@ from ..tables import table
 @json_option
 def listing(system: str | None, json_file: Destination | None) -> int:
     """List systems; of one system its variants, machines, actions and properties."""
-    chosen = choose.systems([system] if system is not None else [])
+    chosen = [choose.system(system)] if system is not None else choose.every()
     if json_file is not None:
         json_file.write_json({"systems": [_json(s) for s in chosen]})
     if json_file is None or not json_file.is_stdout:

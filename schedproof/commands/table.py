@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .. import choose
-from ..errors import Exit, UserError
+from ..errors import Exit, UserError, unknown
 from ..matrix import matrix
 from ..output import Destination, json_option
 from ..tables import count, table
@@ -26,7 +26,7 @@ def outcomes(system: str, sort: str, variant: str | None, json_file: Destination
     model = choose.variant(chosen, variant)
     sorts = [s.name for s in model.sorts]
     if sort not in sorts:
-        raise choose.unknown(f"machine of {system} {model.variant}", sort, sorts)
+        raise unknown(f"machine of {system} {model.variant}", sort, sorts)
     if not model.machine(sort).states:
         raise UserError(
             f"{sort} of {system} {model.variant} has attributes but no states, so it has no table of events"

@@ -39,7 +39,7 @@ def verify(
 ) -> int:
     """Judge every property of every variant, and compare with what its manifest expects.
 
-    Without SYSTEM: all of them. Exits with 0 if every verdict is the expected one.
+    Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
     """
     distinct(json_file, junit_file, summary_file)
     chosen = choose.systems(systems)

@@ -1,0 +1,104 @@
+"""The rule-based state machine of Hypothesis that drives an implementation and its model: see :func:`schedproof.testing.lockstep`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from schedproof.model.lang import Action
+from schedproof.model.semantics import Instance
+
+from .lockstep import Agreement, Pair
+
+
+class LockstepMachine(RuleBasedStateMachine):
+    """What the machines of all models have in common; their rules are made by :func:`machine`."""
+
+    agreement: Agreement
+    instances: Sequence[Instance]
+    pair: Pair | None = None
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        """A new implementation, in one of the topologies."""
+        several = len(self.instances) > 1
+        number = data.draw(st.integers(0, len(self.instances) - 1), label="topology") if several else 0
+        self.pair = Pair(self.agreement, self.instances[number])
+        self.pair.begin()
+
+    def allows(self, action: Action) -> bool:
+        """The model allows the action now, for some parameters."""
+        return self.pair is not None and bool(self.pair.allowed(action))
+
+    @precondition(lambda self: not any(self.allows(action) for action in self.agreement.actions))
+    @rule()
+    def nothing_can_happen(self) -> None:
+        """No action is possible, so that there would be no rule to take."""
+        assert self.pair is not None
+        self.pair.again()
+
+    def teardown(self) -> None:
+        """Closes the implementation, if it can be closed."""
+        close = getattr(self.pair.implementation, "close", None) if self.pair is not None else None
+        if callable(close):
+            close()
+
+
+def machine(agreement: Agreement, instances: Sequence[Instance], *, refusals: bool) -> type[LockstepMachine]:
+    """The machine of a model: one rule for each action, possible where the model allows it."""
+    rules: dict[str, Any] = {"agreement": agreement, "instances": instances}
+    for action in agreement.actions:
+        name = re.sub(r"\W", "_", f"take_{action.name}")
+        while name in rules:
+            name += "_"
+        rules[name] = _taking(action, name)
+    if refusals:
+        rules["ask_for_what_is_not_allowed"] = _refusing(agreement.actions)
+    model = agreement.model
+    name = re.sub(r"\W", "_", f"Lockstep_{model.system}_{model.variant}")
+    found: Any = type(name, (LockstepMachine,), {"__doc__": f"{model.system} {model.variant} in lockstep.", **rules})
+    # What Hypothesis would explain of a failure are lines of the interpreter of models: slow to find, and no help.
+    before = found.TestCase.settings
+    found.TestCase.settings = settings(before, phases=[phase for phase in before.phases if phase is not Phase.explain])
+    made: type[LockstepMachine] = found
+    return made
+
+
+def _taking(action: Action, name: str) -> Callable[..., None]:
+    def take(self: LockstepMachine, data: st.DataObject) -> None:
+        __tracebackhide__ = True
+        pair = self.pair
+        assert pair is not None
+        allowed = {repr(pair.named(action, given)): given for given in pair.allowed(action)}
+        # The names are drawn, so that a failure shows them.
+        drawn = data.draw(st.sampled_from(list(allowed)), label=action.name)
+        pair.take(action, allowed[drawn])
+
+    take.__name__ = take.__qualname__ = name
+    wrapped: Callable[..., None] = precondition(lambda self: self.allows(action))(rule(data=st.data())(take))
+    return wrapped
+
+
+def _refusing(actions: Sequence[Action]) -> Callable[..., None]:
+    def ask_for_what_is_not_allowed(self: LockstepMachine, data: st.DataObject) -> None:
+        __tracebackhide__ = True
+        pair = self.pair
+        assert pair is not None
+        name = data.draw(st.sampled_from([action.name for action in actions]), label="action")
+        action = next(action for action in actions if action.name == name)
+        own = pair.agreement.chooses.get(name, ())
+        given = []
+        for v in action.parameters:
+            if v.name not in own:
+                values = {repr(pair.instance.show(v.type, value)): value for value in pair.instance.domain(v.type)}
+                given.append((v.name, values[data.draw(st.sampled_from(list(values)), label=v.name)]))
+        if tuple(given) not in pair.allowed(action):
+            pair.refuse(action, tuple(given))
+
+    wrapped: Callable[..., None] = rule(data=st.data())(ask_for_what_is_not_allowed)
+    return wrapped

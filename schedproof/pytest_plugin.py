@@ -1,0 +1,95 @@
+"""The pytest plugin: ``pytest --schedproof`` judges the models of a repository, one test for each promise.
+
+pytest imports this module in every run, so it imports nothing of the project: that is left to ``collected.py``,
+which is loaded when the option is given.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .collected import ManifestFile
+
+MANIFEST = "schedproof.toml"
+
+OPTION = "--schedproof"
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """``--schedproof``."""
+    _leave_engines_alone(pluginmanager)
+    group = parser.getgroup("schedproof", "models of schedulers")
+    group.addoption(
+        OPTION,
+        action="store_true",
+        dest="schedproof",
+        help=f"also judge the models that each {MANIFEST} names: one test for each promise of each variant",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where no file or folder is named on the command line, every manifest of the repository is collected.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not config.getoption("schedproof") or hasattr(
+        config, "workerinput"
+    ):  # a worker of xdist is told what to collect
+        return
+    manifests = sorted(_manifests(config))
+    if not manifests:
+        raise pytest.UsageError(
+            f"{OPTION}: there is no {MANIFEST} in {config.rootpath} or below; write one with "
+            f'[systems.NAME] and model = "package.module:OBJECT", or have "schedproof init NAME" write a first model'
+        )
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args += [str(path) for path in manifests if not _named(config, path)]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ManifestFile | None:
+    """The collector of a manifest."""
+    if file_path.name != MANIFEST or not parent.config.getoption("schedproof"):
+        return None
+    from .collected import ManifestFile
+
+    found: ManifestFile = ManifestFile.from_parent(parent, path=file_path)
+    return found
+
+
+def _leave_engines_alone(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Has pytest import the rest of the project as it is.
+
+    pytest rewrites the asserts of a whole distribution that has a plugin in it: seconds for hundreds of modules, in
+    which no test is. It has no option to leave them; should this set go by another name one day, that is all that is lost.
+    """
+    marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.discard(__name__.partition(".")[0])
+
+
+def _named(config: pytest.Config, path: Path) -> bool:
+    """The manifest is in a folder that pytest looks through anyway."""
+    folders = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
+    return any(path.resolve().is_relative_to(folder) for folder in folders)
+
+
+def _manifests(config: pytest.Config) -> Iterator[Path]:
+    """Every manifest below the root, but not in folders that pytest does not look into."""
+    patterns = [*config.getini("norecursedirs"), "__pycache__"]
+    for folder, below, names in os.walk(config.rootpath):
+        below[:] = [
+            name
+            for name in below
+            if not any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+            and not os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+        ]
+        if MANIFEST in names:
+            yield Path(folder, MANIFEST)

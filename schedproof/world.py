@@ -1,0 +1,129 @@
+"""What an implementation that runs in lockstep with a model is told, and what it shows: names, and their numbers in a state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import Attribute, SetOf, Type
+from schedproof.model.semantics import Instance, State
+
+
+class OutOfStep(AssertionError):
+    """An implementation does not do what its model does, or does what its model forbids."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What an implementation begins with.
+
+    Args:
+        objects: the names of the objects of each sort, ``{"Worker": ["w0", "w1"]}``.
+        rigid: what never changes of them, ``{sort: {attribute: {object: value}}}``: priorities, say.
+    """
+
+    objects: Mapping[str, Sequence[str]]
+    rigid: Mapping[str, Mapping[str, Mapping[str, object]]]
+
+    @classmethod
+    def of(cls, instance: Instance) -> World:
+        """That of an instance of a model."""
+        rigid: dict[str, dict[str, dict[str, object]]] = {}
+        for machine in instance.model.machines:
+            sort = machine.sort.name
+            for attribute in machine.attributes:
+                if attribute.rigid:
+                    values = instance.rigid_values(sort, attribute)
+                    named = zip(instance.object_names(sort), values, strict=True)
+                    rigid.setdefault(sort, {})[attribute.name] = {n: instance.show(attribute.type, x) for n, x in named}
+        sorts = [machine.sort.name for machine in instance.model.machines]
+        return cls({sort: list(instance.object_names(sort)) for sort in sorts}, rigid)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of one object: ``attribute`` is None for its state."""
+
+    object: str
+    name: str
+    sort: str
+    attribute: Attribute | None
+
+
+def fields(instance: Instance) -> dict[int, Field]:
+    """Every field of a state, by its slot."""
+    found = {}
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        own: list[tuple[str, Attribute | None]] = [("state", None)] if machine.states else []
+        for name, attribute in [*own, *((a.name, a) for a in instance.attributes(sort))]:
+            start = instance.slot(sort, "" if attribute is None else name)
+            for number, object_name in enumerate(instance.object_names(sort)):
+                found[start + number] = Field(object_name, name, sort, attribute)
+    return found
+
+
+def observed(instance: Instance, shown: object, whose: str) -> dict[int, int]:
+    """What ``observe()`` returned, by slot.
+
+    Raises:
+        OutOfStep: it has another shape, or speaks of what the model does not have.
+    """
+    problem = f"observe() of {whose}"
+    known = {(f.sort, f.object, f.name): (slot, f) for slot, f in fields(instance).items()}
+    found = {}
+    for sort, objects in _mapping(shown, f"{problem} must return {{sort: {{object: {{field: value}}}}}}").items():
+        _one_of(sort, [m.sort.name for m in instance.model.machines], f"{problem}: unknown sort")
+        for name, values in _mapping(objects, f"{problem}: {sort} must be {{object: {{field: value}}}}").items():
+            _one_of(name, instance.object_names(sort), f"{problem}: unknown object of {sort}")
+            for field, value in _mapping(values, f"{problem}: {sort} {name} must be {{field: value}}").items():
+                there = [f for s, o, f in known if (s, o) == (sort, name)]
+                _one_of(field, there, f"{problem}: unknown field of {sort}")
+                slot, what = known[sort, name, field]
+                found[slot] = _number(instance, what, value, f"{problem}: {name}.{field}")
+    return found
+
+
+def _number(instance: Instance, field: Field, value: object, where: str) -> int:
+    if field.attribute is None:
+        states = [state.name for state in instance.model.machine(field.sort).states]
+        _one_of(value, states, f"{where}: unknown state")
+        return states.index(str(value))
+    return number(instance, field.attribute.type, value, where)
+
+
+def number(instance: Instance, kind: Type, value: object, where: str) -> int:
+    """A value that an implementation shows, as a state holds it.
+
+    Raises:
+        OutOfStep: it is none of that type.
+    """
+    if isinstance(kind, SetOf) and isinstance(value, str):
+        raise OutOfStep(f"{where}: {value!r} is a text; show a list of names of {kind.sort}")
+    try:
+        return instance.read(kind, value)
+    except (ValueError, TypeError) as error:
+        raise OutOfStep(f"{where}: {error}") from None
+
+
+def show(instance: Instance, field: Field, value: int) -> object:
+    """The value of a field as a reader sees it."""
+    if field.attribute is None:
+        return instance.model.machine(field.sort).states[value].name
+    return instance.show(field.attribute.type, value)
+
+
+def overlaid(state: State, seen: Mapping[int, int]) -> dict[int, int]:
+    """A whole state: what was seen, and for what was not the values of ``state``."""
+    return {**dict(enumerate(state)), **seen}
+
+
+def _mapping(value: object, problem: str) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise OutOfStep(f"{problem}, not {value!r:.60}")
+    return value
+
+
+def _one_of(name: object, known: Collection[str], problem: str) -> None:
+    if name not in known:
+        raise OutOfStep(f"{problem} {name!r:.60}; there is {', '.join(known)}")
