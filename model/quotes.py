@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from .lang import Action, Machine, Row, Rule
 
 FILE = Path(__file__).parent / "quotes.json"
+
+FEWEST = 4
+"""Words of a line that says something by itself."""
 
 LONGEST = 240
 """Characters of a line; longer ones are cut between two words."""
@@ -40,12 +43,23 @@ def read_quotes(folder: Path) -> dict[str, dict[str, str]]:
         for model in system.variants.values():
             elements: list[Action | Row | Rule | Machine] = [*model.actions, *model.rows, *model.rules, *model.machines]
             lines = {each.line for each in elements if each.line is not None}
-            cited.setdefault(model.document.name, set()).update(lines)
+            if lines:
+                cited.setdefault(model.document.name, set()).update(lines)
     found: dict[str, dict[str, str]] = {}
     for document, wanted in sorted(cited.items()):
         text = (folder / document).read_text("utf-8").split("\n")
-        found[document] = {str(line): _short(text[line - 1]) for line in sorted(wanted)}
+        found[document] = {str(line): _quoted(text, line - 1) for line in sorted(wanted)}
     return found
+
+
+def _quoted(text: Sequence[str], at: int) -> str:
+    """A line; with what comes after it, where it says next to nothing itself (a heading, the name of an event)."""
+    line = text[at].strip()
+    for more in text[at + 1 : at + 4]:
+        if len(line.split()) >= FEWEST:
+            break
+        line = f"{line} {more.strip()}".strip()
+    return _short(line)
 
 
 def _short(line: str) -> str:
