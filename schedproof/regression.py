@@ -81,6 +81,9 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
     }
     if report.shortened:
         return _RECORDS.format(**about, lines=_listed([json.dumps(line) for line in report.shortened]))
+    if report.excerpt:
+        lines = [text for _, text in report.excerpt]
+        return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
     if departure.line > MOST_LINES:
         raise UserError(
             f"--emit-test: the log departs at line {departure.line}, and cannot be shortened; at most {MOST_LINES} lines make a test"

@@ -17,6 +17,7 @@ from .beaker_messages import BEAKER_MESSAGES
 from .beakerd import BEAKERD
 from .engine import judge
 from .errors import TraceError
+from .excerpt import excerpt
 from .formats import Format, Judged, Plain, Told
 from .hived import HIVED
 from .itf_trace import ITF, is_itf, itf_states
@@ -194,7 +195,8 @@ def _whole(
         chosen = next((f for f in formats if f.name == format), None) or _recognise(read, formats)
         if chosen.plain is not None:
             return _streamed(chosen, system, told.variant, told.release, iter(read), path)
-        return _report(chosen, system, read, told, path)
+        report = _report(chosen, system, read, told, path)
+        return replace(report, excerpt=_excerpt(report, chosen, system, read, told, path))
     except TraceError as error:
         # What is left of a document that breaks off is none.
         good = [] if is_itf(read) else [line for line in read if line.number < error.line]
@@ -230,6 +232,24 @@ def _report(chosen: Format, system: System, lines: Sequence[TextLine], told: Tol
         judged.breaks,
         judged.releases,
     )
+
+
+def _excerpt(
+    report: OracleReport, chosen: Format, system: System, lines: Sequence[TextLine], told: Told, path: Path
+) -> Sequence[tuple[int, str]]:
+    """What matters of a log that departs: numbers and texts of its lines."""
+    if report.first_departure is None:
+        return ()
+    at = report.first_departure.line
+
+    def reason(some: Sequence[TextLine]) -> str:
+        try:
+            departure = _report(chosen, system, some, told, path).first_departure
+        except TraceError:
+            return ""
+        return departure.reason if departure is not None and departure.line == at else ""
+
+    return [(line.number, line.text) for line in excerpt([line for line in lines if line.number <= at], reason)]
 
 
 def _judge(chosen: Format, model: Model, lines: Sequence[TextLine], told: Told, path: Path) -> Judged:

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+WIDEST = 160
+"""Characters of a line of a log that are shown."""
+
 MOST_BREAKS = 20
 """Broken promises that are shown in words."""
 
@@ -145,7 +148,7 @@ class OracleReport:
 
     ``breaks``: what the trace shows against the document's promises, although the model explains it.
     ``shortened``: of a departure, a trace of the plain format (header first) that departs for the same reason, and says
-    no more than it must. ``error``: what could not be read of the trace, so that the report is on what comes before. ``releases``: where a format differs between releases of its system, those that explain all of the trace.
+    no more than it must; ``excerpt``: in a format of its own, the lines of the log (number, text) that matter. ``error``: what could not be read of the trace, so that the report is on what comes before. ``releases``: where a format differs between releases of its system, those that explain all of the trace.
     """
 
     system: str
@@ -158,6 +161,7 @@ class OracleReport:
     breaks: Sequence[BrokenPromise] = ()
     releases: Sequence[str] = ()
     shortened: Sequence[Mapping[str, Any]] = ()
+    excerpt: Sequence[tuple[int, str]] = ()
     error: str = ""
 
     def until(self, error: str) -> OracleReport:
@@ -186,6 +190,8 @@ class OracleReport:
             found["releases"] = list(self.releases)
         if self.shortened:
             found["shortened"] = list(self.shortened)
+        if self.excerpt:
+            found["excerpt"] = [{"line": number, "text": text} for number, text in self.excerpt]
         if self.breaks:
             found["broken_promises"] = [b.as_json() for b in self.breaks]
         return found
@@ -202,6 +208,12 @@ class OracleReport:
         if self.shortened:
             found.append("what matters of it, as a trace that departs at its last record:")
             found += ["  " + json.dumps(line) for line in self.shortened]
+        if self.excerpt:
+            found.append("what matters of the log, up to that line:")
+            found += [
+                f"  line {number}: {text if len(text) <= WIDEST else text[:WIDEST] + ' ...'}"
+                for number, text in self.excerpt
+            ]
         if self.breaks:
             found.append(
                 f"promises of the document that the trace breaks, though the model explains it: {len(self.breaks)}"
