@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -95,12 +95,16 @@ class Watch:
         self.world, self._open, self._unlogged = said.world, said.open, said.unlogged
         self._shapes: OrderedDict[object, _Steps] = OrderedDict()
         self._judge = Judge(self.world.instance, said.starts, limit)
-        self._ended = forgettable(self.model)
         self._time: float | datetime | None = None
         self._since: Since | None = Since(self.world, said.starts)
         self._explained_by_one()
         self.records = 0
         self._enter(self.world)
+
+    @cached_property
+    def _ended(self) -> Mapping[str, frozenset[str]]:
+        """By sort, the states in which objects can be forgotten; read off the model when the first object appears."""
+        return forgettable(self.model)
 
     @property
     def judgement(self) -> Judgement:
