@@ -128,7 +128,7 @@ class TestWhatMatters:
 
     def test_no_line_of_an_excerpt_can_be_left_out(self) -> None:
         log = DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl"
-        report = check_trace("hived", log)
+        report = check_trace("hived", log, shorten=True)
         assert report.first_departure is not None
         kept = [line for line in read_text(log) if line.number in dict(report.excerpt)]
         for at in range(1, len(kept) - 1):

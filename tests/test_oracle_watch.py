@@ -37,7 +37,7 @@ DOCUMENTS = Path(__file__).parents[2] / "shared" / "documents"
 
 
 def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVerdict:
-    return check_records("hived", header, records, shorten=False).verdict
+    return check_records("hived", header, records).verdict
 
 
 class TestQuickWay:
@@ -54,7 +54,7 @@ class TestQuickWay:
             traces.append((HEADER if number % 2 else SMALL, json.loads(json.dumps(records))))
 
         def judged() -> list[tuple[OracleVerdict, int]]:
-            reports = [check_records("hived", header, records, shorten=False) for header, records in traces]
+            reports = [check_records("hived", header, records) for header, records in traces]
             return [(r.verdict, r.first_departure.record if r.first_departure else 0) for r in reports]
 
         quickly = judged()
@@ -349,7 +349,7 @@ class TestWhatMatters:
             rng = random.Random(number)
             records = json.loads(json.dumps(logged_run(rng, 8, 0)))
             flipped(records, rng)
-            report = check_records("hived", SMALL, records)
+            report = check_records("hived", SMALL, records, shorten=True)
             if report.verdict is not DEPARTS:
                 continue
             header, *rest = report.shortened
@@ -374,7 +374,7 @@ class TestWhatMatters:
         records[15]["state"]["Cell"]["a"]["user"] = next(
             g for g in [None, *GROUPS] if g != records[15]["state"]["Cell"]["a"]["user"]
         )
-        report = check_records("hived", HEADER, records)
+        report = check_records("hived", HEADER, records, shorten=True)
         assert report.first_departure is not None and report.first_departure.record == 16
         header, *rest = report.shortened
         assert len(rest) == 1 and rest[0]["state"].keys() == {"Cell"}
@@ -508,7 +508,7 @@ class TestBadInput:
 class TestQuotes:
     def test_the_document_is_quoted(self) -> None:
         """Line 79 of HiveD's document is the condition of e2."""
-        report = check_records("hived", HEADER, [{"action": "complete", "parameters": {"p": "low"}}], shorten=False)
+        report = check_records("hived", HEADER, [{"action": "complete", "parameters": {"p": "low"}}])
         assert report.first_departure is not None
         refused = report.first_departure.candidates[0].refused[0]
         assert refused.line == 79 and refused.sentence.startswith(
@@ -518,7 +518,7 @@ class TestQuotes:
     def test_an_event_that_a_step_does_not_lead_to(self) -> None:
         records = [{"event": "PodGroup.e5", "object": "mid", "parameters": {"p": "low"}}]
         start = {"PodGroup": {"low": {"state": "Preempting"}}, "Cell": {"a": {"state": "Reserved", "reserver": "low"}}}
-        report = check_records("hived", {**HEADER, "start": start}, records, shorten=False)
+        report = check_records("hived", {**HEADER, "start": start}, records)
         assert report.first_departure is not None
         assert "complete does not lead to PodGroup.e5 there" in " ".join(report.text())
 

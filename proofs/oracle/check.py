@@ -61,6 +61,7 @@ def check_trace(
     *,
     mapping: Path | None = None,
     following: Following | None = None,
+    shorten: bool = False,
 ) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
@@ -72,6 +73,7 @@ def check_trace(
         release: the release of the system that wrote it, where its format differs between releases; None for any.
         mapping: a file that says how the lines are to be read as records of the plain format.
         following: for a trace that is still being written; the report comes at the first departure, or when it stops.
+        shorten: of a departure, look for what matters of the trace; this takes up to three seconds.
 
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
@@ -91,16 +93,16 @@ def check_trace(
             raise TraceError(f"{path}: the file is empty; a trace has at least one line")
         read = chain([first], lines)
         if mapping is not None:
-            return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path)
+            return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path, shorten)
         plain = [
             f for f in formats if _is_streamed(f) and (f.recognises([first]) if format is None else f.name == format)
         ]
         if plain:
-            return _streamed(plain[0], known, variant, release, read, path)
+            return _streamed(plain[0], known, variant, release, read, path, shorten)
         if following is not None:
             names = [f.name for f in formats if _is_streamed(f)]
             raise TraceError(f"{path}: only traces that are judged line by line can be followed: {' or '.join(names)}")
-        return _whole(known, formats, format, Told(variant, release), read, path)
+        return _whole(known, formats, format, Told(variant, release), read, path, shorten)
 
 
 def check_records(
@@ -109,12 +111,12 @@ def check_records(
     records: Iterable[Mapping[str, Any]],
     variant: str | None = None,
     *,
-    shorten: bool = True,
+    shorten: bool = False,
 ) -> OracleReport:
     """Judges records of the plain format, as :func:`check_trace` judges those of a file.
 
     Args:
-        shorten: of a departure, look for what matters of the records.
+        shorten: as of :func:`check_trace`.
 
     Raises:
         TraceError: unknown names, or what is no header or no record.
@@ -131,18 +133,24 @@ def _is_streamed(format: Format) -> bool:
 
 
 def _streamed(
-    chosen: Format, system: System, variant: str | None, release: str | None, lines: Iterator[TextLine], path: Path
+    chosen: Format,
+    system: System,
+    variant: str | None,
+    release: str | None,
+    lines: Iterator[TextLine],
+    path: Path,
+    shorten: bool,
 ) -> OracleReport:
     """A trace that is judged as its lines come."""
     _no_release(chosen, release, path)
     assert chosen.plain is not None
     model = system.variants[variant] if variant is not None else None
     trace = chosen.plain(model or system.variants[system.judged_by], lines)
-    return _judged(trace, system, model, str(path), chosen)
+    return _judged(trace, system, model, str(path), chosen, shorten)
 
 
 def _judged(
-    trace: Plain, system: System, model: Model | None, source: str, format: Format, shorten: bool = True
+    trace: Plain, system: System, model: Model | None, source: str, format: Format, shorten: bool
 ) -> OracleReport:
     watch = Watch(system, model, trace.header, source=source, format=format.name)
     try:
@@ -186,7 +194,13 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
 
 
 def _whole(
-    system: System, formats: Sequence[Format], format: str | None, told: Told, lines: Iterator[TextLine], path: Path
+    system: System,
+    formats: Sequence[Format],
+    format: str | None,
+    told: Told,
+    lines: Iterator[TextLine],
+    path: Path,
+    shorten: bool,
 ) -> OracleReport:
     """A trace that is read to its end, and judged then."""
     read: list[TextLine] = []
@@ -194,9 +208,9 @@ def _whole(
         read.extend(lines)
         chosen = next((f for f in formats if f.name == format), None) or _recognise(read, formats)
         if chosen.plain is not None:
-            return _streamed(chosen, system, told.variant, told.release, iter(read), path)
+            return _streamed(chosen, system, told.variant, told.release, iter(read), path, shorten)
         report = _report(chosen, system, read, told, path)
-        return replace(report, excerpt=_excerpt(report, chosen, system, read, told, path))
+        return replace(report, excerpt=_excerpt(report, chosen, system, read, told, path)) if shorten else report
     except TraceError as error:
         # What is left of a document that breaks off is none.
         good = [] if is_itf(read) else [line for line in read if line.number < error.line]

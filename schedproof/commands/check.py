@@ -84,6 +84,7 @@ def check(
                 release,
                 mapping=Path(mapping) if mapping is not None else None,
                 following=following,
+                shorten=True,
             )
     except TraceError as error:
         if error.before is not None:
