@@ -267,10 +267,10 @@ class Watch:
             world = world.with_new(sort, name, place)
         if "rigid" in value:
             world = self._with_rigid(world, line)
-        if world is not self.world:
+        if world is not self.world and self._steps_of(world).broken_axiom:
             world = self._retired(world)
-        if world is not self.world and (broken := self._steps_of(world).broken_axiom):
-            raise line.error(f'"rigid" breaks what the model assumes of it: {broken}')
+            if broken := self._steps_of(world).broken_axiom:
+                raise line.error(f'"rigid" breaks what the model assumes of it: {broken}')
         return world
 
     def _retired(self, world: World) -> World:
