@@ -24,7 +24,7 @@ from .itf_trace import ITF, is_itf, itf_states
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
-from .lines import Following, Line, TextLine, opened, text_lines
+from .lines import Following, Line, TextLine, called, opened, text_lines
 from .lock_log import LOCKS
 from .mapping import read_mapping
 from .otel import OTEL, is_otel, log_records
@@ -87,10 +87,10 @@ def check_trace(
     if format is not None and format not in names:
         raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
     with opened(path) as file:
-        lines = text_lines(file, str(path), following)
+        lines = text_lines(file, called(path), following)
         first = next(lines, None)
         if first is None:
-            raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+            raise TraceError(f"{called(path)}: the file is empty; a trace has at least one line")
         read = chain([first], lines)
         if mapping is not None:
             return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path, shorten)
@@ -101,7 +101,9 @@ def check_trace(
             return _streamed(plain[0], known, variant, release, read, path, shorten)
         if following is not None:
             names = [f.name for f in formats if _is_streamed(f)]
-            raise TraceError(f"{path}: only traces that are judged line by line can be followed: {' or '.join(names)}")
+            raise TraceError(
+                f"{called(path)}: only traces that are judged line by line can be followed: {' or '.join(names)}"
+            )
         return _whole(known, formats, format, Told(variant, release), read, path, shorten)
 
 
@@ -146,7 +148,7 @@ def _streamed(
     assert chosen.plain is not None
     model = system.variants[variant] if variant is not None else None
     trace = chosen.plain(model or system.variants[system.judged_by], lines)
-    return _judged(trace, system, model, str(path), chosen, shorten)
+    return _judged(trace, system, model, called(path), chosen, shorten)
 
 
 def _judged(
@@ -227,7 +229,7 @@ def _report(chosen: Format, system: System, lines: Sequence[TextLine], told: Tol
     if not chosen.fits(model):
         fitting = ", ".join(v for v, m in system.variants.items() if chosen.fits(m))
         raise TraceError(
-            f"{path}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
+            f"{called(path)}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
             f"variants that can judge it: {fitting}"
         )
     judged = _judge(chosen, model, lines, told, path)
@@ -280,7 +282,9 @@ def _judge(chosen: Format, model: Model, lines: Sequence[TextLine], told: Told, 
 
 def _no_release(chosen: Format, release: str | None, path: Path) -> None:
     if release is not None:
-        raise TraceError(f"{path}: traces of the format {chosen.name} do not differ by release; leave the release out")
+        raise TraceError(
+            f"{called(path)}: traces of the format {chosen.name} do not differ by release; leave the release out"
+        )
 
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:

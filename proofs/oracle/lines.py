@@ -71,6 +71,11 @@ def read_text(path: Path) -> list[TextLine]:
     return lines
 
 
+def called(path: Path) -> str:
+    """A file, or standard input, as messages call it."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A file, or standard input (``-``), to be read.
