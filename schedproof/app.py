@@ -58,7 +58,9 @@ def run(arguments: Sequence[str]) -> int:
         return fail(f"name a command: {', '.join(cli.commands)}; 'schedproof --help' says what they do", Exit.USAGE)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "schedproof"
-        return fail(f"{error.format_message().rstrip('.')}; '{where} --help' says what can be written", Exit.USAGE)
+        problem = error.format_message().rstrip(".")
+        stop = "" if problem.endswith("?") else ";"
+        return fail(f"{problem}{stop} '{where} --help' says what can be written", Exit.USAGE)
     except (UserError, ScopeError, TraceError, DiagramError, LocksError) as error:
         return fail(str(error), Exit.USAGE)
     except Disagreement as error:

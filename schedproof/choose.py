@@ -14,7 +14,7 @@ from schedproof.model.systems import System
 from schedproof.proofs.parts import property_names
 
 from .errors import UserError, unknown
-from .manifest import Entry, find, load, read
+from .manifest import MANIFEST, Entry, find, load, read
 
 MOST_CHOICES = 5_000_000
 """Choices of an action's parameters that are tried in every state; a scope with more is refused."""
@@ -30,7 +30,8 @@ def system(name: str) -> System:
         return registry.SYSTEMS[name]
     mine = own()
     if name not in mine:
-        raise unknown("system", name, [*mine, *registry.SYSTEMS])
+        error = unknown("system", name, [*mine, *registry.SYSTEMS])
+        raise error if mine else UserError(f"{error}; those of your own are in {MANIFEST}, here or in a folder above")
     return load(mine[name])
 
 

@@ -192,5 +192,5 @@ class Pair:
         yield "In the model:"
         yield from (f"    {line}" for line in objects(self.instance.describe(self.state)))
         if seen is not None:
-            yield "In the implementation, as far as it shows:"
+            yield "In the implementation (what it does not show, as in the model):"
             yield from (f"    {line}" for line in objects(self.instance.describe(seen)))

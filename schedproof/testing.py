@@ -111,19 +111,23 @@ def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
             raise unknown(what, name, known)
 
 
-def conforms(model: Model, log: Path | str, *, format: str | None = None) -> OracleReport:
+def conforms(
+    model: Model, log: Path | str, *, format: str | None = None, mapping: Path | str | None = None
+) -> OracleReport:
     """Asserts that a log conforms to ``model``, as ``schedproof check`` judges it.
 
     Args:
         format: the log's format; by default recognised by its content.
+        mapping: a file that says how the log's lines are to be read, for a log of no known format.
 
     Raises:
         AssertionError: it departs, or that is undetermined; with the oracle's report.
-        TraceError: the file is no log.
+        TraceError: the file is no log, or the mapping none.
     """
     __tracebackhide__ = True
     system = System(model.system, model.about, {model.variant: model}, judged_by=model.variant)
-    report = check_trace(system, Path(log), model.variant, format)
+    by = Path(mapping) if mapping is not None else None
+    report = check_trace(system, Path(log), model.variant, format, mapping=by)
     if report.verdict is not OracleVerdict.CONFORMS:
         raise AssertionError("\n".join([f"{log}:", *report.text()]))
     return report

@@ -13,6 +13,7 @@ import pytest
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Action, Document, Invariant, Machine, Model, Row, Rule, Sort, State, exists, variables
 from schedproof.model.semantics import Choice, instances, stepper_of
+from schedproof.model.yunikorn import AS_WRITTEN as YUNIKORN
 from schedproof.proofs.coverage import Cover, Proof, Suite, Why, generate, unreached
 from schedproof.proofs.coverage import postman as postman_module
 from schedproof.proofs.coverage.goals import goals_of
@@ -240,6 +241,18 @@ def test_the_postman_of_a_machine_costs_the_least() -> None:
     assert (suite.wanted, len(suite.walks), suite.steps) == (4, 1, 5)  # try, flee, try, enter, leave
     graph = explored(next(instances(MUTEX, {"Process": 1, "Lock": 1})))
     assert least_cost(graph) == 6 == cost([walk for _, walk in suite.walks])
+
+
+def test_the_steps_of_every_topology_are_counted_as_covered() -> None:
+    """A topology with more steps than all before it has numbers among its own that are theirs when counted on."""
+    suite = generate(YUNIKORN, dict(YUNIKORN.default_scope), Cover.TRANSITIONS, of_graph=True, limit=60)
+    edges = [topology.edges for topology in suite.topologies]
+    assert edges[1] > edges[0] and suite.wanted == sum(edges)
+    assert suite.reached.keys() == set(range(suite.wanted))
+    for goal, (number, after) in suite.reached.items():
+        topology, walk = suite.walks[number]
+        first = sum(edges[:topology])
+        assert first <= goal < first + edges[topology] and 0 < after <= len(walk.choices)
 
 
 def test_without_edges_there_is_nothing_to_walk() -> None:

@@ -214,7 +214,7 @@ def test_what_is_told_names_the_broken_promise_and_both_states(lease):
         "    w0: state Waiting, lease none",
         "    w1: state Idle, lease none",
         "    l0: state Free, holder none",
-        "In the implementation, as far as it shows:",
+        "In the implementation (what it does not show, as in the model):",
         "    w0: state Working, lease l0",
         "    w1: state Idle, lease none",
         "    l0: state Free, holder none",
@@ -523,3 +523,16 @@ def test_a_log_that_conforms_and_one_that_departs(lease, tmp_path):
     assert conforms(lease.FENCED, log).records == 6
     with pytest.raises(AssertionError, match=r"record 4 \(line 5\): expire\(l=printer\)"):
         conforms(lease.AS_WRITTEN, log)
+
+
+def test_a_log_that_a_mapping_reads(lease, tmp_path):
+    log, mapping = tmp_path / "log", tmp_path / "mapping.yaml"
+    mapping.write_text(
+        "schedproof-mapping: 1\nsystem: lockstep-lease\nlines:\n- {action: {value: did}, parameters: {w: who}}\n",
+        "utf-8",
+    )
+    log.write_text('{"did": "ask", "who": "ann"}\n', "utf-8")
+    assert conforms(lease.FENCED, log, mapping=mapping).records == 1
+    log.write_text('{"did": "finish", "who": "ann"}\n', "utf-8")
+    with pytest.raises(AssertionError, match=r"record 1 \(line 1\): finish\(w=ann\)"):
+        conforms(lease.FENCED, log, mapping=mapping)

@@ -76,7 +76,7 @@ class TestMapping:
     def test_a_log_is_read_by_it(self, tmp_path: Path) -> None:
         report = checked(tmp_path, LOG)
         assert (report.verdict, report.records, report.format) == (CONFORMS, 6, "mapping")
-        assert report.note == "1 lines are no step"
+        assert report.note == "1 line is no step"
 
     @pytest.mark.parametrize(
         ("line", "field", "value"),
@@ -100,13 +100,31 @@ lines:
 """
         log = "2026-01-01T10:00:00Z bind a on x\nanything\n2026-01-01T10:00:01Z free a\n2026-01-01T10:00:02Z bind b on x\n"
         report = checked(tmp_path, log, mapping)
-        assert (report.verdict, report.records, report.note) == (CONFORMS, 3, "1 lines fit no rule of the mapping")
+        assert (report.verdict, report.records, report.note) == (CONFORMS, 3, "1 line fits no rule of the mapping")
         report = checked(tmp_path, log.replace("free a", "free b"), mapping)
         assert report.first_departure is not None and report.first_departure.line == 3
 
     def test_rules_that_are_of_no_use_are_named(self, tmp_path: Path) -> None:
         note = checked(tmp_path, LOG[:3]).note
         assert "no line fits the rules of the mapping in line 18, 21" in note
+
+    def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
+        log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]
+        report = checked(tmp_path, log)
+        assert (report.verdict, report.note) == (DEPARTS, "1 line is no step")
+
+    def test_rules_in_the_same_line_of_two_files_are_told_apart(self, tmp_path: Path) -> None:
+        base = "schedproof-mapping: 1\nsystem: hived\nlines:\n- {when: \"msg == 'crashed'\", crash: true}\n"
+        written(tmp_path, "base.yaml", base)
+        more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
+        note = checked(tmp_path, [{"msg": "note"}], more).note
+        assert f"no line fits the rules of the mapping in line 4 of {tmp_path / 'base.yaml'}" in note
+        note = checked(tmp_path, [{"msg": "crashed"}], more).note
+        assert note == "no line fits the rules of the mapping in line 4"
+
+    def test_a_wrong_name_is_told_with_the_rule_that_it_stands_in(self, tmp_path: Path) -> None:
+        with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
+            checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
 
     def test_one_extends_another(self, tmp_path: Path) -> None:
         written(tmp_path, "base.yaml", MAPPING)

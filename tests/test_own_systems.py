@@ -335,3 +335,9 @@ def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, m
     monkeypatch.chdir(other)
     code, _, err = run("list", "lease")
     assert code == 2 and "'lease' is also the name of a module in " in err and "which is imported already" in err
+
+
+def test_where_there_is_no_manifest_it_is_said_where_one_would_be(run):
+    _, _, err = run("verify", "lease")
+    assert "unknown system 'lease'; there is hived" in err
+    assert "those of your own are in schedproof.toml, here or in a folder above" in err

@@ -9,7 +9,7 @@ of least cost (see ``postman.py``), with one it is greedy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances
@@ -171,11 +171,10 @@ class _Making:
         if self.longest is not None:
             goals = set(range(base, self.wanted))
             return trimmed(walks(search, goals, self.longest), goals)
-        best = every_edge(graph)
-        for walk in best:
-            for goal in list(walk.first):
-                walk.first[base + goal] = walk.first.pop(goal)
-        return best
+        return [
+            replace(walk, first={base + goal: after for goal, after in walk.first.items()})
+            for walk in every_edge(graph)
+        ]
 
     def suite(self, topologies: int) -> Suite:
         kept = self.made

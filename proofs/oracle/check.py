@@ -157,7 +157,7 @@ def _judged(
     watch = Watch(system, model, trace.header, source=source, format=format.name)
     try:
         for line in trace.records:
-            watch.take(line.value, line.number)
+            _take(watch, line)
             if not watch.open:
                 break
     except TraceError as error:
@@ -168,6 +168,16 @@ def _judged(
         unlogged = trace.header.value.get("unlogged", 0)
         report = replace(report, shortened=shortened(system, watch.model, watch.since, unlogged))
     return report
+
+
+def _take(watch: Watch, line: Line) -> None:
+    """Hands on a record; a name that is wrong in it may stand in what has made it, and not in the log."""
+    try:
+        watch.take(line.value, line.number)
+    except TraceError as error:
+        if not line.made_by:
+            raise
+        raise TraceError(f"{error} (made by {line.made_by})", error.line) from None
 
 
 def _noted(report: OracleReport, note: str) -> OracleReport:
@@ -303,5 +313,6 @@ def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
     what = "the header of" if not any(candidate.text for candidate in formats) else "of"
     first = lines[0]
     raise TraceError(
-        f"{first.file}, line {first.number}: this is {what} no known format; {begins} (see proofs/oracle/README.md)"
+        f"{first.file}, line {first.number}: this is {what} no known format; {begins}; "
+        f"any other is read with --mapping FILE (see proofs/oracle/README.md)"
     )

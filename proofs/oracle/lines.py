@@ -27,11 +27,15 @@ MOST_BYTES = 16 << 20
 
 @dataclass(frozen=True)
 class Line:
-    """One object of a JSON Lines file and the number of its line (the first is 1)."""
+    """One object of a JSON Lines file and the number of its line (the first is 1).
+
+    ``made_by``: what has made the object of what stands there, for messages; "" if it stands there itself.
+    """
 
     file: str
     number: int
     value: Mapping[str, Any]
+    made_by: str = ""
 
     def error(self, problem: str) -> TraceError:
         """``problem`` with this line's place in front; of what is in no file, the number of the record."""

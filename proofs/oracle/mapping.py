@@ -35,23 +35,27 @@ class Rule:
     """What lines of one kind say.
 
     Args:
-        line: where it stands in the mapping.
+        place: the mapping that it stands in, which may be one that another extends, and its line there.
         fits: whether a line is of this kind.
         records: the records that it makes of one; none for a line that is no step and shows nothing.
     """
 
-    line: int
+    place: tuple[str, int]
     fits: Take
     records: Sequence[Take]
 
 
 @dataclass
 class Counts:
-    """What became of the lines: how many fitted no rule, or one that makes no record, and which rules fitted one."""
+    """What became of the lines: how many fitted no rule, or one that makes no record, and which rules fitted one.
+
+    ``ended``: there are no more lines. Until then a rule that has fitted none may be of use yet.
+    """
 
     skipped: int = 0
     stuttered: int = 0
-    fitted: set[int] = field(default_factory=set)
+    fitted: set[tuple[str, int]] = field(default_factory=set)
+    ended: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,12 @@ class LogMapping:
                     )
                 counts.skipped += 1
                 continue
-            counts.fitted.add(rule.line)
+            counts.fitted.add(rule.place)
             counts.stuttered += not rule.records
             for make in rule.records:
-                yield Line(line.file, line.number, _asked(make, value, line))
+                made_by = f"the rule in {rule.place[0]}, line {rule.place[1]}"
+                yield Line(line.file, line.number, _asked(make, value, line), made_by)
+        counts.ended = True
 
     def parsed(self, line: TextLine | Line) -> Any:
         """A line as an object; None for one that says nothing."""
@@ -113,13 +119,18 @@ class LogMapping:
 
     def note(self, counts: Counts) -> str:
         """What the report should say of the lines that made no record, and of rules that were of no use."""
-        idle = [str(rule.line) for rule in self.rules if rule.line not in counts.fitted]
+        idle = [rule.place for rule in self.rules if rule.place not in counts.fitted] if counts.ended else []
+        where = [str(line) if file == self.file else f"{line} of {file}" for file, line in idle]
         parts = [
-            f"{counts.skipped} lines fit no rule of the mapping" if counts.skipped else "",
-            f"{counts.stuttered} lines are no step" if counts.stuttered else "",
-            f"no line fits the rules of the mapping in line {', '.join(idle)}" if idle else "",
+            _lines(counts.skipped, "fits", "fit") + " no rule of the mapping" if counts.skipped else "",
+            _lines(counts.stuttered, "is", "are") + " no step" if counts.stuttered else "",
+            f"no line fits the rules of the mapping in line {', '.join(where)}" if where else "",
         ]
         return "; ".join(part for part in parts if part)
+
+
+def _lines(number: int, one: str, many: str) -> str:
+    return f"1 line {one}" if number == 1 else f"{number} lines {many}"
 
 
 def read_mapping(path: Path) -> LogMapping:
@@ -186,7 +197,7 @@ def _rules(file: YamlFile, names: Mapping[str, Mapping[str, Any]]) -> Iterator[R
             records = [_record(file, names, r, (*where, "records", n)) for n, r in enumerate(rule["records"])]
         else:
             records = [_record(file, names, {k: v for k, v in rule.items() if k != "when"}, where)]
-        yield Rule(file.lines[where], fits, records)
+        yield Rule((file.file, file.lines[where]), fits, records)
 
 
 def _always(line: Any) -> bool:

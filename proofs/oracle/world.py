@@ -20,7 +20,7 @@ from schedproof.model.semantics import Instance, Moment, State, compile_term
 from .wording import show_term
 
 MOST_OBJECTS = 1000
-"""Objects of a sort at a time; a trace that names more is undetermined."""
+"""Objects of a sort at a time; a trace with more is refused."""
 
 
 @dataclass(frozen=True)
