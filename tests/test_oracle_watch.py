@@ -486,6 +486,15 @@ class TestFollowing:
         threading.Timer(0.2, following.stop).start()
         assert check_trace("hived", path, following=following).records == 1
 
+    def test_a_file_that_another_takes_the_name_of_is_no_longer_followed(self, tmp_path: Path) -> None:
+        path, new = tmp_path / "log", tmp_path / "new"
+        path.write_text(lines(HEADER, {"action": "crash"}))
+        new.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))
+        threading.Timer(0.2, lambda: new.rename(path)).start()
+        with pytest.raises(TraceError, match="another file has taken its name") as caught:
+            check_trace("hived", path, following=Following(idle=3, every=0.02))
+        assert caught.value.before is not None and caught.value.before.records == 1
+
     def test_a_file_that_becomes_shorter_is_another_one(self, tmp_path: Path) -> None:
         path = tmp_path / "log"
         path.write_text(lines(HEADER, {"action": "crash"}))
