@@ -22,9 +22,11 @@ from schedproof.model.semantics import Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems import HIVED, SYSTEMS, System
 from schedproof.proofs.explore import explore
-from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_records, check_trace
+from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_records, check_trace, gone
 from schedproof.proofs.oracle.forget import forgettable, refers
+from schedproof.proofs.oracle.gone import Gone
 from schedproof.proofs.oracle.quick import Quick
+from schedproof.proofs.oracle.shorten import shortened
 from schedproof.proofs.oracle.watch import KEPT_ENDED, Watch
 from schedproof.proofs.oracle.world import World
 from test_oracle_own import GROUPS, HEADER, walk
@@ -42,6 +44,13 @@ def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVer
 
 class TestQuickWay:
     """Names looked up in tables, and steps remembered, must say what the ordinary way says."""
+
+    @pytest.mark.parametrize("time", [[], {}, True, None])
+    def test_a_time_that_is_none_is_told_on_the_quick_way_too(self, time: object) -> None:
+        with pytest.raises(TraceError, match=r'record 1: "time": .* where a number or a text belongs'):
+            check_records(
+                "hived", SMALL, [{"action": "allocate", "parameters": {"p": "low", "K": ["a"]}, "time": time}]
+            )
 
     @pytest.mark.parametrize("seed", range(6))
     def test_both_ways_agree(self, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +149,45 @@ class TestObjectsThatComeAndGo:
         with pytest.raises(TraceError, match="breaks what the model assumes"):
             verdict(OPEN, lower, {**NEW, "rigid": {"PodGroup": {"outranks": {"x": ["x"]}}}})
 
-    def test_those_that_have_ended_are_forgotten(self) -> None:
+    @pytest.mark.parametrize(
+        ("record", "expected"),
+        [
+            ({"state": {"PodGroup": {"g0": {"state": "Deleted"}}}}, CONFORMS),
+            ({"state": {"PodGroup": {"g0": {"state": "Pending"}}}}, DEPARTS),
+            ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}, DEPARTS),
+            ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}, "objects": {"PodGroup": ["g0"]}}, CONFORMS),
+        ],
+    )
+    def test_a_name_that_was_forgotten_is_still_that_of_what_has_ended(
+        self, record: Mapping[str, Any], expected: OracleVerdict
+    ) -> None:
+        header = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"]}}
+        watch = Watch(HIVED, None, header)
+        for number in range(3 * KEPT_ENDED):
+            watch.take({"action": "allocate", "parameters": {"p": f"g{number}", "K": ["a"]}})
+            watch.take({"action": "delete_allocated", "parameters": {"p": f"g{number}"}})
+        assert watch.world.number("PodGroup", "g0") < 0, "it is not forgotten, and nothing is tested"
+        assert watch.take(record).verdict is expected
+        since = watch.since
+        assert since is not None
+        if expected is DEPARTS:
+            header, *records = shortened(HIVED, watch.model, since)
+            again = check_records("hived", header, records, shorten=False)
+            assert again.first_departure is not None and again.first_departure.record == len(records)
+
+    def test_what_was_forgotten_in_several_states_is_undetermined(self) -> None:
+        """Nothing is made up of what it was like."""
+        names, header = Gone(), {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"], "PodGroup": ["g"]}}
+        before = Watch(HIVED, None, header).world
+        now = before.with_new("PodGroup", "h", 0)
+        one = before.instance.initial()
+        other = (*one[: before.instance.slot("PodGroup")], 1, *one[before.instance.slot("PodGroup") + 1 :])
+        names.note(before, now, [one, other])
+        back = now.with_new("PodGroup", "g")
+        assert names.restored(back, [("PodGroup", "g")], [back.instance.initial()]) is None
+
+    def test_those_that_have_ended_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(gone, "MOST_GONE", 30)  # names that are kept; fewer than come here
         watch = Watch(HIVED, None, OPEN)
         sizes, memory = set(), []
         tracemalloc.start()
@@ -438,6 +485,15 @@ class TestFollowing:
         following = Following(every=0.02)
         threading.Timer(0.2, following.stop).start()
         assert check_trace("hived", path, following=following).records == 1
+
+    def test_a_file_that_another_takes_the_name_of_is_no_longer_followed(self, tmp_path: Path) -> None:
+        path, new = tmp_path / "log", tmp_path / "new"
+        path.write_text(lines(HEADER, {"action": "crash"}))
+        new.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))
+        threading.Timer(0.2, lambda: new.rename(path)).start()
+        with pytest.raises(TraceError, match="another file has taken its name") as caught:
+            check_trace("hived", path, following=Following(idle=3, every=0.02))
+        assert caught.value.before is not None and caught.value.before.records == 1
 
     def test_a_file_that_becomes_shorter_is_another_one(self, tmp_path: Path) -> None:
         path = tmp_path / "log"

@@ -132,15 +132,27 @@ class Following:
             got: something new was there, if not a whole line.
 
         Raises:
-            TraceError: the file has become shorter.
+            TraceError: the file has become shorter, or another one has its name now.
         """
         self._waited = 0.0 if got else self._waited + self._every
         with suppress(OSError):  # a pipe has no size
             if os.fstat(file.fileno()).st_size < file.tell():
                 raise TraceError(f"{name}: has become shorter while it was followed; check the new file from its start")
+        if not got and name != STDIN and _replaced(file, name):
+            raise TraceError(
+                f"{name}: another file has taken its name while it was followed; check that from its start"
+            )
         if not self.stopped:
             self._stopped.wait(self._every)
         return not self.stopped
+
+
+def _replaced(file: BinaryIO, name: str) -> bool:
+    """Another file has the name under which ``file`` was opened, as when logs are rotated."""
+    try:
+        return not os.path.samestat(os.fstat(file.fileno()), os.stat(name))
+    except OSError:  # none has it, perhaps not yet; or it is no file at all
+        return False
 
 
 def text_lines(file: BinaryIO, name: str, following: Following | None = None) -> Iterator[TextLine]:

@@ -26,6 +26,9 @@ Codes = tuple[Mapping[Any, int], type | None]
 FIELDS = frozenset(("action", "parameters", "state", "time"))
 """What a record may have to go the quick way."""
 
+TIMES = (int, float, str)
+"""The types of times; whether one is right, and no earlier than the last, is asked elsewhere."""
+
 
 class Taken:
     """What steps write, remembered; names play no part in it.
@@ -96,7 +99,7 @@ class Quick:
     def after(self, record: Mapping[str, Any], state: State) -> State | None:
         """The state after the record's step; None where the ordinary way has to be asked."""
         try:
-            if not record.keys() <= FIELDS:
+            if not record.keys() <= FIELDS or type(record.get("time", 0)) not in TIMES:
                 return None
             name, given = record["action"], record["parameters"]
             wanted = self._actions[name]

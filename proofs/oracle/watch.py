@@ -19,6 +19,7 @@ from schedproof.model.systems import System
 
 from .engine import MOST_STATES, Judge, Judgement, TooManyStates
 from .forget import forgettable, refers
+from .gone import Gone
 from .headers import read_header, read_rigid
 from .lines import Line, Shape
 from .quick import Quick, Taken
@@ -95,6 +96,7 @@ class Watch:
         self.world, self._open, self._unlogged = said.world, said.open, said.unlogged
         self._shapes: OrderedDict[object, _Steps] = OrderedDict()
         self._judge = Judge(self.world.instance, said.starts, limit)
+        self._gone = Gone()
         self._time: float | datetime | None = None
         self._since: Since | None = Since(self.world, said.starts)
         self._explained_by_one()
@@ -196,20 +198,43 @@ class Watch:
         reader = self._reader_of(world) if world is not self.world else self._reader
         record = reader.record(self.records + 1, line)
         # From here on nothing is wrong with it.
-        new = world.newer(self.world)
+        new, value = world.newer(self.world), line.value
         if world is not self.world:
+            before = self.world
             self._enter(world)
-            self._judge.candidates = moved
+            if self._again(before, moved, new, value):
+                states = self._judge.candidates
+                since = Since(world, states) if len(states) <= MOST_STARTS else None
         self._time = time
         self.records += 1
         judgement = self._judge.take(record)
-        value = line.value
-        if new:
-            value = {**value, "objects": new}
+        if any(new.values()):
+            value = {**value, "objects": {sort: names for sort, names in new.items() if names}}
         self._since = replace(since, records=(*since.records, value)) if since is not None else None
         if self._judge.open:
             self._explained_by_one()
         return judgement
+
+    def _again(
+        self, before: World, moved: Sequence[State], new: Mapping[str, list[str]], record: Mapping[str, Any]
+    ) -> bool:
+        """Takes ``moved``, in which objects have come or gone, as what explains the trace so far.
+
+        A name that was forgotten, and that the record does not introduce, is the object that has ended; whether there is one.
+        What matters begins with such a record then: in a trace without those before it, the name would be a new object's.
+        """
+        said = record.get("objects", {})
+        back = [(s, n) for s, names in new.items() for n in names if (s, n) in self._gone and n not in said.get(s, ())]
+        restored = self._gone.restored(self.world, back, moved) if back else moved
+        self._gone.note(before, self.world, self._judge.candidates)
+        self._judge.candidates = moved if restored is None else restored
+        if restored is None:
+            ended = " and ".join(name for _, name in back)
+            note = f"record {self.records + 1} speaks of {ended}, which ended in several ways and was forgotten"
+            self._judge.judgement = Judgement(OracleVerdict.UNDETERMINED, note=note)
+        for sort, name in back:
+            new[sort].remove(name)
+        return bool(back)
 
     def _explained_by_one(self) -> None:
         """Moves the point from which records matter on to here, if one state explains all, or there are many records."""
