@@ -59,8 +59,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "schedproof"
         problem = error.format_message().rstrip(".")
-        stop = "" if problem.endswith("?") else ";"
-        return fail(f"{problem}{stop} '{where} --help' says what can be written", Exit.USAGE)
+        mark = "" if problem.endswith("?") else ";"
+        return fail(f"{problem}{mark} '{where} --help' says what can be written", Exit.USAGE)
     except (UserError, ScopeError, TraceError, DiagramError, LocksError) as error:
         return fail(str(error), Exit.USAGE)
     except Disagreement as error:

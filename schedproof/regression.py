@@ -18,6 +18,8 @@ MOST_LINES = 5_000
 _RECORDS = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
 
 {reason}
+
+The test holds the judgement fast: whoever changes the model, or the mapping of the log, learns that this is not found any more.
 """
 
 import json
@@ -38,6 +40,8 @@ def test_the_last_record_departs() -> None:
 _LINES = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
 
 {reason}
+
+The test holds the judgement fast: whoever changes the model learns that this is not found any more.
 """
 
 from pathlib import Path
@@ -84,6 +88,10 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
     if report.excerpt:
         lines = [text for _, text in report.excerpt]
         return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
+    if report.format == "mapping":
+        raise UserError(
+            "--emit-test: what matters of this log could not be found in time, and without it a mapped log makes no test"
+        )
     if departure.line > MOST_LINES:
         raise UserError(
             f"--emit-test: the log departs at line {departure.line}, and cannot be shortened; at most {MOST_LINES} lines make a test"

@@ -33,8 +33,8 @@ class TestExitCodes:
         log = written(tmp_path / "log", HEADER, STEP, end="{oops\n")
         assert run(["check", "hived", str(log)]) == 2
         out, err = capsys.readouterr()
-        assert out.splitlines()[0] == "hived as-written: undetermined (1 records, format schedproof)"
-        assert "the 1 records before what cannot be read are explained" in out
+        assert out.splitlines()[0] == "hived as-written: undetermined (1 record, format schedproof)"
+        assert "what could be read (1 record) is explained" in out
         assert err.count("\n") == 1 and "line 3: not JSON" in err
         assert run(["check", "hived", str(log), "--json", "-"]) == 2
         found = json.loads(capsys.readouterr().out)

@@ -23,11 +23,12 @@ from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems import HIVED, SYSTEMS, System
 from schedproof.proofs.explore import explore
 from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_records, check_trace, gone
+from schedproof.proofs.oracle.appearing import KEPT_ENDED
 from schedproof.proofs.oracle.forget import forgettable, refers
 from schedproof.proofs.oracle.gone import Gone
 from schedproof.proofs.oracle.quick import Quick
 from schedproof.proofs.oracle.shorten import shortened
-from schedproof.proofs.oracle.watch import KEPT_ENDED, Watch
+from schedproof.proofs.oracle.watch import Watch
 from schedproof.proofs.oracle.world import World
 from test_oracle_own import GROUPS, HEADER, walk
 from test_oracle_plain_mutations import HEADER as SMALL
@@ -214,6 +215,14 @@ class TestObjectsThatComeAndGo:
                 watch.take(bad)
             assert (watch.world, watch.records) == before
         assert watch.take({"action": "delete_allocated", "parameters": {"p": "x"}, "time": 5}).verdict is CONFORMS
+
+    def test_one_that_was_listed_may_be_named_after_it_was_forgotten(self) -> None:
+        names = [f"g{i}" for i in range(KEPT_ENDED + 2)]
+        header = {**OPEN, "objects": {"Cell": ["a", "b"], "PodGroup": names}}
+        gone = [{"action": "delete_pending", "parameters": {"p": name}} for name in names]
+        again = {"state": {"PodGroup": {"g0": {"state": "Deleted"}}}}
+        assert verdict(header, *gone, NEW, again) is CONFORMS
+        assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is DEPARTS
 
     def test_there_may_be_too_many(self) -> None:
         names = {"PodGroup": [f"g{i}" for i in range(1001)]}

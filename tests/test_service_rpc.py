@@ -361,6 +361,27 @@ class TestStdio:
                 os.close(each)
 
 
+class TestOwnSystems:
+    def test_those_of_the_manifest_are_served(self, tmp_path: Path) -> None:
+        assert (
+            subprocess.run(
+                [sys.executable, "-m", "schedproof", "init", "lease", "-o", str(tmp_path / "mine")]
+            ).returncode
+            == 0
+        )
+        calls = [
+            call("session.create", system="lease", scope={"Worker": 2, "Lease": 1}),
+            call("session.create", system="leas"),
+        ]
+        process = subprocess.run(
+            [sys.executable, "-m", "schedproof", "serve", "--stdio"],
+            input="".join(json.dumps(c) + "\n" for c in calls), cwd=tmp_path / "mine", capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        created, refused = map(json.loads, process.stdout.splitlines())
+        assert "id" in created["result"]
+        assert "unknown system 'leas'; did you mean lease?" in refused["error"]["message"]
+
+
 class TestCommand:
     @pytest.mark.parametrize(
         ("words", "says"),

@@ -29,7 +29,7 @@ from .lock_log import LOCKS
 from .mapping import read_mapping
 from .otel import OTEL, is_otel, log_records
 from .own import OWN
-from .report import OracleReport, OracleVerdict
+from .report import NOTHING, OracleReport, OracleVerdict
 from .shorten import shortened
 from .watch import Watch
 from .yunikorn_events import EVENT_RECORDS
@@ -245,8 +245,7 @@ def _report(chosen: Format, system: System, lines: Sequence[TextLine], told: Tol
     judged = _judge(chosen, model, lines, told, path)
     judgement, note = judged.judgement, judged.note
     if not judged.size and judgement.verdict is OracleVerdict.CONFORMS:
-        nothing = "the trace has no records: nothing contradicts the model, and nothing was checked"
-        note = "; ".join(part for part in (nothing, note) if part)
+        note = "; ".join(part for part in (NOTHING, note) if part)
     return OracleReport(
         system.name,
         model.variant,

@@ -22,11 +22,15 @@ Truth = bool | None
 
 def forgettable(model: Model) -> Mapping[str, frozenset[str]]:
     """By sort, the states that are never left, and in which an object that nothing refers to makes no difference."""
+    known: Mapping[str, frozenset[str]] | None = vars(model).get("_forgettable")
+    if known is not None:
+        return known
     found = {}
     for machine in model.machines:
         sort = machine.sort.name
         final = [s.name for s in machine.states if all(row.source != s.name for row in model.table(sort))]
         found[sort] = frozenset(s for s in final if _Test(model, sort, s).makes_no_difference())
+    object.__setattr__(model, "_forgettable", found)  # a model never changes, and is asked for every trace
     return found
 
 

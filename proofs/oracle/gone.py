@@ -22,7 +22,10 @@ class Gone:
     def __init__(self) -> None:
         self._ended: OrderedDict[tuple[str, str], Ended | None] = OrderedDict()
 
-    def __contains__(self, named: tuple[str, str]) -> bool:
+    def __len__(self) -> int:
+        return len(self._ended)
+
+    def __contains__(self, named: object) -> bool:
         return named in self._ended
 
     def note(self, before: World, now: World, states: Sequence[State]) -> None:

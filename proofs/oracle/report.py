@@ -15,6 +15,10 @@ MOST_BREAKS = 20
 """Broken promises that are shown in words."""
 
 
+NOTHING = "the trace has no records: nothing contradicts the model, and nothing was checked"
+"""The note on an empty trace."""
+
+
 class OracleVerdict(enum.StrEnum):
     """Undetermined never counts as conforming."""
 
@@ -168,7 +172,7 @@ class OracleReport:
         """The report on a trace of which only what comes before ``error`` could be judged: that it conforms is not known then."""
         conforms = self.verdict is OracleVerdict.CONFORMS
         verdict = OracleVerdict.UNDETERMINED if conforms else self.verdict
-        note = f"the {self.records} records before what cannot be read are explained" if conforms else ""
+        note = f"what could be read ({_records(self.records)}) is explained" if conforms else ""
         return replace(self, verdict=verdict, error=error, note="; ".join(part for part in (note, self.note) if part))
 
     def as_json(self) -> dict[str, Any]:
@@ -198,7 +202,7 @@ class OracleReport:
 
     def text(self) -> list[str]:
         """The report in lines for people."""
-        found = [f"{self.system} {self.variant}: {self.verdict} ({self.records} records, format {self.format})"]
+        found = [f"{self.system} {self.variant}: {self.verdict} ({_records(self.records)}, format {self.format})"]
         if self.releases:
             found.append(f"explained by {', '.join(self.releases)}")
         if self.note:
@@ -221,7 +225,16 @@ class OracleReport:
             found += [f"  {b.text()}" for b in self.breaks[:MOST_BREAKS]]
             if len(self.breaks) > MOST_BREAKS:
                 found.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
-        return found
+        return [_printable(line) for line in found]
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number} records"
+
+
+def _printable(text: str) -> str:
+    """What a log names may hold anything: a terminal is told no more than what can be read."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _name(value: object) -> str:

@@ -6,32 +6,31 @@ grows with the trace; nor does the number of objects, where the model lets those
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import State, Stepper
 from schedproof.model.systems import System
 
+from .appearing import Appearing
 from .engine import MOST_STATES, Judge, Judgement, TooManyStates
-from .forget import forgettable, refers
+from .forget import forgettable
 from .gone import Gone
-from .headers import read_header, read_rigid
+from .headers import read_header
 from .lines import Line, Shape
 from .quick import Quick, Taken
-from .records import Reader, mentioned
-from .report import OracleReport, OracleVerdict
+from .records import Reader
+from .report import NOTHING, OracleReport, OracleVerdict
 from .steps import Steps, Wanted
-from .world import MOST_OBJECTS, World
+from .world import World
 
 SCHEMA = "trace.schema.json"
-
-KEPT_ENDED = 4
-"""So many objects of a sort that have ended are kept, before a new one takes the place of the first of them."""
 
 MOST_SHAPES = 64
 """Numbers of objects, and rigid attributes, whose steps are kept for when they come back."""
@@ -103,11 +102,6 @@ class Watch:
         self.records = 0
         self._enter(self.world)
 
-    @cached_property
-    def _ended(self) -> Mapping[str, frozenset[str]]:
-        """By sort, the states in which objects can be forgotten; read off the model when the first object appears."""
-        return forgettable(self.model)
-
     @property
     def judgement(self) -> Judgement:
         """The verdict on everything so far."""
@@ -149,7 +143,10 @@ class Watch:
         judgement = self.judgement
         note = judgement.note
         if not self.records and self._judge.open:
-            note = "the trace has no records: nothing contradicts the model, and nothing was checked"
+            note = NOTHING
+        elif judgement.verdict is OracleVerdict.DEPARTS and self._open:
+            sorts = " and ".join(sorted(self._open))
+            note = f"of {sorts}, objects that no record had named yet were taken to have done nothing"
         return OracleReport(
             self.model.system,
             self.model.variant,
@@ -193,7 +190,7 @@ class Watch:
     def _slowly(self, line: Line) -> Judgement:
         _shape("record").check(line)
         time, since = self._later(line), self.since
-        world = self._appearing(line)
+        world = self._appearing.world_of(line) if self._may_bring(line.value) else self.world
         moved = world.moved(self._judge.candidates, self.world) if world is not self.world else self._judge.candidates
         reader = self._reader_of(world) if world is not self.world else self._reader
         record = reader.record(self.records + 1, line)
@@ -214,6 +211,21 @@ class Watch:
         if self._judge.open:
             self._explained_by_one()
         return judgement
+
+    @property
+    def _appearing(self) -> Appearing:
+        return Appearing(
+            self.world,
+            self._open,
+            self._gone,
+            forgettable(self.model),
+            self._judge.candidates,
+            lambda w: self._steps_of(w).broken_axiom,
+        )
+
+    def _may_bring(self, record: Mapping[str, Any]) -> bool:
+        """The record may name what there has not been: what it costs to find out is spared for all others."""
+        return bool(self._open) or len(self._gone) > 0 or "objects" in record or "rigid" in record
 
     def _again(
         self, before: World, moved: Sequence[State], new: Mapping[str, list[str]], record: Mapping[str, Any]
@@ -266,88 +278,6 @@ class Watch:
             ) from None
         return time
 
-    def _appearing(self, line: Line) -> World:
-        """The world with what the record names for the first time.
-
-        Raises:
-            TraceError: what never changes of it breaks what the model assumes, or is said of others.
-        """
-        world, value = self.world, line.value
-        introduced = {(s, n) for s, names in value.get("objects", {}).items() for n in names}
-        for sort in value.get("objects", {}):
-            if sort not in world.names:
-                raise line.error(f'"objects" has the unknown sort {sort!r}; there is {", ".join(world.names)}')
-        named = dict.fromkeys(mentioned(self.model, value))
-        for sort, name in named:
-            number = world.number(sort, name) if sort in world.names else -1
-            if sort not in world.names or (number >= 0 and (sort, name) not in introduced):
-                continue
-            if number >= 0 and not self._over(sort, number):
-                raise line.error(f'"objects" has {sort} {name}, which is there already and has not ended')
-            if number < 0 and (sort, name) not in introduced and sort not in self._open:
-                continue  # a name that there is not: its reading says so
-            place = number if number >= 0 else self._free(world, sort, named)
-            if place is None and len(world.names[sort]) >= MOST_OBJECTS:
-                raise line.error(f"more than {MOST_OBJECTS} objects of {sort} at a time; judge a part of the system")
-            world = world.with_new(sort, name, place)
-        if "rigid" in value:
-            world = self._with_rigid(world, line)
-        if world is not self.world and self._steps_of(world).broken_axiom:
-            world = self._retired(world)
-            if broken := self._steps_of(world).broken_axiom:
-                raise line.error(f'"rigid" breaks what the model assumes of it: {broken}')
-        return world
-
-    def _retired(self, world: World) -> World:
-        """The world without what never changes of objects that have ended: a new one need not be compared with them."""
-        for sort, number in self._ended_in(world):
-            world = world.without_relations(sort, number)
-        return world
-
-    def _ended_in(self, world: World) -> Iterator[tuple[str, int]]:
-        """The objects of ``world`` that have ended, and can be forgotten."""
-        for sort, births in self.world.births.items():
-            for number, birth in enumerate(births):
-                if self._ended[sort] and world.births[sort][number] == birth and self._over(sort, number):
-                    yield sort, number
-
-    def _with_rigid(self, world: World, line: Line) -> World:
-        """What the record says of what never changes: of new objects, or of others that they have to do with new ones."""
-        free = {name for names in world.newer(self.world).values() for name in names}
-        free |= {self.world.names[sort][number] for sort, number in self._ended_in(world)}
-        given = read_rigid(world, line.value["rigid"], line)
-        for (sort, name), values in given.items():
-            for number, value in values.items():
-                before, obj = world.rigid[sort, name][number], world.names[sort][number]
-                if obj in free or value == before:
-                    continue
-                attribute = self.model.machine(sort).attribute(name)
-                kind = getattr(attribute, "type", None)
-                shown = world.instance.show(kind, value & ~before) if kind is not None else []
-                if value & before != before or not isinstance(shown, list) or not set(shown) <= free:
-                    raise line.error(f"{sort} {obj}.{name} never changes; say it where {obj} appears")
-        return world.with_rigid(given)
-
-    def _free(self, world: World, sort: str, named: Container[tuple[str, str]]) -> int | None:
-        """The number of the object that is forgotten for a new one; None if too few have ended."""
-        before = self.world.names[sort]
-        if not self._ended.get(sort) or len(before) <= KEPT_ENDED:
-            return None
-        ended = [
-            number
-            for number, name in enumerate(before)
-            if world.births[sort][number] == self.world.births[sort][number]
-            and (sort, name) not in named
-            and self._over(sort, number)
-        ]
-        return min(ended, key=lambda i: self.world.births[sort][i]) if len(ended) > KEPT_ENDED else None
-
-    def _over(self, sort: str, number: int) -> bool:
-        """An object has ended in all states that explain the trace, and can be forgotten."""
-        instance, slot = self.world.instance, self.world.instance.slot(sort) + number
-        over = {i for i, s in enumerate(self.model.machine(sort).states) if s.name in self._ended[sort]}
-        return all(s[slot] in over and not refers(instance, s, sort, number) for s in self._judge.candidates)
-
     def _enter(self, world: World) -> None:
         self.world = world
         self._judge.instance = world.instance
@@ -391,8 +321,8 @@ def _time(shown: object, line: Line) -> float | datetime:
         except ValueError:
             raise line.error(f"time {shown!r:.60} is no text in ISO 8601, such as 2026-02-01T12:00:05Z") from None
     assert isinstance(shown, int | float)
-    if shown != shown:
-        raise line.error("time is not a number")
+    if not math.isfinite(shown):
+        raise line.error(f"time {shown} is no time")
     return shown
 
 

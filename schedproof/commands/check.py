@@ -45,7 +45,10 @@ CODES = {
     help="With --follow: end when nothing new has come for S seconds.",
 )
 @click.option(
-    "--emit-test", type=OutputFile(), metavar="FILE", help="If it departs, write a test that holds the reason fast."
+    "--emit-test",
+    type=OutputFile(),
+    metavar="FILE",
+    help="If it departs, write a test that what matters of it is still found.",
 )
 @json_option
 def check(
@@ -91,8 +94,12 @@ def check(
             _tell(error.before, json_file)
         raise
     _tell(report, json_file)
-    if emit_test is not None and report.first_departure is not None:
-        emit_test.write(regression_test(report, Path(trace), variant))
+    if emit_test is not None:
+        if report.first_departure is not None:
+            emit_test.write(regression_test(report, Path(trace), variant))
+        if not (emit_test.is_stdout or (json_file is not None and json_file.is_stdout)):
+            written = report.first_departure is not None
+            click.echo(f"written to {emit_test.path}" if written else "it does not depart: no test is written")
     return CODES[report.verdict]
 
 

@@ -11,6 +11,7 @@ import click
 
 from ..errors import Exit, UserError
 from ..output import Destination, OutputFile, json_option
+from ..service.catalogue import systems
 from ..service.limits import Limits
 from ..service.token import VARIABLE, BadToken, read_token
 
@@ -116,6 +117,7 @@ def serve(
         raise UserError(
             "serve needs processes that can be copied and limited, as Linux and macOS have them; run it there"
         )
+    systems()  # a manifest that is none is told before anybody is served
     if openapi is not None:
         openapi.write_json(_web().described(limits))
         return Exit.OK

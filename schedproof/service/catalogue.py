@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
-from schedproof.model.systems import SYSTEMS, System
+from schedproof.model.systems import System
+
+from ..choose import every
+
+
+@cache
+def systems() -> Mapping[str, System]:
+    """The user's systems and the project's, by name, as they were when the service began.
+
+    Raises:
+        UserError: one of the user's cannot be loaded.
+    """
+    return {system.name: system for system in every()}
 
 
 def catalogue() -> dict[str, Any]:
     """Every system with its variants, and of each the sorts, default scope and actions."""
-    return {"systems": [_system(system) for system in SYSTEMS.values()]}
+    return {"systems": [_system(system) for system in systems().values()]}
 
 
 def _system(system: System) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, ScopeError, check_scope
-from schedproof.model.systems import SYSTEMS, System
+from schedproof.model.systems import System
 from schedproof.proofs.oracle import TraceError
 from schedproof.proofs.oracle.watch import Watch
+
+from .catalogue import systems
 
 KEPT = ("variant", "rigid", "unlogged", "start")
 """The fields of a header that may go with a scope; the objects then have the names that an exploration gives them."""
@@ -39,8 +41,8 @@ def opened(asked: object) -> Watch:
 def _judge(asked: Mapping[str, Any]) -> tuple[System, Model]:
     """The system and the variant that are named."""
     if "system" not in asked:
-        raise BadSession(f'"system" is missing; there is {", ".join(SYSTEMS)}')
-    system = SYSTEMS[_one_of("system", asked["system"], SYSTEMS)]
+        raise BadSession(f'"system" is missing; there is {", ".join(systems())}')
+    system = systems()[_one_of("system", asked["system"], systems())]
     if "variant" not in asked:
         return system, system.variants[system.judged_by]
     return system, system.variants[_one_of(f"variant of {system.name}", asked["variant"], system.variants)]
