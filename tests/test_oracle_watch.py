@@ -224,6 +224,18 @@ class TestObjectsThatComeAndGo:
         assert verdict(header, *gone, NEW, again) is CONFORMS
         assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is DEPARTS
 
+    def test_what_is_assumed_of_those_that_nobody_has_named_is_said(self) -> None:
+        """Whose allocation it was is not said, and the header lists no groups: there is none that it could have been."""
+        assumed = "of PodGroup, objects that no record had named yet were taken to have done nothing"
+        unsaid = {"action": "allocate", "parameters": {"K": ["a"]}}
+        unlogged = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": 1}
+        for record in (unsaid, unlogged):
+            report = check_records("hived", OPEN, [record])
+            assert (report.verdict, report.note) == (DEPARTS, assumed)
+            assert verdict({**OPEN, "objects": {"PodGroup": ["x"], "Cell": ["a"]}}, record) is CONFORMS
+        said = {"action": "complete", "parameters": {"p": "x"}}
+        assert check_records("hived", OPEN, [said]).note == ""
+
     def test_there_may_be_too_many(self) -> None:
         names = {"PodGroup": [f"g{i}" for i in range(1001)]}
         with pytest.raises(TraceError, match="more than 1000 objects of PodGroup at a time"):

@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Model, Ref, SetOf
 from schedproof.model.semantics import State, Stepper
 from schedproof.model.systems import System
 
@@ -97,6 +97,7 @@ class Watch:
         self._judge = Judge(self.world.instance, said.starts, limit)
         self._gone = Gone()
         self._time: float | datetime | None = None
+        self._unsaid = False
         self._since: Since | None = Since(self.world, said.starts)
         self._explained_by_one()
         self.records = 0
@@ -144,7 +145,7 @@ class Watch:
         note = judgement.note
         if not self.records and self._judge.open:
             note = NOTHING
-        elif judgement.verdict is OracleVerdict.DEPARTS and self._open:
+        elif judgement.verdict is OracleVerdict.DEPARTS and self._unsaid:
             sorts = " and ".join(sorted(self._open))
             note = f"of {sorts}, objects that no record had named yet were taken to have done nothing"
         return OracleReport(
@@ -204,6 +205,7 @@ class Watch:
                 since = Since(world, states) if len(states) <= MOST_STARTS else None
         self._time = time
         self.records += 1
+        self._unsaid = self._unsaid or self._leaves_objects_unsaid(value)
         judgement = self._judge.take(record)
         if any(new.values()):
             value = {**value, "objects": {sort: names for sort, names in new.items() if names}}
@@ -211,6 +213,16 @@ class Watch:
         if self._judge.open:
             self._explained_by_one()
         return judgement
+
+    def _leaves_objects_unsaid(self, record: Mapping[str, Any]) -> bool:
+        """Objects that no record has named might have had a part in it, if there were any."""
+        if not self._open:
+            return False
+        if self._unlogged.most or record.get("unlogged") or "event" in record:
+            return True
+        actions = [a for a in self.model.actions if a.name == record.get("action")]
+        unsaid = [v.type for a in actions for v in a.parameters if v.name not in record.get("parameters", {})]
+        return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open for kind in unsaid)
 
     @property
     def _appearing(self) -> Appearing:
