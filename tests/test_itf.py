@@ -45,7 +45,7 @@ VALUES: list[tuple[object, object]] = [
 ]
 
 
-@pytest.mark.parametrize(("written", "value"), VALUES, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(("written", "value"), VALUES, ids=[str(written)[:40] for written, _ in VALUES])
 def test_a_value_is_written_and_read(written: object, value: object) -> None:
     assert decode(written, "x") == value
     assert encode(value) == written
