@@ -151,19 +151,19 @@ def judged_by_both(path: Path, numbers: range, scratch: Path, kinds: Sequence[Mu
     return verdicts
 
 
-def test_two_hundred_mutants_are_judged_alike(tmp_path: Path) -> None:
+def test_a_hundred_mutants_are_judged_alike(tmp_path: Path) -> None:
     paths = sorted(HERE.glob("*.jsonl"))
     assert len(paths) == 5
     verdicts: Counter[str] = Counter()
     for path in paths:
-        verdicts += judged_by_both(path, range(40), tmp_path / "mutant.jsonl")
-    assert verdicts.total() == 200
+        verdicts += judged_by_both(path, range(20), tmp_path / "mutant.jsonl")
+    assert verdicts.total() == 100
     # The comparison says little if nearly all mutants are judged the same way.
-    assert verdicts["departs"] >= 60 and verdicts["conforms"] >= 20
+    assert verdicts["departs"] >= 30 and verdicts["conforms"] >= 10
 
 
 def test_mutants_of_pods_priorities_crashes_and_calls_are_judged_alike(tmp_path: Path) -> None:
     verdicts: Counter[str] = Counter()
     for path in sorted(HERE.glob("*.jsonl")):
-        verdicts += judged_by_both(path, range(25), tmp_path / "mutant.jsonl", OTHERS)
-    assert verdicts["departs"] >= 30 and verdicts["conforms"] >= 20
+        verdicts += judged_by_both(path, range(12), tmp_path / "mutant.jsonl", OTHERS)
+    assert verdicts["departs"] >= 14 and verdicts["conforms"] >= 9

@@ -363,12 +363,7 @@ class TestStdio:
 
 class TestOwnSystems:
     def test_those_of_the_manifest_are_served(self, tmp_path: Path) -> None:
-        assert (
-            subprocess.run(
-                [sys.executable, "-m", "schedproof", "init", "lease", "-o", str(tmp_path / "mine")]
-            ).returncode
-            == 0
-        )
+        assert main(["init", "lease", "-o", str(tmp_path / "mine")]) == 0
         calls = [
             call("session.create", system="lease", scope={"Worker": 2, "Lease": 1}),
             call("session.create", system="leas"),
