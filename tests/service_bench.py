@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -23,6 +23,9 @@ from schedproof.service.limits import Limits
 from schedproof.service.nursery import Nursery
 from schedproof.service.sessions import Sessions
 from schedproof.service.web import application
+
+if TYPE_CHECKING:
+    from schedproof.service.listening import Server
 
 HIVED = {"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}
 ALLOCATE = {"action": "allocate", "parameters": {"p": "g0", "K": ["c0"]}}
@@ -154,18 +157,25 @@ def serving(*options: str, **environment: str) -> Iterator[Bench]:
 
 
 @contextmanager
-def listened(token: str | None = None, **limits: Any) -> Iterator[int]:
-    """The port of a server in a thread of this process, with other limits than the default ones."""
+def served(token: str | None = None, **limits: Any) -> Iterator[tuple[int, Server]]:
+    """A server in a thread of this process, with other limits than the default ones, and its port."""
     from schedproof.service.listening import bound, server
 
     with Nursery(replace(Limits(), **limits)) as nursery, bound("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        served = server(Sessions(nursery, nursery.limits), listening, token=token)
-        thread = Thread(target=lambda: served.run(sockets=[listening]))
+        serving = server(Sessions(nursery, nursery.limits), listening, token=token)
+        thread = Thread(target=lambda: serving.run(sockets=[listening]))
         thread.start()
         try:
-            assert until(lambda: served.started)
-            yield port
+            assert until(lambda: serving.started)
+            yield port, serving
         finally:
-            served.should_exit = True
+            serving.should_exit = True
             thread.join()
+
+
+@contextmanager
+def listened(token: str | None = None, **limits: Any) -> Iterator[int]:
+    """The port of such a server."""
+    with served(token, **limits) as (port, _):
+        yield port

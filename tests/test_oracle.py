@@ -16,7 +16,7 @@ from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 from schedproof.proofs.oracle.engine import judge
 from schedproof.proofs.oracle.hived import HivedReading
 from schedproof.proofs.oracle.hived_trace import read_hived
-from schedproof.proofs.oracle.lines import read_lines
+from schedproof.proofs.oracle.lines import as_objects, read_text
 
 HERE = Path(__file__).parent / "data" / "hived"
 SHARED = Path(__file__).parents[2] / "shared" / "traces" / "hived"
@@ -99,7 +99,7 @@ class TestTheSamplesExerciseTheModel:
     def test_without(self, dropped: str, sample: str, record: int) -> None:
         change = Change(why="a planted bug", repairs=[], drops=dropped.split(", "))
         model = AS_WRITTEN.amend("planted", "a model with a planted bug", [change], refuted=AS_WRITTEN.refuted)
-        reading = HivedReading(model, read_hived(read_lines(HERE / f"{sample}.jsonl")))
+        reading = HivedReading(model, read_hived(as_objects(read_text(HERE / f"{sample}.jsonl"))))
         found = judge(reading.instance, reading.records())
         assert found.departure is not None and found.departure.record == record
 
@@ -244,7 +244,7 @@ def test_a_trace_without_records_says_so(tmp_path: Path) -> None:
 
 
 def test_names_come_from_the_trace() -> None:
-    reading = HivedReading(AS_WRITTEN, read_hived(read_lines(HERE / "s-05-overwrite-reserving.jsonl")))
+    reading = HivedReading(AS_WRITTEN, read_hived(as_objects(read_text(HERE / "s-05-overwrite-reserving.jsonl"))))
     instance: Instance = reading.instance
     assert list(instance.object_names("PodGroup")) == ["g0", "g1", "g2"]
     assert list(instance.object_names("Cell")) == ["n0/0", "n0/1"]

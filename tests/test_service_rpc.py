@@ -365,16 +365,16 @@ class TestOwnSystems:
     def test_those_of_the_manifest_are_served(self, tmp_path: Path) -> None:
         assert main(["init", "lease", "-o", str(tmp_path / "mine")]) == 0
         calls = [
-            call("session.create", system="lease", scope={"Worker": 2, "Lease": 1}),
-            call("session.create", system="leas"),
+            call("session.create", "created", system="lease", scope={"Worker": 2, "Lease": 1}),
+            call("session.create", "refused", system="leas"),
         ]
         process = subprocess.run(
             [sys.executable, "-m", "schedproof", "serve", "--stdio"],
             input="".join(json.dumps(c) + "\n" for c in calls), cwd=tmp_path / "mine", capture_output=True, text=True, timeout=60,
         )  # fmt: skip
-        created, refused = map(json.loads, process.stdout.splitlines())
-        assert "id" in created["result"]
-        assert "unknown system 'leas'; did you mean lease?" in refused["error"]["message"]
+        answers = {answer["id"]: answer for answer in map(json.loads, process.stdout.splitlines())}  # in any order
+        assert "id" in answers["created"]["result"]
+        assert "unknown system 'leas'; did you mean lease?" in answers["refused"]["error"]["message"]
 
 
 class TestCommand:

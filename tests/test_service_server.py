@@ -36,6 +36,7 @@ from service_bench import (
     family,
     listened,
     posting,
+    served,
     serving,
     until,
 )
@@ -83,7 +84,7 @@ class TestSlowClients:
 
     def test_answers_that_nobody_reads(self) -> None:
         with (
-            listened(content=0.1, patience=0.1, reading=0.2, waiting=1) as port,
+            served(content=0.1, patience=0.1, reading=0.2, waiting=1) as (port, server),
             socket.create_connection(("127.0.0.1", port)) as slow,
         ):
             slow.settimeout(0.5)
@@ -92,7 +93,7 @@ class TestSlowClients:
                 for _ in range(50):
                     slow.sendall(b"GET /systems HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10)
                     asked += 10
-            time.sleep(0.6)
+            assert until(lambda: not server.server_state.connections, 20), "it is cut off"
             with suppress(ConnectionError):
                 while part := slow.recv(1 << 20):
                     heard += len(part)

@@ -203,15 +203,6 @@ def as_objects(lines: Sequence[TextLine]) -> list[Line]:
     return [line.object() for line in lines]
 
 
-def read_lines(path: Path) -> list[Line]:
-    """The objects of a JSON Lines file; blank lines are skipped.
-
-    Raises:
-        TraceError: no readable file, not UTF-8, empty, or a line that is no JSON object.
-    """
-    return as_objects(read_text(path))
-
-
 def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
     try:
         value = _loads(text)

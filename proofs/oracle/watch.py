@@ -99,7 +99,7 @@ class Watch:
         self._time: float | datetime | None = None
         self._unsaid = False
         self._since: Since | None = Since(self.world, said.starts)
-        self._explained_by_one()
+        self._mark()
         self.records = 0
         self._enter(self.world)
 
@@ -211,7 +211,7 @@ class Watch:
             value = {**value, "objects": {sort: names for sort, names in new.items() if names}}
         self._since = replace(since, records=(*since.records, value)) if since is not None else None
         if self._judge.open:
-            self._explained_by_one()
+            self._mark()
         return judgement
 
     def _leaves_objects_unsaid(self, record: Mapping[str, Any]) -> bool:
@@ -260,7 +260,7 @@ class Watch:
             new[sort].remove(name)
         return bool(back)
 
-    def _explained_by_one(self) -> None:
+    def _mark(self) -> None:
         """Moves the point from which records matter on to here, if one state explains all, or there are many records."""
         states = self._judge.candidates
         many = self._since is None or len(self._since.records) > MOST_SINCE

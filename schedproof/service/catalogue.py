@@ -9,7 +9,7 @@ from typing import Any
 from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.systems import System
 
-from ..choose import every
+from ..choose import every, happening
 
 
 @cache
@@ -44,7 +44,7 @@ def _variant(model: Model) -> dict[str, Any]:
         "actions": [
             {
                 "name": action.name,
-                "says": action.says.format(**{v.name: v.name for v in action.parameters}),
+                "says": happening(action),
                 "parameters": {v.name: kind(v.type) for v in action.parameters},
             }
             for action in model.actions
