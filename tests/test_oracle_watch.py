@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import threading
-import time
 import tracemalloc
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,7 +20,7 @@ from schedproof.model.semantics import Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems import HIVED, SYSTEMS, System
 from schedproof.proofs.explore import explore
-from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_records, check_trace, gone
+from schedproof.proofs.oracle import OracleVerdict, TraceError, check_records, check_trace, gone
 from schedproof.proofs.oracle.appearing import KEPT_ENDED
 from schedproof.proofs.oracle.forget import forgettable, refers
 from schedproof.proofs.oracle.gone import Gone
@@ -35,7 +33,7 @@ from test_oracle_plain_mutations import HEADER as SMALL
 from test_oracle_plain_mutations import flipped, logged_run
 from toys import WORKSHOP
 
-CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
+CONFORMS, DEPARTS, UNDETERMINED = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS, OracleVerdict.UNDETERMINED
 DOCUMENTS = Path(__file__).parents[2] / "shared" / "documents"
 
 
@@ -224,17 +222,42 @@ class TestObjectsThatComeAndGo:
         assert verdict(header, *gone, NEW, again) is CONFORMS
         assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is DEPARTS
 
-    def test_what_is_assumed_of_those_that_nobody_has_named_is_said(self) -> None:
-        """Whose allocation it was is not said, and the header lists no groups: there is none that it could have been."""
-        assumed = "of PodGroup, objects that no record had named yet were taken to have done nothing"
-        unsaid = {"action": "allocate", "parameters": {"K": ["a"]}}
-        unlogged = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": 1}
-        for record in (unsaid, unlogged):
+    def test_nobody_is_accused_for_what_one_that_nobody_has_named_may_have_done(self) -> None:
+        """Whose allocation it was is not said, and the header lists no groups: it may be of one that is never named."""
+        of_somebody = {"action": "allocate", "parameters": {"K": ["a"]}}
+        not_logged = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": 1}
+        heard = {"event": "Cell.e0"}
+        for record in (of_somebody, not_logged, heard):
             report = check_records("hived", OPEN, [record])
-            assert (report.verdict, report.note) == (DEPARTS, assumed)
+            assert (report.verdict, report.first_departure) == (UNDETERMINED, None)
+            assert "record 1 (line 1): no step of the objects named so far explains it" in report.note
+            assert "list those of PodGroup in the header" in report.note
             assert verdict({**OPEN, "objects": {"PodGroup": ["x"], "Cell": ["a"]}}, record) is CONFORMS
-        said = {"action": "complete", "parameters": {"p": "x"}}
-        assert check_records("hived", OPEN, [said]).note == ""
+            assert verdict({**OPEN, "objects": {"PodGroup": [], "Cell": ["a"]}}, record) is DEPARTS
+
+    def test_what_was_unsaid_once_is_not_forgotten(self) -> None:
+        """Of x and a, or of a group that is never named: then x is still Pending, and may not complete."""
+        named = {
+            "state": {"PodGroup": {"x": {"state": "Pending"}}, "Cell": {"a": {"state": "Free"}, "b": {"state": "Free"}}}
+        }
+        of_somebody = {"action": "allocate", "parameters": {"K": ["a"]}}
+        ended = {"action": "delete_pending", "parameters": {"p": "x"}}
+        listed = {**OPEN, "objects": {"PodGroup": ["x"], "Cell": ["a", "b"]}}
+        assert verdict(OPEN, named, of_somebody, ended) is UNDETERMINED
+        assert verdict(listed, named, of_somebody, ended) is DEPARTS
+        assert (
+            verdict({**listed, "objects": {**listed["objects"], "PodGroup": ["x", "y"]}}, named, of_somebody, ended)
+            is CONFORMS
+        )
+
+    def test_what_says_all_is_judged(self) -> None:
+        of_x = {"action": "complete", "parameters": {"p": "x"}}
+        assert verdict(OPEN, of_x) is DEPARTS
+        assert verdict({**OPEN, "objects": {"Cell": ["a"]}}, of_x) is DEPARTS
+        heard = {"event": "PodGroup.e2", "object": "x"}  # whose it is says the object
+        assert verdict(OPEN, heard) is DEPARTS
+        vacated = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": {"most": 2, "actions": ["vacate"]}}
+        assert verdict({**OPEN, "objects": {"Cell": ["a"]}}, vacated) is DEPARTS  # only groups are not listed
 
     def test_there_may_be_too_many(self) -> None:
         names = {"PodGroup": [f"g{i}" for i in range(1001)]}
@@ -477,60 +500,6 @@ def lines(*records: Any) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-class TestFollowing:
-    def test_half_a_line_waits(self, tmp_path: Path) -> None:
-        path = tmp_path / "log"
-        step = json.dumps({"action": "allocate", "parameters": {"p": "low", "K": ["a"]}})
-        path.write_text(lines(HEADER) + step[:20])
-
-        def writer() -> None:
-            time.sleep(0.3)
-            with path.open("a") as file:
-                file.write(step[20:] + "\n" + step[:20])
-
-        thread = threading.Thread(target=writer)
-        thread.start()
-        following = Following(idle=0.8, every=0.05)
-        report = check_trace("hived", path, following=following)
-        thread.join()
-        assert (report.verdict, report.records, following.half) == (CONFORMS, 1, True)
-
-    def test_it_ends_at_the_first_departure(self, tmp_path: Path) -> None:
-        path = tmp_path / "log"
-        path.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))
-        assert check_trace("hived", path, following=Following()).verdict is DEPARTS
-
-    def test_it_can_be_stopped(self, tmp_path: Path) -> None:
-        path = tmp_path / "log"
-        path.write_text(lines(HEADER, {"action": "crash"}))
-        following = Following(every=0.02)
-        threading.Timer(0.2, following.stop).start()
-        assert check_trace("hived", path, following=following).records == 1
-
-    def test_a_file_that_another_takes_the_name_of_is_no_longer_followed(self, tmp_path: Path) -> None:
-        path, new = tmp_path / "log", tmp_path / "new"
-        path.write_text(lines(HEADER, {"action": "crash"}))
-        new.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))
-        threading.Timer(0.2, lambda: new.rename(path)).start()
-        with pytest.raises(TraceError, match="another file has taken its name") as caught:
-            check_trace("hived", path, following=Following(idle=3, every=0.02))
-        assert caught.value.before is not None and caught.value.before.records == 1
-
-    def test_a_file_that_becomes_shorter_is_another_one(self, tmp_path: Path) -> None:
-        path = tmp_path / "log"
-        path.write_text(lines(HEADER, {"action": "crash"}))
-        threading.Timer(0.2, lambda: path.write_text("")).start()
-        with pytest.raises(TraceError, match="has become shorter") as caught:
-            check_trace("hived", path, following=Following(idle=5, every=0.05))
-        assert caught.value.before is not None and caught.value.before.records == 1
-
-    def test_only_what_is_judged_line_by_line_is_followed(self, tmp_path: Path) -> None:
-        path = tmp_path / "log"
-        path.write_text('{"header": true}\n')
-        with pytest.raises(TraceError, match="can be followed: schedproof or otel"):
-            check_trace("hived", path, following=Following(idle=0.1))
-
-
 class TestBadInput:
     @pytest.mark.parametrize(
         ("bad", "message"),
@@ -558,7 +527,7 @@ class TestBadInput:
             check_trace("hived", path)
         assert message in str(caught.value) and "\n" not in str(caught.value)
         before = caught.value.before
-        assert before is not None and (before.records, before.verdict) == (1, OracleVerdict.UNDETERMINED)
+        assert before is not None and (before.records, before.verdict) == (1, UNDETERMINED)
         assert before.as_json()["error"] == str(caught.value)
 
     def test_a_line_of_a_gigabyte_is_not_read(self, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import dropwhile, groupby
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -267,11 +267,19 @@ def _fits(model: Model) -> bool:
     return recipe is not None and recipe.state("assigned") is not None
 
 
+def _settled(lines: Sequence[TextLine]) -> Sequence[TextLine]:
+    """Those before the last step, which may have more lines than are there."""
+    last = lines[-1].object().value.get("step")
+    before = dropwhile(lambda line: last is not None and line.object().value.get("step") == last, reversed(lines))
+    return lines[: len(list(before))]
+
+
 BEAKER_CHANGES = Format(
     "beaker",
     'a trace of changes begins with "beaker": 1',
     _recognises,
     _read,
     fits=_fits,
+    settled=_settled,
 )
 """Changes of recipes, recipe sets and systems."""

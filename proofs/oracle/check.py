@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS, System
 
+from .again import Again
 from .beaker_changes import BEAKER_CHANGES
 from .beaker_messages import BEAKER_MESSAGES
 from .beakerd import BEAKERD
@@ -99,12 +100,8 @@ def check_trace(
         ]
         if plain:
             return _streamed(plain[0], known, variant, release, read, path, shorten)
-        if following is not None:
-            names = [f.name for f in formats if _is_streamed(f)]
-            raise TraceError(
-                f"{called(path)}: only traces that are judged line by line can be followed: {' or '.join(names)}"
-            )
-        return _whole(known, formats, format, Told(variant, release), read, path, shorten)
+        possible = [f for f in formats if format in (None, f.name)]
+        return _whole(known, possible, Told(variant, release), read, path, shorten, following)
 
 
 def check_records(
@@ -208,30 +205,63 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
 def _whole(
     system: System,
     formats: Sequence[Format],
-    format: str | None,
     told: Told,
     lines: Iterator[TextLine],
     path: Path,
     shorten: bool,
+    following: Following | None,
 ) -> OracleReport:
-    """A trace that is read to its end, and judged then."""
+    """A trace that is judged when all of it is there; one that is followed, again whenever there is more.
+
+    Args:
+        formats: one of these is its format.
+    """
     read: list[TextLine] = []
+    if following is not None:
+        following.at_end = Again(
+            lambda: len(read), lambda: _decided(system, formats, read, told, path), following.stop
+        ).look
     try:
         read.extend(lines)
-        chosen = next((f for f in formats if f.name == format), None) or _recognise(read, formats)
-        if chosen.plain is not None:
-            return _streamed(chosen, system, told.variant, told.release, iter(read), path, shorten)
-        report = _report(chosen, system, read, told, path)
-        return replace(report, excerpt=_excerpt(report, chosen, system, read, told, path)) if shorten else report
+        more = following is not None and following.interrupted
+        chosen, report = _all_of(system, formats, read, told, path, shorten, more)
+        if shorten and chosen.plain is None:
+            report = replace(report, excerpt=_excerpt(report, chosen, system, read, told, path))
+        return report
     except TraceError as error:
         # What is left of a document that breaks off is none.
         good = [] if is_itf(read) else [line for line in read if line.number < error.line]
         if good:
             with suppress(TraceError):
-                chosen = next((f for f in formats if f.name == format), None) or _recognise(good, formats)
-                before = _report(chosen, system, good, told, path)
+                _, before = _all_of(system, formats, good, told, path)
                 error.before = before.until(str(error)) if before.records else None
         raise
+
+
+def _all_of(
+    system: System,
+    formats: Sequence[Format],
+    lines: Sequence[TextLine],
+    told: Told,
+    path: Path,
+    shorten: bool = False,
+    more: bool = False,
+) -> tuple[Format, OracleReport]:
+    """The format of these lines, and the report on them; on what is complete of them, if there may be ``more``."""
+    chosen = formats[0] if len(formats) == 1 else _recognise(lines, formats)
+    if more:
+        lines = chosen.settled(lines)
+    if chosen.plain is not None:
+        return chosen, _streamed(chosen, system, told.variant, told.release, iter(lines), path, shorten)
+    return chosen, _report(chosen, system, lines, told, path)
+
+
+def _decided(system: System, formats: Sequence[Format], lines: Sequence[TextLine], told: Told, path: Path) -> bool:
+    """What comes after these lines makes no difference: they are not explained, or one of them is wrong."""
+    try:
+        return _all_of(system, formats, lines, told, path, more=True)[1].verdict is not OracleVerdict.CONFORMS
+    except TraceError as error:
+        return 0 < error.line < lines[-1].number  # else what is wrong may be that there has to be more
 
 
 def _report(chosen: Format, system: System, lines: Sequence[TextLine], told: Told, path: Path) -> OracleReport:
@@ -313,5 +343,6 @@ def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
     first = lines[0]
     raise TraceError(
         f"{first.file}, line {first.number}: this is {what} no known format; {begins}; "
-        f"any other is read with --mapping FILE (see proofs/oracle/README.md)"
+        f"any other is read with --mapping FILE (see proofs/oracle/README.md)",
+        0 if any(candidate.text for candidate in formats) else first.number,  # a later line of text may tell it
     )

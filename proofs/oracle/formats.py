@@ -83,6 +83,7 @@ class Format:
         fits: whether a model speaks of what the format speaks of.
         text: its lines are text, not JSON objects.
         whole: it is one document, to be read to its end before any of it is judged.
+        settled: of a trace that may go on, the lines to which those that follow add nothing.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Format:
     judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
     plain: Callable[[Model, Iterator[TextLine]], Plain] | None = None
     whole: bool = False
+    settled: Callable[[Sequence[TextLine]], Sequence[TextLine]] = lambda lines: lines
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,15 +115,22 @@ class Following:
         self._stopped = threading.Event()
         self.half = False
         """The last line was not complete, and was not read."""
+        self.at_end: Callable[[], None] = lambda: None
+        """Called whenever all that is there has been read, before it waits for more."""
 
     def stop(self) -> None:
         """Nothing more is wanted."""
         self._stopped.set()
 
     @property
+    def interrupted(self) -> bool:
+        """Nothing more is wanted; there may be more."""
+        return self._stopped.is_set()
+
+    @property
     def stopped(self) -> bool:
         """Nothing more is wanted, or will come."""
-        return self._stopped.is_set() or (self._idle is not None and self._waited >= self._idle)
+        return self.interrupted or (self._idle is not None and self._waited >= self._idle)
 
     def wait(self, file: BinaryIO, name: str, got: bool) -> bool:
         """Waits a moment at the end of ``file``; whether to look again.
@@ -142,6 +149,8 @@ class Following:
             raise TraceError(
                 f"{name}: another file has taken its name while it was followed; check that from its start"
             )
+        if not self.stopped:
+            self.at_end()
         if not self.stopped:
             self._stopped.wait(self._every)
         return not self.stopped

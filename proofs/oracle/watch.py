@@ -25,7 +25,7 @@ from .gone import Gone
 from .headers import read_header
 from .lines import Line, Shape
 from .quick import Quick, Taken
-from .records import Reader
+from .records import Reader, Unlogged
 from .report import NOTHING, OracleReport, OracleVerdict
 from .steps import Steps, Wanted
 from .world import World
@@ -145,9 +145,6 @@ class Watch:
         note = judgement.note
         if not self.records and self._judge.open:
             note = NOTHING
-        elif judgement.verdict is OracleVerdict.DEPARTS and self._unsaid:
-            sorts = " and ".join(sorted(self._open))
-            note = f"of {sorts}, objects that no record had named yet were taken to have done nothing"
         return OracleReport(
             self.model.system,
             self.model.variant,
@@ -205,8 +202,10 @@ class Watch:
                 since = Since(world, states) if len(states) <= MOST_STARTS else None
         self._time = time
         self.records += 1
-        self._unsaid = self._unsaid or self._leaves_objects_unsaid(value)
+        self._unsaid = self._unsaid or self._leaves_objects_unsaid(line)
         judgement = self._judge.take(record)
+        if self._unsaid and judgement.verdict is OracleVerdict.DEPARTS:
+            judgement = self._judge.judgement = self._not_known(judgement)
         if any(new.values()):
             value = {**value, "objects": {sort: names for sort, names in new.items() if names}}
         self._since = replace(since, records=(*since.records, value)) if since is not None else None
@@ -214,15 +213,25 @@ class Watch:
             self._mark()
         return judgement
 
-    def _leaves_objects_unsaid(self, record: Mapping[str, Any]) -> bool:
+    def _leaves_objects_unsaid(self, line: Line) -> bool:
         """Objects that no record has named might have had a part in it, if there were any."""
         if not self._open:
             return False
-        if self._unlogged.most or record.get("unlogged") or "event" in record:
-            return True
-        actions = [a for a in self.model.actions if a.name == record.get("action")]
-        unsaid = [v.type for a in actions for v in a.parameters if v.name not in record.get("parameters", {})]
+        unlogged = Unlogged.read(self.model, line.value.get("unlogged"), line, self._unlogged)
+        steps = [*self._reader.wanted(line), *map(Wanted, unlogged.actions if unlogged.most else ())]
+        unsaid = [v.type for one in steps for v in one.action.parameters if v.name not in one.given]
         return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open for kind in unsaid)
+
+    def _not_known(self, found: Judgement) -> Judgement:
+        """In place of a departure: objects that nobody has named may be why the record is as it is."""
+        assert found.departure is not None
+        at = f"record {found.departure.record} (line {found.departure.line})"
+        sorts = " and ".join(sorted(self._open))
+        note = (
+            f"{at}: no step of the objects named so far explains it, and records up to here leave unsaid which objects "
+            f"their steps were of; list those of {sorts} in the header"
+        )
+        return Judgement(OracleVerdict.UNDETERMINED, note=note)
 
     @property
     def _appearing(self) -> Appearing:
