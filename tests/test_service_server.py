@@ -87,6 +87,7 @@ class TestSlowClients:
             served(content=0.1, patience=0.1, reading=0.2, waiting=1) as (port, server),
             socket.create_connection(("127.0.0.1", port)) as slow,
         ):
+            assert until(lambda: bool(server.server_state.connections))
             slow.settimeout(0.5)
             asked, heard = 0, 0
             with suppress(ConnectionError, TimeoutError):  # it is not listened to for ever either
