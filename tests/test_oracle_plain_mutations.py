@@ -15,7 +15,7 @@ import brute_plain
 import pytest
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import Instance, Stepper
-from schedproof.proofs.oracle import check_records
+from schedproof.proofs.oracle import OracleVerdict, check_records
 
 GROUPS, CELLS = ["low", "mid", "high"], ["a", "b"]
 OUTRANKS = {"low": [], "mid": ["low"], "high": ["low", "mid"]}
@@ -123,6 +123,31 @@ def test_mutants_are_judged_alike() -> None:
     # The comparison says little if nearly all mutants are judged the same way.
     for mutation in ("flipped", "dropped", "swapped"):
         assert found[mutation, "departs"] >= 5 and found[mutation, "conforms"] >= 3, found
+
+
+def test_nobody_is_accused_whom_a_cell_that_no_record_names_would_clear() -> None:
+    """With two more cells than the run has, brute force finds what an open world allows: any of them, at any time."""
+    more = {**HEADER, "objects": {"PodGroup": GROUPS, "Cell": [*CELLS, "x", "y"]}}
+    open_cells = {**HEADER, "objects": {"PodGroup": GROUPS}}
+    found: Counter[str] = Counter()
+    cleared = 0
+    for number in range(80):
+        rng = random.Random(SEED * 200_000 + number)
+        unlogged = rng.choice([0, 0, 0, 1])
+        records = logged_run(rng, rng.randrange(3, 6 if unlogged else 12), unlogged)
+        if len(records) < 2:
+            continue
+        rng.choice([flipped, dropped, swapped])(records, rng)
+        records = json.loads(json.dumps(records))
+        report = check_records("hived", {**open_cells, "unlogged": unlogged}, records)
+        record = report.first_departure.record if report.first_departure else None
+        expected = brute_plain.judge({**more, "unlogged": unlogged}, records)
+        if report.verdict is OracleVerdict.UNDETERMINED:
+            cleared += expected[0] == "conforms"
+        else:
+            assert (str(report.verdict), record) == expected, f"mutant {number}: {unlogged} {records}"
+        found[str(report.verdict)] += 1
+    assert min(found["departs"], found["conforms"], found["undetermined"], cleared) >= 3, (found, cleared)
 
 
 @pytest.mark.long
