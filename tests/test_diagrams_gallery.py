@@ -14,6 +14,7 @@ from schedproof.diagrams.gallery import FOLDER, Picture, main, pictures, regener
 from schedproof.model.systems import HIVED, System
 
 
+@pytest.mark.long
 def test_the_gallery_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """If this fails: python -m schedproof.diagrams.gallery"""
     drawn = registered()  # once: some pictures need an exploration
