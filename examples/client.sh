@@ -35,7 +35,7 @@ trap ended EXIT
 ask() {
     wanted=$1
     shift
-    status=$(curl -sS -K "$work/options" -o "$work/answer" -w '%{http_code}' "$@") || fail "no answer from $server"
+    status=$(curl -sS --retry 20 --retry-delay 1 --retry-connrefused -K "$work/options" -o "$work/answer" -w '%{http_code}' "$@") || fail "no answer from $server"
     [ "$status" = "$wanted" ] || fail "$(field message) (status $status)"
 }
 
@@ -66,11 +66,11 @@ echo "$verdict after $records records"
 case $verdict in
 conforms) exit 0 ;;
 departs)
-    field reason
+    echo "$(field reason)"
     exit 1
     ;;
 *)
-    field note
+    echo "$(field note)"
     exit 3
     ;;
 esac

@@ -26,7 +26,7 @@ from .errors import Exit, UserError, fail
 from .loading import blamed
 from .manifest import find
 
-EPILOG = "Exit codes: 0 as expected, 1 refuted or departs, 2 wrong usage or unreadable input, 3 undetermined."
+EPILOG = "Exit codes: 0 as expected, 1 not the expected verdict or a departure, 2 wrong usage or unreadable input, 3 undetermined."
 
 
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

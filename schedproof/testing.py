@@ -81,7 +81,7 @@ def lockstep(
         if error.name is None or error.name.partition(".")[0] != "hypothesis":
             raise
         raise ModuleNotFoundError(
-            "schedproof.testing.lockstep needs Hypothesis; install it: pip install 'schedproof[testing]'",
+            "schedproof.testing.lockstep needs Hypothesis; install it: pip install hypothesis",
             name=error.name,
         ) from None
     chosen = {name: tuple(parameters) for name, parameters in (chooses or {}).items()}

@@ -39,8 +39,6 @@ from .steps import Wanted
 AROUND = 2
 """Unlogged steps of one system before a message about it: a user's reservation and its return."""
 
-TO_SCHEDULED = ("moved", "guest moved", "assigning", "reserving")
-
 
 @dataclass(frozen=True)
 class _Roles:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from schedproof.model.lang import Invariant, Model
+from schedproof.model.lang import Invariant, Model, Row
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
 from schedproof.model.quotes import quote
@@ -135,22 +135,37 @@ def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
     return shown
 
 
-def broken_table(instance: Instance, reached: State, observed: Mapping[int, int]) -> Promise | None:
-    """The first object whose observed state no row of its table leads to from the reached one, or only
-    rows of an event that did not happen."""
+def broken_table(instance: Instance, before: State, reached: State, observed: Mapping[int, int]) -> Promise | None:
+    """What a table says of the first object that a step takes elsewhere than was observed.
+
+    Either a row takes it away that is observed to stay, or no row leads where it is observed to go, or only
+    rows of an event that did not happen.
+
+    Args:
+        before, reached: the states before and after the step; the same, if there was none.
+        observed: slot -> value.
+    """
     model = instance.model
     for machine in model.machines:
         sort = machine.sort.name
-        for number, name in enumerate(instance.object_names(sort)):
-            slot = instance.slot(sort) + number if machine.states else -1
-            if slot < 0 or slot not in observed or observed[slot] == reached[slot]:
+        for number, name in enumerate(instance.object_names(sort) if machine.states else []):
+            slot = instance.slot(sort) + number
+            if slot not in observed or observed[slot] == reached[slot]:
                 continue
-            source, target = machine.states[reached[slot]].name, machine.states[observed[slot]].name
-            rows = [r for r in model.table(sort) if (r.source, r.target) == (source, target)]
+            source, there, target = (machine.states[s[slot]].name for s in (before, observed, reached))
+            table = model.table(sort)
+            if there == source:
+                moves = [r for r in table if (r.source, r.target) == (source, target)]
+                says = f"{name} stays {source}, though {_events(moves)} takes it to {target}"
+                return cited(model, says, moves[0].line if moves else machine.line)
+            rows = [r for r in table if (r.source, r.target) == (source, there)]
             if not rows:
-                says = f"{name} goes from {source} to {target}, where {sort}'s table has no row"
+                says = f"{name} goes from {source} to {there}, where {sort}'s table has no row"
                 return cited(model, says, machine.line)
-            events = " or ".join(r.event for r in rows)
-            says = f"{name} goes from {source} to {target}, which only {events} does, and nothing here fires it"
+            says = f"{name} goes from {source} to {there}, which only {_events(rows)} does, and nothing here fires it"
             return cited(model, says, rows[0].line)
     return None
+
+
+def _events(rows: Sequence[Row]) -> str:
+    return " or ".join(dict.fromkeys(r.event for r in rows))

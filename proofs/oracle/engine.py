@@ -229,7 +229,9 @@ def _candidate(instance: Instance, record: Record, before: State, path: Path) ->
         promise: Promise | None = path.refused[0]
     else:
         broken = broken_invariants(instance, before, record.observed.slots)
-        promise = broken[0] if broken else broken_table(instance, path.state, record.observed.slots)
+        # After several steps nothing is known of where an object was in between.
+        table = broken_table(instance, before, path.state, record.observed.slots) if len(path.steps) < 2 else None
+        promise = broken[0] if broken else table
     return Candidate(path.steps, instance.describe(path.state), differences, path.refused, promise)
 
 

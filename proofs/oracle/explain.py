@@ -116,7 +116,7 @@ class Explainer:
         return any(before[slot] != value == after[slot] for slot, value in clue.observed.slots.items())
 
     def attempts(self, state: State, clue: Clue) -> Iterator[Path]:
-        """The same, forbidden: each with what the record or the model has against it."""
+        """The steps that come closest to explaining a record but are forbidden, each with what the record or the model has against it."""
         for start in list(self.starts(state, clue))[:MOST_STARTS]:
             if complaint := clue.before(start.state):
                 yield Path(start.steps, start.state, (self.promise(complaint),))

@@ -110,7 +110,7 @@ class Reader:
         return f"{action.name} with {', '.join(n for n in names if n not in given)} not given"
 
     def wanted(self, line: Line) -> list[Wanted]:
-        """The steps that the record may be: one of them happened. None: no step did."""
+        """The steps that the record may be: one of them happened; none of them ([]) if no step did."""
         value = line.value
         if "action" in value:
             action = _action(self.model, value["action"], line)

@@ -95,7 +95,7 @@ class Candidate:
         found += [f"  not possible: {r.text()}" for r in self.refused]
         found += [f"  {d.text()}" for d in self.differs]
         if self.promise and self.promise not in self.refused:
-            found.append(f"  breaks {self.promise.text()}")
+            found.append(f"  {'breaks' if self.promise.property else 'but'} {self.promise.text()}")
         return found
 
 

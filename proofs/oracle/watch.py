@@ -92,7 +92,7 @@ class Watch:
         self.system, self.format, self._source = system, format, source
         self.model = model or _variant(system, first)
         said = read_header(self.model, first)
-        self.world, self._open, self._unlogged = said.world, said.open, said.unlogged
+        self.world, self._open_sorts, self._unlogged = said.world, said.open, said.unlogged
         self._shapes: OrderedDict[object, _Steps] = OrderedDict()
         self._judge = Judge(self.world.instance, said.starts, limit)
         self._gone = Gone()
@@ -135,7 +135,7 @@ class Watch:
                     self._time = self._later(Line(self._source, line or self.records + 1, record))
                 self._judge.candidates = (after,)
                 self.records += 1
-                self._since = None  # by one state: this one
+                self._since = None  # one state explains all so far, so a departure is told from here
                 return self._judge.judgement
         return self._slowly(Line(self._source, line or self.records + 1, record))
 
@@ -215,18 +215,18 @@ class Watch:
 
     def _leaves_objects_unsaid(self, line: Line) -> bool:
         """Objects that no record has named might have had a part in it, if there were any."""
-        if not self._open:
+        if not self._open_sorts:
             return False
         unlogged = Unlogged.read(self.model, line.value.get("unlogged"), line, self._unlogged)
         steps = [*self._reader.wanted(line), *map(Wanted, unlogged.actions if unlogged.most else ())]
         unsaid = [v.type for one in steps for v in one.action.parameters if v.name not in one.given]
-        return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open for kind in unsaid)
+        return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open_sorts for kind in unsaid)
 
     def _not_known(self, found: Judgement) -> Judgement:
         """In place of a departure: objects that nobody has named may be why the record is as it is."""
         assert found.departure is not None
         at = f"record {found.departure.record} (line {found.departure.line})"
-        sorts = " and ".join(sorted(self._open))
+        sorts = " and ".join(sorted(self._open_sorts))
         note = (
             f"{at}: no step of the objects named so far explains it, and records up to here leave unsaid which objects "
             f"their steps were of; list those of {sorts} in the header"
@@ -237,7 +237,7 @@ class Watch:
     def _appearing(self) -> Appearing:
         return Appearing(
             self.world,
-            self._open,
+            self._open_sorts,
             self._gone,
             forgettable(self.model),
             self._judge.candidates,
@@ -246,7 +246,7 @@ class Watch:
 
     def _may_bring(self, record: Mapping[str, Any]) -> bool:
         """The record may name what there has not been: what it costs to find out is spared for all others."""
-        return bool(self._open) or len(self._gone) > 0 or "objects" in record or "rigid" in record
+        return bool(self._open_sorts) or len(self._gone) > 0 or "objects" in record or "rigid" in record
 
     def _again(
         self, before: World, moved: Sequence[State], new: Mapping[str, list[str]], record: Mapping[str, Any]

@@ -26,7 +26,17 @@ CODES = {
 }
 
 
-@click.command()
+EPILOG = """\b
+A log in schedproof's own format is JSON, one value a line: first
+  {"schedproof": 1, "system": "hived", "objects": {"Cell": ["gpu0"]}}
+then a record for each thing that was seen, with any of
+  "action" or "event" (Sort.event, with "object"), "parameters", "crash": true,
+  "state": {sort: {object: {field: value}}}, "time".
+What is not said may be anything. --mapping reads logs that are written otherwise.
+"""
+
+
+@click.command(epilog=EPILOG)
 @click.argument("system")
 @click.argument("trace")
 @click.option(

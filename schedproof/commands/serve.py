@@ -175,7 +175,4 @@ def _web() -> ModuleType:
 
 
 def _missing(error: ModuleNotFoundError) -> UserError:
-    return UserError(
-        f"HTTP needs {error.name}, which is not installed: pip install 'schedproof[serve]' (from a checkout: "
-        f"pip install -e '.[serve]'), or use --stdio"
-    )
+    return UserError(f"HTTP needs {error.name}, which is not installed: pip install fastapi uvicorn, or use --stdio")

@@ -44,8 +44,10 @@ class Judging:
                 return self.take(body, lines=head["lines"], after=head["after"])
             case "report":
                 return Answer(Kind.DONE, self.judge.report().as_json())
-            case _:
+            case "events":
                 return self.events(head["most"])
+            case other:
+                raise AssertionError(f"the server asks for {other!r}")
 
     @property
     def judge(self) -> Watch:

@@ -135,9 +135,9 @@ class Nursery:
 
 def _tend(control: socket.socket, limits: Limits) -> NoReturn:
     """The life of the nursery."""
+    children: set[int] = set()
     try:
         _forget_the_server(control)
-        children: set[int] = set()
         while True:
             request, passed, _, _ = socket.recv_fds(control, REQUEST, 1)
             if len(request) < REQUEST:
@@ -151,9 +151,8 @@ def _tend(control: socket.socket, limits: Limits) -> NoReturn:
                 children.discard(pid)
             control.sendall(NUMBER.pack(found))
     finally:
-        with contextlib.suppress(UnboundLocalError):
-            for pid in children - {FAILED}:
-                os.kill(pid, signal.SIGKILL)
+        for pid in children - {FAILED}:
+            os.kill(pid, signal.SIGKILL)
         os._exit(0)
 
 

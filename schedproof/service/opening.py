@@ -30,7 +30,7 @@ def opened(asked: object) -> Watch:
     """
     if not isinstance(asked, dict):
         raise BadSession('a session is created with an object {...}, such as {"system": "hived", "scope": {"Cell": 2}}')
-    system, model = _judge(asked)
+    system, model = _variant(asked)
     header = asked if "schedproof" in asked else _header(system, model, asked)
     try:
         return Watch(system, model, header)
@@ -38,7 +38,7 @@ def opened(asked: object) -> Watch:
         raise BadSession(str(error)) from None
 
 
-def _judge(asked: Mapping[str, Any]) -> tuple[System, Model]:
+def _variant(asked: Mapping[str, Any]) -> tuple[System, Model]:
     """The system and the variant that are named."""
     if "system" not in asked:
         raise BadSession(f'"system" is missing; there is {", ".join(systems())}')

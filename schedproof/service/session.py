@@ -14,7 +14,7 @@ from .judging import FAULT, OUT_OF_MEMORY
 from .limits import Limits
 from .nursery import Born, Nursery
 
-CONFORMS, DEPARTS, UNDETERMINED = "conforms", "departs", "undetermined"
+DEPARTS, UNDETERMINED = "departs", "undetermined"
 
 
 class Session:
@@ -130,6 +130,8 @@ class Session:
                 return Answer(Kind.DONE, {"taken": 0, **standing})
             case "report":
                 return Answer(Kind.DONE, {**standing, "format": "schedproof"})
-            case _:
+            case "events":
                 kept = {name: standing[name] for name in ("records", "note")}
                 return Answer(Kind.DONE, {"events": [], "complete": False, **kept})
+            case other:
+                raise AssertionError(f"no request {other!r}")

@@ -31,7 +31,6 @@ from ....impl.beaker import (
 from ..mismatch import Broken
 
 BEFORE, AFTER = "before the transaction is committed", "after the transaction is committed"
-POINTS = (BEFORE, AFTER)
 
 
 class Killed(BaseException):

@@ -1,0 +1,49 @@
+"""What is said of a table when a step is observed to end otherwise; each case read off HiveD's figures."""
+
+import pytest
+from schedproof.model.hived import AS_WRITTEN
+from schedproof.model.semantics import Instance
+from schedproof.proofs.oracle.broken import broken_table
+
+HIVED = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
+FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"
+
+
+@pytest.mark.parametrize(
+    ("before", "reached", "observed", "says", "line"),
+    [
+        # e2 (line 187) takes a Used cell to Reserving.
+        (USED, RESERVING, USED, "c0 stays Used, though e2 takes it to Reserving", 187),
+        # Only e1 (line 181) frees a Used cell.
+        (USED, RESERVING, FREE, "c0 goes from Used to Free, which only e1 does, and nothing here fires it", 181),
+        (USED, USED, FREE, "c0 goes from Used to Free, which only e1 does, and nothing here fires it", 181),
+        # e7 (line 229) frees a Reserved cell, and so does a crash.
+        (
+            RESERVED,
+            USED,
+            FREE,
+            "c0 goes from Reserved to Free, which only e7 or ec does, and nothing here fires it",
+            229,
+        ),
+        # No arrow leads from Free to Reserving.
+        (FREE, USED, RESERVING, "c0 goes from Free to Reserving, where Cell's table has no row", 135),
+    ],
+)
+def test_it_tells_the_move_that_was_observed(before: str, reached: str, observed: str, says: str, line: int) -> None:
+    cell = HIVED.slot("Cell")
+    names = [s.name for s in AS_WRITTEN.machine("Cell").states]
+
+    def state(of_cell: str) -> tuple[int, ...]:
+        found = list(HIVED.initial())
+        found[cell] = names.index(of_cell)
+        return tuple(found)
+
+    found = broken_table(HIVED, state(before), state(reached), {cell: names.index(observed)})
+    assert found is not None
+    assert (found.says, found.line) == (says, line)
+
+
+def test_it_says_nothing_of_what_is_as_reached_or_not_observed() -> None:
+    start = HIVED.initial()
+    assert broken_table(HIVED, start, start, {}) is None
+    assert broken_table(HIVED, start, start, dict(enumerate(start))) is None
