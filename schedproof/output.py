@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,12 +117,19 @@ def json_option(function: Function) -> Function:
     )(function)
 
 
-def distinct(*destinations: Destination | None) -> None:
-    """Checks that no two options name the same file.
+def distinct(*destinations: Destination | None, reads: Sequence[str] = ()) -> None:
+    """Checks that no two options name the same file, and none a file that is read.
 
     Raises:
         UserError: two do.
     """
+    for one in destinations:
+        if (
+            one is not None
+            and not one.is_stdout
+            and Path(one.path).resolve() in [Path(p).resolve() for p in reads if "\0" not in p]
+        ):
+            raise UserError(f"{one.option} would write over {one.path!r}, which is read; give it another file")
     seen: dict[str, Destination] = {}
     for one in destinations:
         if one is not None:

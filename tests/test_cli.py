@@ -61,6 +61,22 @@ def run_json(run, registered):
     return command
 
 
+def test_no_result_is_written_over_what_is_read(run, tmp_path):
+    """Not even if it departs, under another name of the same file."""
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"schedproof": 1, "system": "hived"}\n{"action": "complete", "parameters": {"p": "x"}}\n')
+    (tmp_path / "same").symlink_to(log)
+    before = log.read_text()
+    for option in ("--emit-test", "--json"):
+        for name in (log, tmp_path / "same", tmp_path / "." / "log.jsonl"):
+            code, out, err = run("check", "hived", log, option, name)
+            assert (code, out) == (2, "") and f"{option} would write over" in err and "which is read" in err
+    assert log.read_text() == before
+    assert (
+        run("check", "hived", "")[2] == "schedproof: the trace's name is empty; name a file, or - for standard input\n"
+    )
+
+
 # verify
 
 

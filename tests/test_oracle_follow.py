@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -77,6 +81,66 @@ class TestFollowing:
         with pytest.raises(TraceError, match="has become shorter") as caught:
             check_trace("hived", path, following=Following(idle=5, every=0.05))
         assert caught.value.before is not None and caught.value.before.records == 1
+
+
+class TestPipes:
+    """A writer that is silent keeps nobody from stopping."""
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_what_is_there_is_judged_and_it_ends(self, named: bool, tmp_path: Path) -> None:
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        holder = os.open(path, os.O_RDWR)  # somebody who writes, and then says nothing
+        os.write(holder, (lines(HEADER, {"action": "crash"}) + '{"action":').encode())
+        with path.open("rb") as end:
+            command = [sys.executable, "-m", "schedproof", "check", "hived", str(path) if named else "-", "--follow"]
+            done = subprocess.run(
+                [*command, "--idle", "0.5"], stdin=end, capture_output=True, text=True, timeout=60, check=False
+            )
+        os.close(holder)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "conforms (1 record" in done.stdout and "the end is half a line, which was not read" in done.stdout
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_a_signal_ends_it(self, number: signal.Signals, tmp_path: Path) -> None:
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        command = [sys.executable, "-m", "schedproof", "check", "hived", str(path), "--follow"]
+        with (
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child,
+            path.open("w") as writer,
+        ):
+            writer.write(lines(HEADER, {"action": "crash"}))
+            writer.flush()
+            poll(child)
+            child.send_signal(number)
+            out, err = child.communicate(timeout=60)
+        assert (child.returncode, err) == (0, "") and "conforms (1 record" in out
+
+    def test_standard_input_that_ends_ends_it(self) -> None:
+        """Without a line's end at the end, too; and a line longer than what is read at once."""
+        long = {"crash": True, "state": {"Cell": {"a": {"state": "Free"}}}}
+        text = lines(HEADER, {"action": "crash"}) + " " * 200_000 + json.dumps(long)
+        command = [sys.executable, "-m", "schedproof", "check", "hived", "-", "--follow"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "") and "conforms (2 records" in done.stdout
+
+    def test_standard_input_may_be_closed(self) -> None:
+        for more in ("", " --follow"):
+            command = f"{sys.executable} -m schedproof check hived -{more} <&-"
+            done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=False)
+            assert (done.returncode, done.stderr) == (2, "schedproof: standard input is closed; name a file\n")
+
+
+def poll(child: subprocess.Popen[str]) -> None:
+    """Waits until the child has the signal's handler: it sleeps then, at the end of what it has read."""
+    for _ in range(600):
+        caught = [line for line in Path(f"/proc/{child.pid}/status").read_text().splitlines() if "SigCgt" in line]
+        if int(caught[0].split()[1], 16) >> (signal.SIGTERM - 1) & 1:
+            time.sleep(0.5)
+            return
+        time.sleep(0.05)
+    raise AssertionError("it never waits")
 
 
 class OneLook(Following):

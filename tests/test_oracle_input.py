@@ -57,18 +57,47 @@ class TestFiles:
         [
             ("nonsense", "line 3: not JSON: Expecting value at column 1"),
             ('{"action": "crash"', "line 3: not JSON"),
+            (
+                '{"action": "crash", "action": "complete"}',
+                'line 3: JSON that cannot be read: "action" twice in one object',
+            ),
+            ('{"action" : "crash" , "action" : "complete"}', '"action" twice in one object'),
+            ('{"state": {"Cell": {"c": {"user": "g"}, "c": {}}}}', '"c" twice in one object'),
             ("[1, 2]", "line 3: a list where a JSON object {...} belongs"),
             ("12", "line 3: 12 where a JSON object"),
             ("[" * 100_000, "line 3: JSON that cannot be read"),
             ('{"action": ' + "9" * 5000 + "}", "line 3: JSON that cannot be read"),
         ],
-        ids=["words", "cut off", "list", "number", "deep", "long number"],
+        ids=[
+            "words",
+            "cut off",
+            "twice",
+            "twice, with blanks",
+            "twice inside",
+            "list",
+            "number",
+            "deep",
+            "long number",
+        ],
     )
     def test_lines_that_are_no_objects(self, line: str, message: str, tmp_path: Path) -> None:
         assert message in refused(written(tmp_path, OWN, "", line))
 
+    @pytest.mark.parametrize("line", ['{"action" : "crash"}', '{"action": "crash", "time": "\\":"}'])
+    def test_what_looks_like_a_name_is_none(self, line: str, tmp_path: Path) -> None:
+        """Blanks before a colon, and a colon after a quote in a text: neither is a name twice."""
+        path = written(tmp_path, OWN, line)
+        if "time" in line:
+            assert "is no text in ISO 8601" in refused(path)
+        else:
+            assert check_trace("hived", path).records == 1
+
 
 class TestNames:
+    def test_a_long_name_is_not_repeated_in_full(self, tmp_path: Path) -> None:
+        record = {"action": "delete_pending", "parameters": {"p": "x" * 1_000_000}}
+        assert len(refused(written(tmp_path, OWN, record))) < 1_500
+
     def test_unknown_system_variant_format(self, tmp_path: Path) -> None:
         path = written(tmp_path, OWN)
         assert "unknown system 'slurm'; there is hived" in refused(path, system="slurm")

@@ -262,6 +262,12 @@ lines:
         assert report.first_departure is not None and report.first_departure.record == 1
 
 
+def nested(value: Any) -> Any:
+    """A batch of one log record, whose one attribute has a value."""
+    record = {"attributes": [{"key": "a", "value": value}]}
+    return {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+
+
 class TestOpenTelemetry:
     @pytest.mark.parametrize("form", [json.dumps, lambda record: record], ids=["text", "map"])
     def test_log_records_carry_records(self, form: Any, tmp_path: Path) -> None:
@@ -293,6 +299,9 @@ lines:
         ("line", "message"),
         [
             ({"resourceLogs": [7]}, '"resourceLogs" is no list of objects'),
+            (nested({"arrayValue": {"values": True}}), '"values" is no list of objects'),
+            (nested({"kvlistValue": {"values": [{"value": {}}]}}), 'an attribute without a "key"'),
+            (nested({"kvlistValue": {"values": [{"key": ["a"], "value": {}}]}}), 'an attribute without a "key"'),
             ({"resourceLogs": [{"resource": 7}]}, "7 where an object {...} belongs"),
             (batch({"schedproof.header": "{"}), '"schedproof.header" is no JSON'),
             (batch({"schedproof.record": json.dumps(STEP)}), "a record before the header"),

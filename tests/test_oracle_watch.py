@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from brute_plain import judge as brute_judge
 from schedproof.model.hived import AS_WRITTEN
-from schedproof.model.lang import Model
+from schedproof.model.lang import Model, Ref, SetOf
 from schedproof.model.quotes import FILE, read_quotes
-from schedproof.model.semantics import Instance, State, instances
+from schedproof.model.semantics import Choice, Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems import HIVED, SYSTEMS, System
 from schedproof.proofs.explore import explore
@@ -26,6 +26,7 @@ from schedproof.proofs.oracle.forget import forgettable, refers
 from schedproof.proofs.oracle.gone import Gone
 from schedproof.proofs.oracle.quick import Quick
 from schedproof.proofs.oracle.shorten import shortened
+from schedproof.proofs.oracle.unseen import noticing
 from schedproof.proofs.oracle.watch import Watch
 from schedproof.proofs.oracle.world import World
 from test_oracle_own import GROUPS, HEADER, walk
@@ -323,6 +324,99 @@ class TestForgetting:
             assert not forgettable(replaced(AS_WRITTEN, actions))["PodGroup"]
 
 
+class TestUnnamed:
+    """Whose steps may depend on objects that nobody has named."""
+
+    @pytest.mark.parametrize(
+        ("system", "variant"), [(s.name, variant) for s in SYSTEMS.values() for variant in s.variants]
+    )
+    def test_other_actions_cannot_tell(self, system: str, variant: str) -> None:
+        """With an object that has had no part in anything, and without it, they have the same steps."""
+        model = SYSTEMS[system].variants[variant]
+        compared = 0
+        for instance in islice(instances(model, {}), 1):
+            states = explore(instance, symmetry=False, limit=200).states
+            for sort in instance.sizes:
+                blind = {a.name for a in model.actions} - noticing(model, [sort])
+                untouched = [
+                    (state, number)
+                    for state in states
+                    for number in range(instance.sizes[sort])
+                    if is_untouched(instance, state, sort, number)
+                ]
+                for state, number in random.Random(1).sample(untouched, min(6, len(untouched))):
+                    less, without = removed(instance, state, sort, number)
+                    steps = [
+                        s for s in stepper_of(instance).steps(state) if not chooses(instance, s.choice, sort, number)
+                    ]
+                    assert {each for each in steps_of(less, without) if each[0] in blind} == {
+                        (s.choice.action, removed(instance, s.after, sort, number)[1])
+                        for s in steps
+                        if s.choice.action in blind
+                    }, (sort, number, instance.describe(state))
+                    assert all(is_untouched(instance, s.after, sort, number) for s in steps if s.choice.action in blind)
+                    compared += 1
+        assert compared >= 6
+
+    def test_of_hived_none(self) -> None:
+        """By hand: a Free cell that is in no chosen set and has no reserver, and a Pending group that is not chosen."""
+        for model in SYSTEMS["hived"].variants.values():
+            assert noticing(model, ["PodGroup", "Cell"]) == frozenset()
+
+    def test_of_a_guard_that_asks_for_some_recipe(self) -> None:
+        """A set is taken up if some recipe of it is new; which one that is no parameter says."""
+        header = {
+            "schedproof": 1,
+            "system": "beaker",
+            "objects": {"Lab": ["l"], "System": ["a"], "RecipeSet": ["RS"]},
+            "rigid": {"System": {"lab": {"a": "l"}}},
+        }
+        taken = {"action": "take_up", "parameters": {"j": "RS"}}
+        report = check_records("beaker", header, [taken])
+        assert report.verdict is UNDETERMINED and "list those of Recipe in the header" in report.note
+        recipe = {"Recipe": {"recipe_set": {"R": "RS"}, "viable": {"R": ["a"]}}}
+        listed = {**header, "objects": {**header["objects"], "Recipe": ["R"]}, "rigid": {**header["rigid"], **recipe}}
+        assert check_records("beaker", listed, [taken]).verdict is CONFORMS
+        nobody = {**header, "objects": {**header["objects"], "Recipe": []}}
+        assert check_records("beaker", nobody, [taken]).verdict is DEPARTS
+
+    def test_of_planted_guards_rules_and_updates(self) -> None:
+        """Each of these can tell that there is one more Free cell, or one that is in no state of its own choosing."""
+        from schedproof.model.hived.machines import Cell, PodGroup
+        from schedproof.model.lang import Row, Rule, exists, forall, those, variable
+
+        c, p = variable(Cell, "c"), variable(PodGroup, "p")
+        model = replaced(AS_WRITTEN, list(AS_WRITTEN.actions))
+        assert noticing(model, ["Cell"]) == frozenset()
+        for guard in (exists(c, c.is_("Free")), forall(c, c.is_("Used")), ~forall(c, ~c.is_("Free"))):
+            actions = [replace(a, when=[*a.when, guard]) if a.name == "complete" else a for a in model.actions]
+            assert noticing(replaced(model, actions), ["Cell"]) == {"complete"}
+        free = Rule("takes what is free", p.fires("e3"), [c.is_("Free")], c.fires("e0", user=p))
+        assert noticing(replace(model, rules=[*model.rules, free]), ["Cell"]) == {"delete_allocated"}
+        rows = [r for r in model.rows if r.name != "PodGroup.e0 from Pending"]
+        marks = Row(PodGroup, "e0", "Pending", "Allocated", record="bound", placement=those(c, c.is_("Free")))
+        assert noticing(replace(model, rows=[*rows, marks]), ["Cell"]) == {"allocate"}
+
+
+def is_untouched(instance: Instance, state: State, sort: str, number: int) -> bool:
+    """An object is as at the start, and nothing refers to it."""
+    start = instance.initial()
+    machine = instance.model.machine(sort)
+    names = ([""] if machine.states else []) + [a.name for a in instance.attributes(sort)]
+    slots = [instance.slot(sort, name) + number for name in names]
+    return all(state[i] == start[i] for i in slots) and not refers(instance, state, sort, number)
+
+
+def chooses(instance: Instance, choice: Choice, sort: str, number: int) -> bool:
+    """An object is a parameter of a choice, or in one."""
+    types = {v.name: v.type for v in instance.model.action(choice.action).parameters}
+    return any(
+        (isinstance(types[n], Ref) and types[n].sort.name == sort and value == number)
+        or (isinstance(types[n], SetOf) and types[n].sort.name == sort and bool(value >> number & 1))
+        for n, value in choice.parameters
+    )
+
+
 def replaced(model: Model, actions: list[Any]) -> Model:
     return replace(model, actions=actions, properties=[], refuted=frozenset())
 
@@ -388,6 +482,51 @@ class TestEventsTimesAndCrashes:
         zoned = [{"crash": True, "time": "2026-01-01T01:00:00+01:00"}, {"crash": True, "time": "2026-01-01T00:00:00Z"}]
         assert verdict(HEADER, *zoned) is CONFORMS
 
+    def test_time_may_be_any_whole_number(self) -> None:
+        assert verdict(HEADER, {"crash": True, "time": 1.5}, {"crash": True, "time": 10**400}) is CONFORMS
+        with pytest.raises(TraceError, match="is before"):
+            verdict(HEADER, {"crash": True, "time": 10**400}, {"crash": True, "time": 1.5})
+
+    def test_a_name_that_two_actions_use_for_different_things(self) -> None:
+        """The event says which of them it was; where both cause it, the name."""
+        from schedproof.model.lang import Action, Row, Rule, State, variable
+        from schedproof.model.lang import Machine as Of
+        from schedproof.model.lang import Sort as Kind
+
+        task, slot = Kind("Task", "t"), Kind("Slot", "s")
+        t, s = variable(task, "x"), variable(slot, "x")
+        free = variable(slot, "s")
+        go = Action("go", [t], [t.is_("New")], [t.fires("go")], "{x} goes")
+        fill = Action("fill", [s], [s.is_("Free")], [s.fires("fill")], "{x} is filled")
+        zoo = Model(
+            system="zoo",
+            variant="toy",
+            about="tasks and slots",
+            machines=[Of(task, [State("New"), State("Gone")]), Of(slot, [State("Free"), State("Full")])],
+            rows=[Row(task, "go", "New", "Gone"), Row(slot, "fill", "Free", "Full")],
+            actions=[go, fill],
+            rules=[Rule("a task fills what is free", go, [free.is_("Free")], free.fires("fill"))],
+            properties=[],
+            default_scope={"Task": 2, "Slot": 1},
+        )
+        system = System("zoo", "a zoo", {"toy": zoo}, judged_by="toy")
+
+        def judged(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVerdict:
+            return check_records(system, {"schedproof": 1, "system": "zoo", **header}, records).verdict
+
+        listed = {"objects": {"Task": ["a", "b"], "Slot": ["s"]}}
+        gone, full = {"Task": {"a": {"state": "Gone"}}}, {"Slot": {"s": {"state": "Full"}}}
+        for name, also in (("a", gone), ("s", {"Task": {"a": {"state": "New"}}})):
+            record = {"event": "Slot.fill", "parameters": {"x": name}}
+            assert judged(listed, {**record, "state": {**full, **also}}) is CONFORMS
+        assert judged(listed, {"event": "Slot.fill", "parameters": {"x": "s"}, "state": gone}) is DEPARTS
+        with pytest.raises(TraceError, match=r"parameters.x: 'z' is no Task"):
+            judged(listed, {"event": "Slot.fill", "parameters": {"x": "z"}})
+        assert judged({}, {"event": "Task.go", "parameters": {"x": "a"}, "state": gone}) is CONFORMS
+        # Some slot was filled, and the header lists none: one that nobody has named.
+        assert judged({"objects": {"Task": ["a"]}}, {"event": "Slot.fill"}) is UNDETERMINED
+        assert judged({"objects": {"Task": ["a"], "Slot": []}}, {"event": "Slot.fill"}) is DEPARTS
+
     def test_a_crash_is_a_step_of_the_crash_action(self) -> None:
         up = {"action": "preempt", "parameters": {"p": "high", "K": ["a"]}}
         start = {
@@ -406,6 +545,13 @@ class TestEventsTimesAndCrashes:
 
 
 class TestUnloggedSteps:
+    @pytest.mark.parametrize("unlogged", [1.0, {"most": 1.0}])
+    def test_one_may_be_written_with_a_point(self, unlogged: object) -> None:
+        """JSON Schema has 1.0 for a whole number."""
+        last = {"state": {"PodGroup": {"low": {"state": "Deleted"}}}, "unlogged": unlogged}
+        assert verdict(HEADER, last) is CONFORMS
+        assert verdict({**HEADER, "unlogged": unlogged}, {"state": last["state"]}) is CONFORMS
+
     def test_no_more_than_stated(self) -> None:
         last = {"state": {"PodGroup": {"low": {"state": "Deleted"}, "mid": {"state": "Deleted"}}}}
         for most, expected in ((1, DEPARTS), (2, CONFORMS)):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+import networkx as nx
+
 from .errors import ModelError, Place, here
 from .machine import Durability, Machine, Row
 from .properties import Property
@@ -112,6 +114,17 @@ class Model:
     @cached_property
     def _actions(self) -> dict[str, Action]:
         return {action.name: action for action in reversed(self.actions)}
+
+    @cached_property
+    def caused(self) -> Mapping[str, frozenset[tuple[str, str]]]:
+        """For each action, by name, the (sort, event) pairs that a step of it can cause."""
+        from .check import trigger_graph  # the check needs the class
+
+        graph = trigger_graph(self)
+        return {
+            a.name: frozenset(nx.descendants(graph, (a.name, ""))) if (a.name, "") in graph else frozenset()
+            for a in self.actions
+        }
 
     def property(self, name: str) -> Property:
         """The property of that name.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .check import check_records, check_trace
 from .errors import TraceError
-from .lines import Following
+from .following import Following
 from .report import Candidate, Departure, Difference, OracleReport, OracleVerdict, Promise
 
 __all__ = [

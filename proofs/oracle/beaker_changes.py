@@ -29,7 +29,8 @@ from .beaker_cast import HEADER_KEYS, Cast
 from .engine import Observation, Record
 from .explain import Clue, Explainer
 from .formats import Format, Reading, first_object
-from .lines import Line, Shape, TextLine, as_objects
+from .lines import Line, TextLine, as_objects
+from .schema import Shape
 from .steps import Steps, Wanted
 
 SCHEMA = "beaker.schema.json"

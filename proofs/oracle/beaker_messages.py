@@ -30,7 +30,8 @@ from schedproof.model.semantics import State
 from .engine import Observation, Record
 from .explain import Clue
 from .formats import Format, Reading, first_object
-from .lines import Line, Shape, TextLine, as_objects
+from .lines import Line, TextLine, as_objects
+from .schema import Shape
 from .shipped import Cast, Shipped, fits
 from .steps import Wanted
 

@@ -19,13 +19,14 @@ from .beakerd import BEAKERD
 from .engine import judge
 from .errors import TraceError
 from .excerpt import excerpt
+from .following import Following
 from .formats import Format, Judged, Plain, Told
 from .hived import HIVED
 from .itf_trace import ITF, is_itf, itf_states
 from .jobmon_audit import AUDIT
 from .jobmon_dumps import DUMPS
 from .jobmon_events import EVENTS
-from .lines import Following, Line, TextLine, called, opened, text_lines
+from .lines import Line, TextLine, called, opened, text_lines
 from .lock_log import LOCKS
 from .mapping import read_mapping
 from .otel import OTEL, is_otel, log_records
@@ -87,7 +88,7 @@ def check_trace(
     names = [f.name for f in formats]
     if format is not None and format not in names:
         raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
-    with opened(path) as file:
+    with opened(path, following) as file:
         lines = text_lines(file, called(path), following)
         first = next(lines, None)
         if first is None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .lines import Line, Shape
+from .lines import Line
+from .schema import Shape
 
 OPPORTUNISTIC = -1
 """The priority of a group without a placement in its virtual cluster."""

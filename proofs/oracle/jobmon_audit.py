@@ -24,8 +24,9 @@ from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told, first_object
 from .jobmon_words import SCHEMA, as_time, fits, letter, refuse_release, state_of, table_of
-from .lines import Line, Shape, TextLine
+from .lines import Line, TextLine
 from .report import Candidate, Departure, Difference, OracleVerdict
+from .schema import Shape
 
 COLUMNS = ("id", "task_id", "workflow_id", "previous_status", "new_status", "entered_at", "exited_at")
 NUMBERS = ("id", "task_id", "workflow_id")

@@ -27,9 +27,10 @@ from .jobmon_parts import Part, beginnings, observed, task_part, workflow_part
 from .jobmon_telling import Sight
 from .jobmon_ways import Memory
 from .jobmon_words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
-from .lines import Line, Shape, TextLine, as_objects
+from .lines import Line, TextLine, as_objects
 from .partial import Field, Obj
 from .report import BrokenPromise, Departure, OracleVerdict
+from .schema import Shape
 
 NONE_YET = frozenset({"Absent"})
 """The state of a row that is not made."""

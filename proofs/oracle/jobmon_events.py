@@ -25,8 +25,9 @@ from .errors import TraceError
 from .formats import Format, Judged, Told
 from .jobmon_life import Machine, who_is, with_all_rows
 from .jobmon_words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of, table_of
-from .lines import Line, Shape, TextLine
+from .lines import Line, TextLine
 from .report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict
+from .schema import Shape
 
 INSTANCE = r"Task instance(?: (?P<number>\d{1,18}))?"
 MESSAGES: Mapping[str, re.Pattern[str]] = {

@@ -1,28 +1,28 @@
-"""Files as numbered lines of text or JSON objects, and the shape of these checked against a JSON Schema."""
+"""Files as numbered lines of text or JSON objects."""
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import jsonschema
 import orjson
-from jsonschema.exceptions import best_match
 
 from .errors import TraceError
-
-STDIN = "-"
-"""The file name that stands for standard input."""
+from .following import STDIN, Arriving, Following
+from .schema import kind_of
 
 MOST_BYTES = 16 << 20
 """Bytes of a line."""
+
+LONGEST = 1000
+"""Letters of a message; of a longer one the middle is left out."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Line:
         place = (
             f"{self.file}, line {self.number}" if self.file else f"record {self.number}" if self.number else "header"
         )
+        if len(problem) > LONGEST:
+            problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
         return TraceError(f"{place}: {problem}", self.number)
 
 
@@ -81,15 +83,25 @@ def called(path: Path) -> str:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO | Arriving]:
     """A file, or standard input (``-``), to be read.
+
+    Args:
+        following: it is still being written: then reading a pipe does not wait for more.
 
     Raises:
         TraceError: it cannot be, when it is opened or later.
     """
     try:
         if str(path) == STDIN:
-            yield sys.stdin.buffer
+            if sys.stdin is None:
+                raise TraceError("standard input is closed; name a file")
+            file: BinaryIO = sys.stdin.buffer
+            yield Arriving(file, ends=True) if following is not None and _is_pipe(file) else file
+        elif following is not None and path.is_fifo():
+            # Else it waits here until somebody writes to it.
+            with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+                yield Arriving(pipe, ends=False)
         else:
             with path.open("rb") as file:
                 yield file
@@ -102,69 +114,15 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise TraceError(f"{str(path)!r} is no file name") from None
 
 
-class Following:
-    """Waits at the end of a file that is still being written.
-
-    Args:
-        idle: seconds without anything new after which the file is held to be complete; None: never.
-        every: seconds between two looks at it.
-    """
-
-    def __init__(self, idle: float | None = None, every: float = 0.2) -> None:
-        self._idle, self._every, self._waited = idle, every, 0.0
-        self._stopped = threading.Event()
-        self.half = False
-        """The last line was not complete, and was not read."""
-        self.at_end: Callable[[], None] = lambda: None
-        """Called whenever all that is there has been read, before it waits for more."""
-
-    def stop(self) -> None:
-        """Nothing more is wanted."""
-        self._stopped.set()
-
-    @property
-    def interrupted(self) -> bool:
-        """Nothing more is wanted; there may be more."""
-        return self._stopped.is_set()
-
-    @property
-    def stopped(self) -> bool:
-        """Nothing more is wanted, or will come."""
-        return self.interrupted or (self._idle is not None and self._waited >= self._idle)
-
-    def wait(self, file: BinaryIO, name: str, got: bool) -> bool:
-        """Waits a moment at the end of ``file``; whether to look again.
-
-        Args:
-            got: something new was there, if not a whole line.
-
-        Raises:
-            TraceError: the file has become shorter, or another one has its name now.
-        """
-        self._waited = 0.0 if got else self._waited + self._every
-        with suppress(OSError):  # a pipe has no size
-            if os.fstat(file.fileno()).st_size < file.tell():
-                raise TraceError(f"{name}: has become shorter while it was followed; check the new file from its start")
-        if not got and name != STDIN and _replaced(file, name):
-            raise TraceError(
-                f"{name}: another file has taken its name while it was followed; check that from its start"
-            )
-        if not self.stopped:
-            self.at_end()
-        if not self.stopped:
-            self._stopped.wait(self._every)
-        return not self.stopped
-
-
-def _replaced(file: BinaryIO, name: str) -> bool:
-    """Another file has the name under which ``file`` was opened, as when logs are rotated."""
+def _is_pipe(file: BinaryIO) -> bool:
     try:
-        return not os.path.samestat(os.fstat(file.fileno()), os.stat(name))
-    except OSError:  # none has it, perhaps not yet; or it is no file at all
+        mode = os.fstat(file.fileno()).st_mode
+    except OSError:  # a file in memory
         return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def text_lines(file: BinaryIO, name: str, following: Following | None = None) -> Iterator[TextLine]:
+def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None = None) -> Iterator[TextLine]:
     """The lines of ``file`` that are not blank, one by one.
 
     Args:
@@ -181,7 +139,7 @@ def text_lines(file: BinaryIO, name: str, following: Following | None = None) ->
         if len(held) > MOST_BYTES:
             raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
         last = not held.endswith(b"\n")
-        if last and following is not None:
+        if last and following is not None and not (isinstance(file, Arriving) and file.ended):
             if following.wait(file, name, got):
                 got = False
                 continue
@@ -221,100 +179,41 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
     if not isinstance(value, dict):
-        raise TraceError(f"{name}, line {number}: {_kind(value)} where a JSON object {{...}} belongs", number)
+        raise TraceError(f"{name}, line {number}: {kind_of(value)} where a JSON object {{...}} belongs", number)
     return value
 
 
 def _loads(text: str) -> Any:
-    """``text`` as JSON; orjson is several times faster, and json knows big numbers and says more about mistakes."""
+    """``text`` as JSON; orjson is several times faster, and json knows big numbers and says more about mistakes.
+
+    Raises:
+        ValueError: it is no JSON, or has a name twice in one object, of which orjson keeps the last.
+    """
     try:
-        return orjson.loads(text)
+        value = orjson.loads(text)
     except ValueError:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_distinct)
+    # A name is followed by this, nearly always; where the numbers differ, a closer look tells why.
+    return value if text.count('":') == _names(value) else json.loads(text, object_pairs_hook=_distinct)
 
 
-@dataclass(frozen=True)
-class Shape:
-    """One definition (``$defs``) of a JSON Schema beside this module."""
-
-    validator: Any
-
-    @staticmethod
-    def load(schema_file: str, definition: str) -> Shape:
-        """The definition ``definition`` of ``schema_file``."""
-        schema = json.loads((Path(__file__).parent / schema_file).read_text("utf-8"))
-        chosen = {"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
-        return Shape(jsonschema.Draft202012Validator(chosen))
-
-    def check(self, line: Line) -> None:
-        """Nothing, if the line has this shape.
-
-        Raises:
-            TraceError: it has not; the message says where, what was found and what to write.
-        """
-        found = self.problem(line.value)
-        if found is not None:
-            raise line.error(found[1])
-
-    def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
-        """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
-        error = best_match(self.validator.iter_errors(value))
-        if error is None:
-            return None
-        where = ".".join(str(part) for part in error.absolute_path)
-        at = f'"{where}": ' if where else ""
-        advice = error.schema.get("description", "")
-        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+def _names(value: Any) -> int:
+    """How many names the objects in ``value`` have."""
+    found = 0
+    if type(value) is dict:
+        found, value = len(value), value.values()
+    elif type(value) is not list:
+        return 0
+    for each in value:
+        if type(each) is dict or type(each) is list:
+            found += _names(each)
+    return found
 
 
-def _problem(error: Any) -> str:
-    match error.validator:
-        case "type":
-            wanted = error.validator_value
-            names = [wanted] if isinstance(wanted, str) else wanted
-            return f"{_kind(error.instance)} where {' or '.join(_TYPES[n] for n in names)} belongs"
-        case "required":
-            missing = [k for k in error.validator_value if k not in error.instance]
-            return f'"{missing[0]}" is missing'
-        case "additionalProperties":
-            unknown = [k for k in error.instance if k not in error.schema.get("properties", {})]
-            return f'"{unknown[0]}" is no field here'
-        case "enum":
-            return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
-        case "dependentRequired":
-            alone = next(k for k in error.validator_value if k in error.instance)
-            return f'"{alone}" without "{error.validator_value[alone][0]}"'
-        case "not":
-            return f"{' and '.join(error.validator_value.get('required', ['these']))} exclude each other"
-        case "minProperties":
-            return "an empty object"
-        case "const":
-            return f"{_short(error.instance)} where {json.dumps(error.validator_value)} belongs"
-        case _:
-            return str(error.message)[:200].replace("\n", " ")
-
-
-_TYPES = {
-    "object": "an object {...}",
-    "array": "a list [...]",
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "null",
-}
-
-
-def _kind(value: object) -> str:
-    match value:
-        case dict():
-            return "an object"
-        case list():
-            return "a list"
-        case _:
-            return _short(value)
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=True)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        raise ValueError(f"{json.dumps(twice)[:60]} twice in one object")
+    return found

@@ -14,8 +14,9 @@ from ..locks.rank import Rank, judge
 from .engine import Judgement
 from .errors import TraceError
 from .formats import Format, Judged, Told, first_object
-from .lines import Shape, TextLine, read_text
+from .lines import TextLine, read_text
 from .report import Departure, OracleReport, OracleVerdict
+from .schema import Shape
 
 SHAPE = Shape.load("locks.schema.json", "record")
 

@@ -18,7 +18,8 @@ from jmespath.exceptions import JMESPathError
 
 from .errors import TraceError
 from .formats import Plain
-from .lines import Line, Shape, TextLine
+from .lines import Line, TextLine
+from .schema import Shape
 from .yaml_file import YamlFile, read_yaml
 
 SCHEMA = "mapping.schema.json"

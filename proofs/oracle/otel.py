@@ -64,11 +64,16 @@ def _record(line: Line, record: Mapping[str, Any], resource: Mapping[str, Any], 
 
 
 def _attributes(line: Line, of: Mapping[str, Any]) -> dict[str, Any]:
+    return _pairs(line, of, "attributes", 0)
+
+
+def _pairs(line: Line, of: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
+    """Keys with their values."""
     found = {}
-    for each in _list(line, of, "attributes"):
+    for each in _list(line, of, name):
         if not isinstance(each.get("key"), str):
             raise line.error('an attribute without a "key"; each is {"key": text, "value": {...}}')
-        found[each["key"]] = _value(line, each.get("value", {}))
+        found[each["key"]] = _value(line, each.get("value", {}), depth)
     return found
 
 
@@ -88,11 +93,9 @@ def _value(line: Line, shown: object, depth: int = 0) -> Any:
         case {"doubleValue": int(number) | float(number)}:
             return number
         case {"arrayValue": dict(array)}:
-            return [_value(line, each, depth + 1) for each in array.get("values", [])]
+            return [_value(line, each, depth + 1) for each in _list(line, array, "values")]
         case {"kvlistValue": dict(pairs)}:
-            return {
-                each["key"]: _value(line, each.get("value", {}), depth + 1) for each in _list(line, pairs, "values")
-            }
+            return _pairs(line, pairs, "values", depth + 1)
         case {}:
             return None
     raise line.error(f'{json.dumps(shown)[:60]} where a value such as {{"stringValue": "..."}} belongs')

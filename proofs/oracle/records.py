@@ -18,6 +18,7 @@ from schedproof.model.lang.types import Ref, SetOf, Type
 from schedproof.model.semantics import Choice, Instance
 
 from .engine import Observation, Path, Record
+from .errors import TraceError
 from .explain import Clue, Explainer
 from .lines import Line
 from .steps import Steps, Wanted
@@ -44,11 +45,11 @@ class Unlogged:
         """
         if value is None:
             return default
-        if isinstance(value, int):
-            return Unlogged(value, default.actions or model.actions)
-        assert isinstance(value, Mapping)
-        names = value.get("actions", [a.name for a in default.actions or model.actions])
-        return Unlogged(value["most"], [_action(model, name, line) for name in names])
+        if isinstance(value, Mapping):
+            names = value.get("actions", [a.name for a in default.actions or model.actions])
+            return Unlogged(int(value["most"]), [_action(model, name, line) for name in names])
+        assert isinstance(value, int | float)  # 1.0 is whole in JSON
+        return Unlogged(int(value), default.actions or model.actions)
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Reader:
         if "object" in line.value:
             kind = Ref(self.model.machine(sort).sort)
             number = read_value(self.instance, kind, line.value["object"], line, "object")
-        causes = [a for a in self.model.actions if (sort, event) in self.steps.events[a.name]]
+        causes = [a for a in self.model.actions if (sort, event) in self.model.caused[a.name]]
         if not causes:
             raise line.error(f"no action of {self.model.system} {self.model.variant} leads to the event {sort}.{event}")
         found = []
@@ -175,11 +176,17 @@ class Reader:
     def parameters(self, line: Line, actions: Sequence[Action]) -> dict[str, dict[str, int]]:
         """By action, the values of the record's parameters; only actions that have all of them."""
         given = line.value.get("parameters", {})
-        found = {}
+        found: dict[str, dict[str, int]] = {}
+        wrong: TraceError | None = None
         for action in actions:
             types: dict[str, Type] = {v.name: v.type for v in action.parameters}
             if all(name in types for name in given):
-                found[action.name] = {n: self.parameter(types[n], n, v, line) for n, v in given.items()}
+                try:
+                    found[action.name] = {n: self.parameter(types[n], n, v, line) for n, v in given.items()}
+                except TraceError as error:  # another action may have other objects under this name
+                    wrong = wrong or error
+        if not found and wrong is not None:
+            raise wrong
         if not found:
             every = {v.name for action in actions for v in action.parameters}
             name = next((n for n in given if n not in every), next(iter(given)))
@@ -197,12 +204,14 @@ def mentioned(model: Model, value: Mapping[str, Any]) -> Iterator[tuple[str, str
     """The objects that a record names, as (sort, name); what has the wrong type is left to its reading."""
     for sort, names in value.get("objects", {}).items():
         yield from ((sort, name) for name in names)
-    sort, _, _ = value.get("event", "").partition(".")
+    sort, _, event = value.get("event", "").partition(".")
     if "object" in value:
         yield sort, value["object"]
     by_name: dict[str, set[Type]] = {}
     for action in model.actions:
-        if value.get("action", action.name) == action.name:
+        if value.get("action", action.name) == action.name and (
+            not event or (sort, event) in model.caused[action.name] or action.name == value["event"]
+        ):
             for v in action.parameters:
                 by_name.setdefault(v.name, set()).add(v.type)
     for name, shown in value.get("parameters", {}).items():

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product
 from math import prod
 
-import networkx as nx
-from schedproof.model.lang.check import trigger_graph
 from schedproof.model.lang.rules import Action
 from schedproof.model.semantics import (
     Choice,
@@ -119,15 +116,6 @@ class Steps:
 
         return counted
 
-    @cached_property
-    def events(self) -> Mapping[str, frozenset[tuple[str, str]]]:
-        """For each action, the (sort, event) pairs that it can cause."""
-        graph = trigger_graph(self.instance.model)
-        return {
-            a.name: frozenset(nx.descendants(graph, (a.name, ""))) if (a.name, "") in graph else frozenset()
-            for a in self.instance.model.actions
-        }
-
     def leading_to(self, sort: str, field: str, state: str = "") -> list[Action]:
         """The actions that can set an attribute (``field``), or take an object to ``state`` (``field`` "")."""
         model = self.instance.model
@@ -136,7 +124,7 @@ class Steps:
             for row in model.table(sort)
             if (row.target == state if not field else any(name == field for name, _ in row.sets))
         }
-        return [a for a in model.actions if self.events[a.name] & events]
+        return [a for a in model.actions if self.instance.model.caused[a.name] & events]
 
     def guard(self, action: Action) -> Sequence[Eval]:
         """The conjuncts of the action's guard, to be evaluated in this order."""

@@ -23,11 +23,13 @@ from .engine import MOST_STATES, Judge, Judgement, TooManyStates
 from .forget import forgettable
 from .gone import Gone
 from .headers import read_header
-from .lines import Line, Shape
+from .lines import Line
 from .quick import Quick, Taken
 from .records import Reader, Unlogged
 from .report import NOTHING, OracleReport, OracleVerdict
+from .schema import Shape
 from .steps import Steps, Wanted
+from .unseen import noticing
 from .world import World
 
 SCHEMA = "trace.schema.json"
@@ -98,6 +100,7 @@ class Watch:
         self._gone = Gone()
         self._time: float | datetime | None = None
         self._unsaid = False
+        self._noticing = noticing(self.model, self._open_sorts)
         self._since: Since | None = Since(self.world, said.starts)
         self._mark()
         self.records = 0
@@ -134,6 +137,7 @@ class Watch:
                 if "time" in record:
                     self._time = self._later(Line(self._source, line or self.records + 1, record))
                 self._judge.candidates = (after,)
+                self._unsaid = self._unsaid or record.get("action") in self._noticing
                 self.records += 1
                 self._since = None  # one state explains all so far, so a departure is told from here
                 return self._judge.judgement
@@ -219,6 +223,8 @@ class Watch:
             return False
         unlogged = Unlogged.read(self.model, line.value.get("unlogged"), line, self._unlogged)
         steps = [*self._reader.wanted(line), *map(Wanted, unlogged.actions if unlogged.most else ())]
+        if any(one.action.name in self._noticing for one in steps):
+            return True
         unsaid = [v.type for one in steps for v in one.action.parameters if v.name not in one.given]
         return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open_sorts for kind in unsaid)
 
@@ -228,8 +234,8 @@ class Watch:
         at = f"record {found.departure.record} (line {found.departure.line})"
         sorts = " and ".join(sorted(self._open_sorts))
         note = (
-            f"{at}: no step of the objects named so far explains it, and records up to here leave unsaid which objects "
-            f"their steps were of; list those of {sorts} in the header"
+            f"{at}: no step of the objects named so far explains it, but further objects may have had a part in the "
+            f"steps up to here; list those of {sorts} in the header"
         )
         return Judgement(OracleVerdict.UNDETERMINED, note=note)
 
@@ -342,7 +348,7 @@ def _time(shown: object, line: Line) -> float | datetime:
         except ValueError:
             raise line.error(f"time {shown!r:.60} is no text in ISO 8601, such as 2026-02-01T12:00:05Z") from None
     assert isinstance(shown, int | float)
-    if not math.isfinite(shown):
+    if isinstance(shown, float) and not math.isfinite(shown):
         raise line.error(f"time {shown} is no time")
     return shown
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from .errors import TraceError
-from .lines import Shape
+from .schema import Shape
 
 MOST_DEEP = 50
 """Parts within parts."""

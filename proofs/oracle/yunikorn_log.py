@@ -25,7 +25,8 @@ from schedproof.model.lang import Model
 
 from .errors import TraceError
 from .formats import Format
-from .lines import Line, Shape, TextLine
+from .lines import Line, TextLine
+from .schema import Shape
 from .yunikorn_events import EVENT_RECORDS
 from .yunikorn_lives import Entry
 from .yunikorn_statelog import STATE_LOG

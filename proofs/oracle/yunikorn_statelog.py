@@ -20,7 +20,8 @@ from typing import Any
 from schedproof.model.lang import Model
 
 from .formats import Format
-from .lines import Line, Shape, TextLine
+from .lines import Line, TextLine
+from .schema import Shape
 from .yunikorn_json import Documents, read_documents
 from .yunikorn_lives import Entry
 from .yunikorn_releases import MIDDLE, NEWEST, OLDEST

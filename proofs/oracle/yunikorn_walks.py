@@ -31,8 +31,9 @@ from .engine import Judgement, Observation, Path, Record, judge
 from .errors import TraceError
 from .explain import Complaint
 from .formats import Format, Judged, Told
-from .lines import Line, Shape, TextLine
+from .lines import Line, TextLine
 from .report import BrokenPromise, OracleVerdict, Promise
+from .schema import Shape
 from .steps import Wanted
 from .wording import show_choice
 from .yunikorn_json import read_documents

@@ -7,6 +7,7 @@ import signal
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -81,7 +82,9 @@ def check(
     chosen = choose.system(system)
     if variant is not None:
         choose.variant(chosen, variant)
-    distinct(json_file, emit_test)
+    distinct(json_file, emit_test, reads=[trace, *([mapping] if mapping is not None else [])])
+    if not trace:
+        raise UserError("the trace's name is empty; name a file, or - for standard input")
     if os.path.exists(trace) and stat.S_ISCHR(os.stat(trace).st_mode) and trace != os.devnull:
         raise UserError(f"{trace}: is a device; name a file")  # it may never end
     if idle is not None and not follow:
@@ -103,6 +106,8 @@ def check(
         if error.before is not None:
             _tell(error.before, json_file)
         raise
+    if following is not None and following.half and report.verdict is OracleVerdict.CONFORMS and not report.note:
+        report = replace(report, note="the end is half a line, which was not read")
     _tell(report, json_file)
     if emit_test is not None:
         if report.first_departure is not None:

@@ -134,7 +134,8 @@ def _print(suite: Suite, missing: Sequence[Unreached], title: str, replayed: Seq
         click.echo()
     takers = ["the oracle", *replayed]
     last = f" and {takers.pop()}" if len(takers) > 1 else ""
-    click.echo(f"replayed: every sequence is green in {', '.join(takers)}{last}")
+    if suite.walks:
+        click.echo(f"replayed: every sequence is green in {', '.join(takers)}{last}")
     click.echo(_summary(suite))
 
 

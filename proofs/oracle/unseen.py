@@ -1,0 +1,290 @@
+"""Whether the text of a model can tell that an object is there.
+
+Every variable that may stand for it is put to the test, with three truth values, of which the third is "it depends".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import EllipsisType
+
+from schedproof.model.lang import Action, Model, Rule
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.types import BoolType, IntRange, Ref, SetOf
+
+Truth = bool | None
+"""None: it depends."""
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """An object of ``sort`` in ``state``; what is known of it beside that is for subclasses to say."""
+
+    model: Model
+    sort: str
+    state: str
+
+    def stands_for(self, v: t.Var) -> bool:
+        """A variable may stand for it."""
+        return isinstance(v.type, Ref) and v.type.sort.name == self.sort
+
+    def elsewhere(self, term: t.Term, v: t.Var) -> bool:
+        """What a term names is surely another object, or a set without it, if ``v`` stands for it."""
+        raise NotImplementedError
+
+    def never_given(self, of: t.Term, event: str, name: str) -> bool:
+        """Nothing that causes the event on an object names it in this parameter."""
+        raise NotImplementedError
+
+    def own(self, attribute: str) -> t.Value | EllipsisType | None:
+        """The value of an attribute of it, None for no object and the empty set; ... if that is not known."""
+        return ...
+
+    def unseen_by(self, rule: Rule) -> bool:
+        """No variable of a rule can stand for it while all its conditions hold."""
+        conditions = [*rule.when, *([rule.on] if isinstance(rule.on, t.Fires) else [])]
+        known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
+        free = {n: v for part in [*conditions, rule.fires] for n, v in t.free_variables(part).items()}
+        return not any(
+            name not in known and self.stands_for(v) and self.all_of(conditions, v) is not False
+            for name, v in free.items()
+        ) and all(self.unseen(part) for part in [*conditions, rule.fires])
+
+    def unseen(self, term: t.Term) -> bool:
+        """No quantifier and no set in ``term`` can tell."""
+        match term:
+            case t.Quantified(universal, bound, body):
+                if any(self.stands_for(v) and self.truth(body, v) is not universal for v in bound):
+                    return False
+            case t.Those(var, where):
+                if self.stands_for(var) and self.truth(where, var) is not False:
+                    return False
+        return all(self.unseen(part) for part in t.children(term))
+
+    def all_of(self, conditions: Iterable[t.Term], v: t.Var) -> Truth:
+        """Whether all conditions hold if ``v`` is the object."""
+        return _all(self.truth(c, v) for c in conditions)
+
+    def truth(self, term: t.Term, v: t.Var) -> Truth:
+        """The value of a formula if ``v`` is the object."""
+        match term:
+            case t.Constant(constant) if isinstance(constant, bool):
+                return constant
+            case t.Is(of, states) if _is(of, v):
+                return self.state in states
+            case t.Attr(of, name) if _is(of, v):
+                value = self.own(name)
+                return value if isinstance(value, bool) else None
+            case t.Fires(of) if _is(of, v):
+                return False  # its table has no row from here, or a rule that fires it has been put to the test
+            case t.Fires(of, event, payload):
+                return False if any(_is(x, v) and self.never_given(of, event, n) for n, x in payload) else None
+            case t.Equal(left, right):
+                return self._equal(left, right, v)
+            case t.Has(base, element) if _is(element, v) and self.elsewhere(base, v):
+                return False
+            case t.Has(t.Attr(of, name), _) if _is(of, v) and self.own(name) is None:
+                return False
+            case t.Not(part):
+                value = self.truth(part, v)
+                return None if value is None else not value
+            case t.And(parts):
+                return _all(self.truth(p, v) for p in parts)
+            case t.Or(parts):
+                return _any(self.truth(p, v) for p in parts)
+            case t.Implies(premise, conclusion):
+                before = self.truth(premise, v)
+                return _any([None if before is None else not before, self.truth(conclusion, v)])
+            case t.Iff(left, right):
+                mine, yours = self.truth(left, v), self.truth(right, v)
+                return None if mine is None or yours is None else mine is yours
+            case t.Quantified(universal, bound, body) if v.name not in {b.name for b in bound}:
+                found = self.truth(body, v)  # over no objects at all, "every" holds and "some" does not
+                return found if found is universal else None
+            case _:
+                return None
+
+    def _equal(self, left: t.Term, right: t.Term, v: t.Var) -> Truth:
+        for one, other in ((left, right), (right, left)):
+            if _is(one, v) and (self.elsewhere(other, v) or isinstance(other, t.Nothing)):
+                return False
+            if isinstance(one, t.Attr) and _is(one.of, v) and (value := self.own(one.name)) is not ...:
+                if isinstance(other, t.Nothing):
+                    return value is None
+                if isinstance(other, t.Constant):
+                    return value == other.value
+                if value is None and (
+                    isinstance(other, t.Me) or (isinstance(other, t.Var) and isinstance(other.type, Ref))
+                ):
+                    return False  # these are objects
+        return None
+
+
+@dataclass(frozen=True)
+class Ended(Unseen):
+    """An object in a state that is never left, to which no attribute that changes refers."""
+
+    def makes_no_difference(self) -> bool:
+        """Nothing in the model can tell that it is there."""
+        model = self.model
+        terms: list[t.Term] = []
+        for action in model.actions:
+            terms += [*action.when, *action.fires]
+            for v in action.parameters:
+                if isinstance(v.type, SetOf) and v.type.sort.name == self.sort:
+                    return False  # whether it can be chosen as an element is another question
+                if self.stands_for(v) and self.all_of(action.when, v) is not False:
+                    return False
+        for rule in model.rules:
+            terms += [*rule.when, *([rule.on] if isinstance(rule.on, t.Fires) else []), rule.fires]
+        terms += [value for row in model.rows for _, value in row.sets]
+        return all(self.unseen_by(rule) for rule in model.rules) and all(
+            self.unseen(term) and self.only_asked(term) for term in terms
+        )
+
+    def only_asked(self, term: t.Term) -> bool:
+        """Of rigid sets of the sort's objects, ``term`` only asks whether they contain something."""
+        if isinstance(term, t.Has):
+            parts: Sequence[t.Term] = [
+                *(t.children(term.set) if isinstance(term.set, t.Attr) else [term.set]),
+                term.element,
+            ]
+        else:
+            parts = t.children(term)
+            if isinstance(term, t.Attr) and term.name in self.rigid_sets:
+                return False
+        return all(self.only_asked(part) for part in parts)
+
+    @cached_property
+    def rigid_sets(self) -> frozenset[str]:
+        """The names of the rigid attributes that are sets of the sort's objects."""
+        attributes = [a for m in self.model.machines for a in m.attributes if a.rigid]
+        return frozenset(a.name for a in attributes if isinstance(a.type, SetOf) and a.type.sort.name == self.sort)
+
+    def never_given(self, of: t.Term, event: str, name: str) -> bool:
+        """Also through the causes of the causes; triggers have no cycle, so this ends."""
+        if not isinstance(of, t.Var) or not isinstance(of.type, Ref):
+            return False
+        causes = [(f, a.when) for a in self.model.actions for f in a.fires]
+        causes += [
+            (r.fires, [*r.when, *([r.on] if isinstance(r.on, t.Fires) else r.on.when)]) for r in self.model.rules
+        ]
+        for head, conditions in causes:
+            if head.event == event and (not isinstance(head.of, t.Var) or head.of.type == of.type):
+                given = dict(head.payload).get(name)
+                if not isinstance(given, t.Var) or not self.stands_for(given):
+                    return False
+                if self.all_of(conditions, given) is not False:
+                    return False
+        return True
+
+    def elsewhere(self, term: t.Term, v: t.Var) -> bool:
+        """An attribute, not rigid, of another object: it does not refer to this one."""
+        if not isinstance(term, t.Attr) or not isinstance(term.of, t.Var) or term.of.name == v.name:
+            return False
+        kind = term.of.type
+        if not isinstance(kind, Ref) or self.stands_for(term.of):
+            return False  # another variable of the sort may stand for the object as well
+        attribute = self.model.machine(kind.sort).attribute(term.name)
+        return attribute is not None and not attribute.rigid and not isinstance(attribute.type, IntRange)
+
+
+@dataclass(frozen=True)
+class Unnamed(Unseen):
+    """An object that has had no part in any step: as it was at the start, and nothing that changes refers to it.
+
+    ``named`` are variables that stand for other objects, or sets of them.
+    """
+
+    named: frozenset[str] = frozenset()
+
+    def noticed_by(self, action: Action) -> bool:
+        """Whether a step of ``action``, of which all parameters are other objects, can tell that it is there."""
+        inside = replace(self, named=frozenset(v.name for v in action.parameters))
+        if not all(inside.unseen(term) for term in [*action.when, *action.fires]):
+            return True
+        there = {(action.name, ""), *((sort_of(self.model, f.of, {}), f.event) for f in action.fires)}
+        left = list(self.model.rules)
+        while mine := [r for r in left if _looks_at(self.model, r) in there]:
+            for rule in mine:
+                left.remove(rule)
+                its = inside if isinstance(rule.on, Action) else self
+                if not its.unseen_by(rule):
+                    return True
+                there.add((sort_of(self.model, rule.fires.of, {}), rule.fires.event))
+        rows = [row for row in self.model.rows if (row.sort.name, row.event) in there]
+        return not all(self.unseen(value) for row in rows for _, value in row.sets)
+
+    def unseen(self, term: t.Term) -> bool:
+        """A binder hides a parameter of its name."""
+        bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
+        bound |= {term.var.name} if isinstance(term, t.Those) else set()
+        if bound & self.named:
+            return replace(self, named=self.named - bound).unseen(term)
+        return super().unseen(term)
+
+    def stands_for(self, v: t.Var) -> bool:
+        """Parameters do not."""
+        return v.name not in self.named and super().stands_for(v)
+
+    def never_given(self, of: t.Term, event: str, name: str) -> bool:
+        """Only rules could, by a variable that stands for it; they are put to the test themselves."""
+        return True
+
+    def elsewhere(self, term: t.Term, v: t.Var) -> bool:
+        """A parameter, or an attribute that changes: what nobody has named, none refers to."""
+        if isinstance(term, t.Var):
+            return term.name in self.named
+        if not isinstance(term, t.Attr):
+            return False
+        owners = [m.attribute(term.name) for m in self.model.machines]
+        return all(a is None or (not a.rigid and isinstance(a.type, Ref | SetOf)) for a in owners)
+
+    def own(self, attribute: str) -> t.Value | EllipsisType | None:
+        """What it has been from the start; what never changes may be anything."""
+        declared = self.model.machine(self.sort).attribute(attribute)
+        if declared is None or declared.rigid:
+            return ...
+        if declared.initial is not None:
+            return declared.initial
+        match declared.type:
+            case Ref() | SetOf():
+                return None
+            case BoolType():
+                return False
+            case IntRange(low, _):
+                return low
+            case kind:
+                return kind.values[0]
+
+
+def noticing(model: Model, sorts: Iterable[str]) -> frozenset[str]:
+    """The actions whose steps, all of whose parameters are named, may depend on objects of ``sorts`` that nobody has named."""
+    found = set()
+    for sort in sorts:
+        states = model.machine(sort).states
+        first = [s.name for i, s in enumerate(states) if i == 0 or s.begins] or [""]
+        unnamed = [Unnamed(model, sort, state) for state in first]
+        found |= {a.name for a in model.actions if any(u.noticed_by(a) for u in unnamed)}
+    return frozenset(found)
+
+
+def _looks_at(model: Model, rule: Rule) -> tuple[str, str]:
+    return (rule.on.name, "") if isinstance(rule.on, Action) else (sort_of(model, rule.on.of, {}), rule.on.event)
+
+
+def _is(term: t.Term, v: t.Var) -> bool:
+    return isinstance(term, t.Var) and term.name == v.name
+
+
+def _all(values: Iterable[Truth]) -> Truth:
+    found: Sequence[Truth] = list(values)
+    return False if False in found else None if None in found else True
+
+
+def _any(values: Iterable[Truth]) -> Truth:
+    found: Sequence[Truth] = list(values)
+    return True if True in found else None if None in found else False
