@@ -19,6 +19,7 @@ from ..model.semantics import (
     check_scope,
     instances,
 )
+from ..proofs.engine import Exploring
 from ..proofs.examine import examine
 from ..proofs.explore import Progress, explore
 from ..proofs.verdict import Counterexample, Verdict
@@ -59,7 +60,7 @@ def broken_states(
     best: dict[str, tuple[Instance, Counterexample]] = {}
     for instance in instances(model, check_scope(model, scope)):
         alone = replace(model, topologies=partial(_just, instance.rigid))
-        for result in examine(alone, scope, only=names, progress=progress):
+        for result in examine(alone, scope, only=names, how=Exploring(progress=progress)):
             example = result.counterexample
             if result.name not in names or result.verdict is not Verdict.REFUTED or example is None:
                 continue

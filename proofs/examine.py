@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from schedproof.model.lang import (
     AlwaysCanReach,
@@ -22,10 +23,16 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
 from schedproof.model.semantics import Instance, Moment, ScopeError, Undefined, check_scope, compile_term, fitted
 
-from . import liveness
-from .explore import Exploration, Progress, explore
-from .safety import SAFETY, Watch, counterexample, ill_formed, watch
+from .engine import Exploring, answer
+from .explore import Exploration, Found
+from .safety import SAFETY, Watch, counterexample, ill_formed
 from .verdict import Counterexample, Method, Result, Verdict
+
+if TYPE_CHECKING:
+    from .compiled import Graph
+
+ORDINARY = Exploring()
+"""How it is explored where nothing else is said."""
 
 
 def reads_history(model: Model, prop: Property) -> bool:
@@ -59,24 +66,26 @@ def examine(
     scope: Mapping[str, int],
     *,
     only: Sequence[str] = (),
-    symmetry: bool = True,
-    crash: bool = True,
-    limit: int | None = None,
-    progress: Progress | None = None,
+    how: Exploring = ORDINARY,
+    on_found: Callable[[Found], None] | None = None,
 ) -> list[Result]:
     """Every property of ``model`` (or those named ``only``) by exploration at ``scope``.
 
     With several topologies a property holds if it holds in each; it is refuted by the first that does.
-    The first result is ``well-formed``. With ``symmetry``, safety is judged on one of each kind of
+    The first result is ``well-formed``. With symmetry, safety is judged on one of each kind of
     interchangeable states; life cycles and liveness follow single objects and see them all. Without
-    ``crash``, what is said of crashes only is left out.
+    crashes, what is said of crashes only is left out.
+
+    Args:
+        on_found: called with the exploration of each topology, as it is finished.
 
     Raises:
         ScopeError: the scope is impossible.
+        TooWide: it is to be compiled, and cannot be.
     """
     sizes = check_scope(model, scope)
     crashes = {a.name for a in model.actions if a.crash}
-    props = [p for p in model.properties if (not only or p.name in only) and (crash or not _of_crashes(p, crashes))]
+    props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not _of_crashes(p, crashes))]
     results: dict[str, list[Result]] = {}
     for rigid in model.topologies(sizes):
         fewer = fitted(sizes, rigid)
@@ -85,18 +94,19 @@ def examine(
             mine = [p for p in props if reads_history(model, p) == with_history]
             formed = (not only or WELL_FORMED in only) and (not with_history or _has_history(model))
             safe = [p for p in mine if isinstance(p, SAFETY)]
-            rest = [p for p in mine if not isinstance(p, SAFETY)]
+            rest = [p for p in mine if not isinstance(p, (*SAFETY, ByConstruction))]
             instance = Instance(model, fewer, rigid, with_history)
-            fresh: list[Result] = []
-            found = None
+            fresh = [_constructed(model, p) for p in mine if isinstance(p, ByConstruction)]
+            found: Found | None = None
             if safe or formed:
-                found, watches = watch(instance, safe, symmetry=symmetry, crash=crash, limit=limit, progress=progress)
+                found, watches = how.watch(instance, safe)
                 fresh += [_safety(found, w) for w in watches]
                 fresh += [_well_formed(found)] if formed else []
+                if on_found and not with_history:
+                    on_found(found)
             if rest:
-                if found is None or found.symmetry is not None:
-                    found = explore(instance, symmetry=False, crash=crash, limit=limit, progress=progress)
-                fresh += [_judge(instance, found, p) for p in rest]
+                found, graph = how.graph(instance, found)
+                fresh += [_judge(found, graph, p) for p in rest]
             for result in fresh:
                 results.setdefault(result.name, []).append(result)
     if not results and (props or not only):
@@ -125,7 +135,7 @@ def _of_crashes(prop: Property, crashes: set[str]) -> bool:
     return isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and bool(prop.on) and set(prop.on) <= crashes)
 
 
-def _safety(found: Exploration, watched: Watch) -> Result:
+def _safety(found: Found, watched: Watch) -> Result:
     prop, scope = watched.prop, dict(found.instance.sizes)
     failed = watched.failed()
     if failed is not None:
@@ -146,8 +156,8 @@ def _safety(found: Exploration, watched: Watch) -> Result:
 ILL_FORMED = "the model is not well-formed, and what its ill-formed steps lead to was not explored"
 
 
-def _stopped(found: Exploration) -> str:
-    return f"stopped after {len(found.states)} states"
+def _stopped(found: Found) -> str:
+    return f"stopped after {found.representatives} states"
 
 
 def _together(results: Sequence[Result]) -> Result:
@@ -189,7 +199,7 @@ def _has_history(model: Model) -> bool:
     return any(a.history for m in model.machines for a in m.attributes)
 
 
-def _well_formed(found: Exploration) -> Result:
+def _well_formed(found: Found) -> Result:
     prop, scope = WELL_FORMEDNESS, dict(found.instance.sizes)
     if found.ill_formed is not None:
         verdict, note, example = Verdict.REFUTED, "", ill_formed(found)
@@ -200,39 +210,28 @@ def _well_formed(found: Exploration) -> Result:
     return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note)
 
 
-def _judge(instance: Instance, found: Exploration, prop: Property) -> Result:
+def _constructed(model: Model, prop: ByConstruction) -> Result:
+    holds = prop.holds is None or prop.holds(model)
+    verdict = Verdict.PROVED if holds else Verdict.REFUTED
+    example = None if holds else Counterexample((), f"{prop.says}: not so; it is no longer true that {prop.because}")
+    return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
+
+
+def _judge(found: Found, graph: Exploration | Graph | None, prop: Property) -> Result:
     start = time.perf_counter()
-    scope = dict(instance.sizes)
-    if isinstance(prop, ByConstruction):
-        holds = prop.holds is None or prop.holds(instance.model)
-        verdict = Verdict.PROVED if holds else Verdict.REFUTED
-        example = (
-            None if holds else Counterexample((), f"{prop.says}: not so; it is no longer true that {prop.because}")
-        )
-        return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
-    if not found.complete:
+    scope = dict(found.instance.sizes)
+    if graph is None:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=_stopped(found))
     try:
-        answer = _answer(instance, found, prop)
+        judged = answer(graph, prop)
     except Undefined as error:
-        answer = Counterexample((), f"{prop.says}: not so, for it reads an object that is not: {error}")
+        judged = Counterexample((), f"{prop.says}: not so, for it reads an object that is not: {error}")
     seconds = time.perf_counter() - start
     method = Method.EXPLORATION
-    if isinstance(answer, str):
-        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=answer, vacuous=True)
+    if isinstance(judged, str):
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=judged, vacuous=True)
     if found.ill_formed is not None:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
-    if answer is None:
+    if judged is None:
         return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)
-    return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, answer)
-
-
-def _answer(instance: Instance, found: Exploration, prop: Property) -> liveness.Answer:
-    match prop:
-        case LifeCycle():
-            return liveness.life_cycle(instance, found, prop)
-        case AlwaysCanReach():
-            return liveness.always_can_reach(instance, found, prop)
-        case LeadsTo():
-            return liveness.leads_to(instance, found, prop)
-    raise AssertionError(f"no way to judge a {type(prop).__name__}")
+    return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, judged)

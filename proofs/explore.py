@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import networkx as nx
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined, stepper_of
@@ -24,6 +25,44 @@ class Edge:
 
     choice: Choice
     target: int
+
+
+class Found(Protocol):
+    """What an exploration says, whichever way it went."""
+
+    @property
+    def instance(self) -> Instance:
+        """What was explored."""
+
+    @property
+    def complete(self) -> bool:
+        """Every reachable state was found; else it stopped at a limit."""
+
+    @property
+    def ill_formed(self) -> tuple[int, Choice, str] | None:
+        """The first step that the model must not allow, as (state number, choice, what is wrong)."""
+
+    @property
+    def representatives(self) -> int:
+        """How many states stand for all."""
+
+    @property
+    def state_count(self) -> int:
+        """The number of reachable states, symmetric ones included."""
+
+    @property
+    def transition_count(self) -> int:
+        """The number of (state, action, parameters) that are enabled, self-loops included."""
+
+    @property
+    def depth(self) -> int:
+        """The greatest distance from the initial state."""
+
+    def per_action(self) -> Counter[str]:
+        """The number of transitions of each action."""
+
+    def path(self, state: int, /) -> list[Choice]:
+        """A shortest run from the initial state to state number ``state``, as choices."""
 
 
 @dataclass
@@ -49,6 +88,11 @@ class Exploration:
     def state_count(self) -> int:
         """The number of reachable states, symmetric ones included."""
         return sum(self.orbits)
+
+    @property
+    def representatives(self) -> int:
+        """How many states stand for all."""
+        return len(self.states)
 
     @property
     def transition_count(self) -> int:
@@ -105,6 +149,7 @@ def explore(
     symmetry: bool = True,
     crash: bool = True,
     limit: int | None = None,
+    total_limit: int | None = None,
     progress: Progress | None = None,
     on_step: Callable[[State, int, Step], None] | None = None,
 ) -> Exploration:
@@ -114,6 +159,7 @@ def explore(
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
         limit: stop after this many states (then ``complete`` is false).
+        total_limit: the same, symmetric ones included.
         on_step: called for every step with its source state and that state's number.
     """
     stepper = stepper_of(instance)
@@ -123,7 +169,10 @@ def explore(
     found = Exploration(instance, reducer)
     numbers: dict[State, int] = {}
 
+    total = 0
+
     def number(state: State, parent: tuple[int, Choice] | None) -> int:
+        nonlocal total
         key = reducer.canonical(state) if reducer else state
         known = numbers.get(key)
         if known is None:
@@ -133,13 +182,14 @@ def explore(
             found.parents.append(parent)
             found.edges.append([])
             found.orbits.append(reducer.orbit(key) if reducer else 1)
+            total += found.orbits[-1]
         return known
 
     number(instance.initial(), None)
     choosers = [(a.name, stepper.chooser(a)) for a in instance.model.actions if crash or not a.crash]
     source = 0
     while source < len(found.states):
-        if limit is not None and len(found.states) > limit:
+        if (limit is not None and len(found.states) > limit) or (total_limit is not None and total > total_limit):
             found.complete = False
             break
         if progress and source % EVERY == 0:

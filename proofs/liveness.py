@@ -6,7 +6,6 @@ Each function answers None (it holds), a Counterexample, or a text: the property
 from __future__ import annotations
 
 import heapq
-import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -16,10 +15,13 @@ from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Choice, Instance, Moment, Remembered, compile_term
 
 from .explore import Exploration
+from .lasso import lasso
 from .trace import told
 from .verdict import Counterexample
 
 Answer = Counterexample | str | None
+
+VACUOUS = "vacuous: its premise is never true"
 
 
 def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answer:
@@ -48,7 +50,12 @@ def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answe
                 if node not in seen:
                     seen.add(node)
                     queue.append(node)
-    reached = " -> ".join(prop.states[: furthest + 1])
+    return not_that_far(prop, furthest + 1)
+
+
+def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
+    """The answer where no object goes through more than so many of the states."""
+    reached = " -> ".join(prop.states[:states])
     return Counterexample((), f"{prop.says}: not so; the longest part that can happen is {reached}")
 
 
@@ -109,10 +116,15 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
         if stuck and (nearest is None or min(stuck) < nearest[0]):
             nearest = min(stuck), bound
     if nearest is not None:
-        names = ", ".join(f"{v.name} = {instance.show(v.type, nearest[1][v.name])}" for v in prop.over)
-        problem = f"{prop.says}: not so any more for {names or 'the system'}"
-        return told(instance, found.path(nearest[0]), problem, over=prop.over, bound=nearest[1])
-    return "vacuous: its premise is never true" if vacuous else None
+        return no_more(instance, found.path(nearest[0]), prop, nearest[1])
+    return VACUOUS if vacuous else None
+
+
+def no_more(instance: Instance, run: Sequence[Choice], prop: AlwaysCanReach, bound: dict[str, int]) -> Counterexample:
+    """The answer where a run comes to a state from which the goal cannot be reached."""
+    names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
+    problem = f"{prop.says}: not so any more for {names or 'the system'}"
+    return told(instance, run, problem, over=prop.over, bound=bound)
 
 
 def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
@@ -127,10 +139,13 @@ def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
         start = where(instance, found, prop.given, prop.over, bound) - goal
         vacuous = vacuous and not start
         region = _avoiding(found, start, goal)
-        loop = _fair_loop(found, set(region), prop)
-        if loop is not None:
-            return _lasso(instance, found, prop, bound, region, loop)
-    return "vacuous: its premise is never true" if vacuous else None
+        loops = _fair_loops(found, set(region), prop)
+        if loops:
+            # The nearest, however they were found.
+            first = min(set().union(*loops), key=lambda s: (region[s][0], s))
+            loop = next(part for part in loops if first in part)
+            return lasso(instance, found, prop, bound, _run(found, region, first), loop, first)
+    return VACUOUS if vacuous else None
 
 
 Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]
@@ -154,8 +169,17 @@ def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:
     return region
 
 
-def _fair_loop(found: Exploration, region: set[int], prop: LeadsTo) -> set[int] | None:
-    """A strongly connected part of ``region`` in which a fair run can stay, if there is one."""
+def _run(found: Exploration, region: Avoiding, state: int) -> list[Choice]:
+    """The run to a state of the region."""
+    run: list[Choice] = []
+    while (step := region[state][1]) is not None:
+        run.insert(0, step[1])
+        state = step[0]
+    return found.path(state) + run
+
+
+def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set[int]]:
+    """The strongly connected parts of ``region`` in which a fair run can stay."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(region)
     for source in region:
@@ -163,6 +187,7 @@ def _fair_loop(found: Exploration, region: set[int], prop: LeadsTo) -> set[int] 
             if edge.target in region and edge.choice.action not in prop.without:
                 graph.add_edge(source, edge.target)
     work = [set(part) for part in nx.strongly_connected_components(graph)]
+    fair = []
     while work:
         part = work.pop()
         taken = {
@@ -174,63 +199,8 @@ def _fair_loop(found: Exploration, region: set[int], prop: LeadsTo) -> set[int] 
             continue
         missed = {c for choices in enabled for c in choices if c.action in prop.strong and c not in taken}
         if not missed:
-            return part
+            fair.append(part)
+            continue
         rest = {s for s in part if not any(e.choice in missed for e in found.edges[s])}
         work += [set(p) for p in nx.strongly_connected_components(graph.subgraph(rest))]
-    return None
-
-
-def _lasso(
-    instance: Instance,
-    found: Exploration,
-    prop: LeadsTo,
-    bound: dict[str, int],
-    region: Avoiding,
-    loop: set[int],
-) -> Counterexample:
-    first = min(loop, key=lambda s: (region[s][0], s))
-    stem: list[Choice] = []
-    now = first
-    while (step := region[now][1]) is not None:
-        stem.insert(0, step[1])
-        now = step[0]
-    stem = found.path(now) + stem
-    cycle = _tour(found, prop, loop, first)
-    names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
-    problem = f"{prop.says}: not so for {names}; " + (
-        "the last steps repeat for ever" if cycle else "nothing more need happen"
-    )
-    return told(instance, stem + cycle, problem, over=prop.over, bound=bound, loops_from=len(stem))
-
-
-def _tour(found: Exploration, prop: LeadsTo, loop: set[int], first: int) -> list[Choice]:
-    """A closed walk through all states of ``loop`` and all fair choices inside it."""
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_node(first)
-    for source in sorted(loop):
-        for edge in found.edges[source]:
-            if edge.target in loop and edge.choice.action not in prop.without:
-                graph.add_edge(source, edge.target, choice=edge.choice)
-    fair = {
-        (s, e.target, e.choice)
-        for s in loop
-        for e in found.edges[s]
-        if e.target in loop and e.choice.action in (*prop.weak, *prop.strong)
-    }
-    walk: list[Choice] = []
-
-    def go(source: int, target: int) -> None:
-        nodes = nx.shortest_path(graph, source, target)
-        walk.extend(graph.edges[a, b]["choice"] for a, b in itertools.pairwise(nodes))
-
-    now = first
-    for source, target, choice in sorted(fair, key=lambda f: (f[0], f[1], str(f[2]))):
-        go(now, source)
-        walk.append(choice)
-        now = target
-    for state in sorted(loop):
-        if state != first:
-            go(now, state)
-            now = state
-    go(now, first)
-    return walk
+    return fair

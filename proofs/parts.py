@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from schedproof.model.lang import Model, Property
 from schedproof.model.systems import SYSTEMS, System
 
+from .engine import Exploring
 from .examine import WELL_FORMEDNESS, examine
 from .further import further
 from .induction import Induction, prove
@@ -105,8 +106,10 @@ def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say) -> Do
                     model,
                     scope,
                     only=part.only,
-                    progress=lambda states, done, depth: say(
-                        f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
+                    how=Exploring(
+                        progress=lambda states, done, depth: say(
+                            f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
+                        )
                     ),
                 )
             )

@@ -22,7 +22,7 @@ from schedproof.model.semantics import (
     stepper_of,
 )
 
-from .explore import Exploration, Progress, explore, proper_steps
+from .explore import Exploration, Found, Progress, explore, proper_steps
 from .trace import told
 from .verdict import Counterexample
 
@@ -101,6 +101,12 @@ class Watch:
         return min(failed, key=lambda c: c.failed or (0, None), default=None)
 
 
+def checks_of(instance: Instance, prop: Property) -> list[Check]:
+    """The conditions of a property, not yet judged."""
+    parts = recovery_steps(instance.model, prop) if isinstance(prop, Recovery) else [prop]
+    return [Check(instance, part) for part in parts if isinstance(part, Invariant | StepInvariant)]
+
+
 def watch(
     instance: Instance,
     props: Sequence[Property],
@@ -108,17 +114,11 @@ def watch(
     symmetry: bool = True,
     crash: bool = True,
     limit: int | None = None,
+    total_limit: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Exploration, list[Watch]]:
     """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
-    checks = {
-        prop.name: [
-            Check(instance, part)
-            for part in (recovery_steps(instance.model, prop) if isinstance(prop, Recovery) else [prop])
-            if isinstance(part, Invariant | StepInvariant)
-        ]
-        for prop in props
-    }
+    checks = {prop.name: checks_of(instance, prop) for prop in props}
     on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]
     of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in instance.model.actions}
 
@@ -128,7 +128,15 @@ def watch(
             if check.failed is None and check.violated(_moment(state, step)) is not None:
                 check.failed = (number, step.choice.action)
 
-    found = explore(instance, symmetry=symmetry, crash=crash, limit=limit, progress=progress, on_step=on_step)
+    found = explore(
+        instance,
+        symmetry=symmetry,
+        crash=crash,
+        limit=limit,
+        total_limit=total_limit,
+        progress=progress,
+        on_step=on_step,
+    )
     watches = []
     for prop in props:
         start = time.perf_counter()
@@ -151,7 +159,7 @@ def _moment(state: State, step: Step) -> Moment:
     return Moment(state, dict(step.choice.parameters), step.fired, step.after)
 
 
-def counterexample(found: Exploration, check: Check) -> Counterexample:
+def counterexample(found: Found, check: Check) -> Counterexample:
     """A shortest run to the violation.
 
     The run is found again among real states, since symmetry explores only one of each kind.
@@ -174,7 +182,7 @@ def counterexample(found: Exploration, check: Check) -> Counterexample:
     return told(found.instance, choices, problem, over=check.prop.over, bound=moment.bound)
 
 
-def ill_formed(found: Exploration) -> Counterexample:
+def ill_formed(found: Found) -> Counterexample:
     """A shortest run to a step that the model must not allow."""
     assert found.ill_formed is not None
     number, bad, message = found.ill_formed
@@ -191,7 +199,7 @@ def ill_formed(found: Exploration) -> Counterexample:
     return told(found.instance, choices, message)
 
 
-def real_run(found: Exploration, number: int) -> tuple[list[Choice], State]:
+def real_run(found: Found, number: int) -> tuple[list[Choice], State]:
     """A shortest run to state ``number`` (or a renaming of it), and where it ends."""
     stepper, now = stepper_of(found.instance), found.instance.initial()
     choices = found.path(number)

@@ -1,6 +1,9 @@
-"""Asserts in modules that only hold shared tests are shown as those in test modules are; garbage is collected seldom."""
+"""Asserts in modules that only hold shared tests are shown as those in test modules are; garbage is collected seldom;
+machine code is kept beside pytest's own cache."""
 
 import gc
+import os
+from pathlib import Path
 
 import pytest
 
@@ -10,3 +13,5 @@ gc.set_threshold(100_000, 50, 100)
 pytest.register_assert_rewrite(
     "beaker_daemons", "beaker_people", "beaker_races", "beaker_refusals", "beaker_runs", "beaker_scenarios"
 )
+
+os.environ.setdefault("SCHEDPROOF_CACHE", str(Path(__file__).parents[1] / ".pytest_cache" / "machine-code"))

@@ -15,8 +15,8 @@ from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model, Row, Rule, StepInvariant, forall, implies
 from schedproof.model.lang.check import common_parameters
 from schedproof.model.semantics import Instance, Moment, State, Stepper, compile_term, instances
-from schedproof.proofs import examine as examining
-from schedproof.proofs import safety
+from schedproof.proofs import engine, safety
+from schedproof.proofs.engine import Engine, Exploring
 from schedproof.proofs.examine import examine, reads_history
 from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.symmetry import Symmetry
@@ -201,7 +201,7 @@ def test_every_renaming_of_a_state_has_one_representative_and_the_orbit_counts_t
 
 @pytest.mark.parametrize(("model", "scope"), [(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}), (WORKSHOP, {}), (MUTEX, {})])
 def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: dict[str, int]) -> None:
-    full, reduced = examine(model, scope, symmetry=False), examine(model, scope, symmetry=True)
+    full, reduced = (examine(model, scope, how=Exploring(symmetry=each)) for each in (False, True))
     assert [(r.name, r.verdict) for r in full] == [(r.name, r.verdict) for r in reduced]
     assert refuted(full) == refuted(reduced)
     assert len(refuted(full)) >= 2
@@ -235,7 +235,7 @@ def test_a_symmetry_that_forgets_references_is_noticed(monkeypatch: pytest.Monke
 
 def test_an_exploration_that_was_cut_short_says_so_and_proves_nothing() -> None:
     assert not explored(AS_WRITTEN, {}, limit=20).complete
-    results = {r.name: r for r in examine(AS_WRITTEN, {}, limit=20)}
+    results = {r.name: r for r in examine(AS_WRITTEN, {}, how=Exploring(limit=20))}
     proved = {name for name, r in results.items() if r.verdict is Verdict.PROVED}
     assert proved == {"one-user-per-cell", "groups-meet-only-at-cells"}, "only what holds by construction"
     assert results["well-formed"].note.startswith("stopped after")
@@ -251,7 +251,7 @@ def ill_formed(symmetry: bool) -> tuple[Model, Result]:
     """The workshop less the row for being sent away, and what is said of it."""
     rows = [Row(row.sort, "kicked", "Idle", "Idle") if row.event == "kicked" else row for row in WORKSHOP.rows]
     model = replace(WORKSHOP, rows=rows)
-    [result] = examine(model, {}, only=["well-formed"], symmetry=symmetry)
+    [result] = examine(model, {}, only=["well-formed"], how=Exploring(symmetry=symmetry))
     return model, result
 
 
@@ -267,7 +267,7 @@ def test_an_ill_formed_step_is_refuted_by_a_shortest_run_to_it(symmetry: bool) -
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_other_properties_are_judged_past_an_ill_formed_step(symmetry: bool) -> None:
     model, _ = ill_formed(symmetry)
-    [result] = examine(model, {}, only=["never-tired"], symmetry=symmetry)
+    [result] = examine(model, {}, only=["never-tired"], how=Exploring(symmetry=symmetry))
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert [step.action for step in result.counterexample.steps] == ["take"]
 
@@ -319,7 +319,9 @@ STEPPED = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (REPAIRED, 
 @pytest.mark.parametrize(("model", "scope"), STEPPED, ids=["workshop", "written", "repaired"])
 def test_step_invariants_are_judged_as_on_the_finished_graph(model: Model, scope: Any, symmetry: bool) -> None:
     asked = [p for p in step_promises(model) if not reads_history(model, p)]
-    found = refuted(examine(replace(model, properties=asked, refuted=frozenset()), scope, symmetry=symmetry))
+    found = refuted(
+        examine(replace(model, properties=asked, refuted=frozenset()), scope, how=Exploring(symmetry=symmetry))
+    )
     graph = explored(model, scope, symmetry=False)
     assert found == {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
     assert found and len(found) < len(asked)
@@ -346,10 +348,11 @@ def explorations(monkeypatch: pytest.MonkeyPatch, model: Model, scope: Mapping[s
         calls.append(rest)
         return explore(*args, **rest)
 
-    for module in (safety, examining):
+    for module in (safety, engine):
         monkeypatch.setattr(module, "explore", counted)
-    examine(model, scope, **options)
-    wanted = {"crash": options.get("crash", True), "limit": options.get("limit")}
+    how = Exploring(Engine.INTERPRETED, symmetry=options.pop("symmetry", True))
+    examine(model, scope, how=how, **options)
+    wanted = {"crash": True, "limit": None}
     assert all(call | wanted == call for call in calls), "each exploration is asked the same way"
     return len(calls)
 
@@ -366,7 +369,8 @@ def test_safety_and_liveness_share_an_exploration_where_there_is_no_symmetry(mon
 def test_what_is_shared_changes_no_verdict(options: Any) -> None:
     """Asked alone, each property is judged on an exploration of its own."""
     scope = {"PodGroup": 2, "Cell": 2}
-    together = {r.name: r.verdict for r in examine(REPAIRED, scope, **options)}
+    how = Exploring(**options)
+    together = {r.name: r.verdict for r in examine(REPAIRED, scope, how=how)}
     for name, verdict in together.items():
-        [alone] = [r for r in examine(REPAIRED, scope, only=[name], **options) if r.name == name]
+        [alone] = [r for r in examine(REPAIRED, scope, only=[name], how=how) if r.name == name]
         assert alone.verdict is verdict, name

@@ -47,6 +47,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.proofs import examine as examining
+from schedproof.proofs.engine import Exploring
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
 from schedproof.proofs.induction import prove
@@ -332,9 +333,9 @@ def ranks(*values: int) -> Rigid:
     return {("A", "r"): list(values)}
 
 
-def alone(toy: Model, prop: Any, **options: Any) -> Result:
+def alone(toy: Model, prop: Any, **how: Any) -> Result:
     """The verdict on one property."""
-    [result] = examine(replace(toy, properties=[prop]), {}, only=[prop.name], **options)
+    [result] = examine(replace(toy, properties=[prop]), {}, only=[prop.name], how=Exploring(**how))
     return result
 
 

@@ -75,13 +75,13 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.Attr(of, name):
             return _attribute(instance, of, name, bound, me)
         case t.Is(of, states):
-            sort = _sort(instance, of, bound, me)
+            sort = sort_of_term(instance, of, bound, me)
             names = [s.name for s in instance.model.machine(sort).states]
             wanted = frozenset(names.index(s) for s in states)
             return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), wanted)
         case t.Equal(left, right):
-            a = compile_value(instance, left, _type(instance, right, bound, me), bound, me)
-            b = compile_value(instance, right, _type(instance, left, bound, me), bound, me)
+            a = compile_value(instance, left, type_of_term(instance, right, bound, me), bound, me)
+            b = compile_value(instance, right, type_of_term(instance, left, bound, me), bound, me)
             return lambda m: a(m) == b(m)
         case t.Less(left, right, or_equal):
             a, b = go(left), go(right)
@@ -222,7 +222,7 @@ def compile_value(
     return compile_term(instance, term, bound, me)
 
 
-def _type(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
+def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
     """The declared type of what names something; None for other terms."""
     model = instance.model
     match term:
@@ -233,20 +233,20 @@ def _type(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owne
         case t.Given(name):
             return model.machine(me.sort).parameters(me.event)[name]
         case t.Attr(of, name):
-            attribute = model.machine(_sort(instance, of, bound, me)).attribute(name)
+            attribute = model.machine(sort_of_term(instance, of, bound, me)).attribute(name)
             assert attribute is not None
             return attribute.type
     return None
 
 
-def _sort(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> str:
-    kind = _type(instance, term, bound, me)
+def sort_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> str:
+    kind = type_of_term(instance, term, bound, me)
     assert isinstance(kind, Ref)
     return kind.sort.name
 
 
 def _attribute(instance: Instance, of: t.Term, name: str, bound: Mapping[str, t.Var], me: Owner) -> Eval:
-    sort = _sort(instance, of, bound, me)
+    sort = sort_of_term(instance, of, bound, me)
     attribute = instance.model.machine(sort).attribute(name)
     assert attribute is not None
     who, what = compile_term(instance, of, bound, me), f"attribute {name} of no {sort} is read"
@@ -279,7 +279,7 @@ def _fires(
     bound: Mapping[str, t.Var],
     me: Owner,
 ) -> Eval:
-    who, key = compile_term(instance, of, bound, me), (_sort(instance, of, bound, me), event)
+    who, key = compile_term(instance, of, bound, me), (sort_of_term(instance, of, bound, me), event)
     kinds = instance.model.machine(key[0]).parameters(event)
     wanted = [(name, compile_value(instance, value, kinds[name], bound, me)) for name, value in payload]
 
@@ -334,9 +334,9 @@ def _quantified(
 def reads(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
     """What a term outside of a row may read of a state: sort and attribute, "" for the machine's state."""
     if isinstance(term, t.Is):
-        yield _sort(instance, term.of, {}, NOBODY), ""
+        yield sort_of_term(instance, term.of, {}, NOBODY), ""
     if isinstance(term, t.Attr):
-        sort = _sort(instance, term.of, {}, NOBODY)
+        sort = sort_of_term(instance, term.of, {}, NOBODY)
         attribute = instance.model.machine(sort).attribute(term.name)
         if attribute is not None and not attribute.rigid:
             yield sort, term.name
@@ -358,16 +358,16 @@ def search(
         [(v.name, instance.domain(v.type)) for v in choose],
         [(compile_term(instance, part, scope, me), frozenset(t.free_variables(part))) for part in parts],
         [dict(_values(instance, part, scope, me)) for part in parts],
-        {n for n, part in enumerate(parts) if _is_total(part)},
+        {n for n, part in enumerate(parts) if is_total(part)},
     )
 
 
-def _is_total(term: t.Term) -> bool:
+def is_total(term: t.Term) -> bool:
     """Whether a condition is never undefined, since it reads objects only that are chosen."""
     if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
         return False
     known = isinstance(term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not)
-    return known and all(_is_total(child) for child in t.children(term))
+    return known and all(is_total(child) for child in t.children(term))
 
 
 def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: Owner) -> bool:
@@ -375,7 +375,7 @@ def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: 
     if isinstance(term, t.Is):
         return False
     if isinstance(term, t.Attr):
-        attribute = instance.model.machine(_sort(instance, term.of, scope, me)).attribute(term.name)
+        attribute = instance.model.machine(sort_of_term(instance, term.of, scope, me)).attribute(term.name)
         return attribute is not None and attribute.rigid
     return all(_is_rigid(instance, child, scope, me) for child in t.children(term))
 
@@ -385,7 +385,7 @@ def _values(
 ) -> Iterator[tuple[str, Callable[[Moment], Iterable[int]]]]:
     """The variables for which a condition says which objects satisfy it, and what finds these."""
     free = list(t.free_variables(part))
-    if len(free) == 1 and _is_total(part) and _is_rigid(instance, part, scope, me):
+    if len(free) == 1 and is_total(part) and _is_rigid(instance, part, scope, me):
         holds, domain = compile_term(instance, part, scope, me), instance.domain(scope[free[0]].type)
         always = tuple(value for value in domain if holds(Moment((), {free[0]: value})))
         yield free[0], lambda m: always
@@ -399,7 +399,7 @@ def _values(
                 if isinstance(one, t.Var) and isinstance(one.type, Ref) and one.name not in t.free_variables(other):
                     yield one.name, _the_one(compile_term(instance, other, scope, me))
         case t.Fires(t.Var(name), event, payload) if not payload:
-            key = _sort(instance, part.of, scope, me), event
+            key = sort_of_term(instance, part.of, scope, me), event
             yield name, lambda m: sorted(m.fired.get(key, ()))
 
 

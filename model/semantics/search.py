@@ -72,6 +72,18 @@ class Search(Generic[M]):
         return False
 
 
+def levels(order: Sequence[str], free: Sequence[frozenset[str]]) -> list[list[int]]:
+    """The numbers of the conditions that are due when none, one, two, ... of the variables are bound.
+
+    Args:
+        order: the variables, in the order in which they are bound.
+        free: the free variables of each condition; none is due before those that stand before it.
+    """
+    needs = [max((order.index(n) + 1 for n in names if n in order), default=0) for names in free]
+    level_of = list(accumulate(needs, max))
+    return [[n for n, level in enumerate(level_of) if level == depth] for depth in range(len(order) + 1)]
+
+
 def plan(
     choose: Sequence[tuple[str, Sequence[int]]],
     conditions: Sequence[tuple[Callable[[M], int], frozenset[str]]],
@@ -89,24 +101,19 @@ def plan(
             They are tried instead of all, if that condition is due first, or it and those before it are total.
         total: the numbers of the conditions that are never undefined.
     """
-    order = [name for name, _ in choose]
-    needs = [max((order.index(n) + 1 for n in names if n in order), default=0) for _, names in conditions]
-    level_of = list(accumulate(needs, max))
-
-    def at(depth: int) -> list[int]:
-        return [n for n, level in enumerate(level_of) if level == depth]
+    at = levels([name for name, _ in choose], [names for _, names in conditions])
 
     def telling(name: str, due: Sequence[int]) -> bool:
         """The last one of these tells the values, and asking it first cannot be wrong: the others may guard it."""
         return bool(among) and name in among[due[-1]] and (len(due) == 1 or all(n in total for n in due))
 
     def level(depth: int, name: str, domain: Sequence[int]) -> tuple[str, Values[M], tuple[Callable[[M], int], ...]]:
-        due = at(depth)
+        due = at[depth]
         said = next((n for i, n in enumerate(due) if telling(name, due[: i + 1])), None) if domain else None
         values = among[said].get(name) if said is not None else None
         if values is None:
             return name, lambda moment: domain, tuple(conditions[n][0] for n in due)
         return name, values, tuple(conditions[n][0] for n in due if n != said)
 
-    first = tuple(conditions[n][0] for n in at(0))
+    first = tuple(conditions[n][0] for n in at[0])
     return Search(first, tuple(level(i + 1, name, domain) for i, (name, domain) in enumerate(choose)))

@@ -122,6 +122,18 @@ def _node(model: Model, on: Action | t.Fires) -> tuple[str, str]:
     return (on.name, "") if isinstance(on, Action) else (sort_of(model, on.of, {}), on.event)
 
 
+def ordered_rules(model: Model) -> list[tuple[tuple[str, str], Rule, tuple[str, str]]]:
+    """The rules in an order in which each comes after all that it asks about.
+
+    Returns:
+        What each looks at (an action's name and "", or a sort and an event), the rule, and what it fires.
+    """
+    order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
+    # After everything that it asks about: after its head's predecessors.
+    ordered = sorted(model.rules, key=lambda r: order[_node(model, r.fires)])
+    return [(_node(model, r.on), r, _node(model, r.fires)) for r in ordered]
+
+
 def _written(state: State, writes: Writes) -> State:
     result = list(state)
     for slot, value in writes:
@@ -151,10 +163,7 @@ class Stepper:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         model = instance.model
-        order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
-        # A rule must run after everything that it asks about: after its head's predecessors.
-        ordered = sorted(model.rules, key=lambda r: order[_node(model, r.fires)])
-        self._ordered = [(_node(model, r.on), r, _node(model, r.fires)) for r in ordered]
+        self._ordered = ordered_rules(model)
         self._numbers = {m.sort.name: {s.name: i for i, s in enumerate(m.states)} for m in model.machines}
         self._table = {(r.sort.name, r.event, self._numbers[r.sort.name][r.source]): r for r in model.rows}
         self._slots = {m.sort.name: instance.slot(m.sort.name) for m in model.machines if m.states}

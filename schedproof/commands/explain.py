@@ -11,6 +11,7 @@ import click
 from schedproof.model.lang import Model, Ref
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems import System
+from schedproof.proofs.engine import Exploring
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.findings import rests_on
@@ -68,7 +69,9 @@ def _explain_property(
 ) -> int:
     with progress("explain") as say:
         # A refutation needs no induction, and exploration finds the shortest.
-        explored = [r for r in examine(model, sizes, only=[name], progress=exploring(say)) if r.name == name]
+        explored = [
+            r for r in examine(model, sizes, only=[name], how=Exploring(progress=exploring(say))) if r.name == name
+        ]
         if explored and explored[0].verdict is Verdict.REFUTED:
             judged = Judged(explored[0], expected(model, name))
         else:

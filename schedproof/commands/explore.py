@@ -11,9 +11,9 @@ import click
 
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.semantics import instances
+from schedproof.proofs.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import Exploration
-from schedproof.proofs.explore import explore as explore_instance
+from schedproof.proofs.explore import Found
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verify import Judged, expected
 
@@ -27,9 +27,6 @@ from ..tables import count, seconds, table
 
 TOO_SMALL = "scope too small"
 
-MOST_STATES = 1_000_000
-"""What fits into the memory of an ordinary machine, with room to spare."""
-
 
 @dataclass(frozen=True)
 class Explored:
@@ -42,7 +39,7 @@ class Explored:
     model: Model
     sizes: Mapping[str, int]
     crash: bool
-    graphs: Sequence[Exploration]
+    graphs: Sequence[Found]
     properties: Sequence[Judged]
     unjudged: Mapping[str, str]
 
@@ -85,7 +82,7 @@ class Explored:
             "complete": self.complete,
             "topologies": len(self.graphs),
             "states": sum(g.state_count for g in self.graphs),
-            "representatives": sum(len(g.states) for g in self.graphs),
+            "representatives": sum(g.representatives for g in self.graphs),
             "transitions": sum(g.transition_count for g in self.graphs),
             "depth": max(g.depth for g in self.graphs),
             "per_action": dict(self.per_action),
@@ -120,8 +117,17 @@ def _unjudged(model: Model, sizes: Mapping[str, int], crash: bool, result: Resul
 @click.option("--no-symmetry", is_flag=True, help="Count without exploring interchangeable objects once; same numbers.")
 @click.option("--no-crash", is_flag=True, help="Leave out crashes.")
 @click.option(
-    "--max-states", type=click.IntRange(min=1), metavar="N", default=MOST_STATES, show_default=True,
-    help="Stop after N states; then nothing is proved.",
+    "--engine", type=click.Choice([e.value for e in Engine]), default=Engine.AUTO.value, show_default=True,
+    help="Interpret the model's steps, or compile them to machine code, which pays for many states.",
+)  # fmt: skip
+@click.option(
+    "--threads", type=click.IntRange(1, 64), metavar="N", default=1, show_default=True,
+    help="Threads of the compiled exploration.",
+)  # fmt: skip
+@click.option(
+    "--max-states", type=click.IntRange(min=1), metavar="N",
+    help=f"Stop after N states; then nothing is proved.  [default: {MOST_INTERPRETED:,} interpreted, {MOST_COMPILED:,} "
+    "compiled]",
 )  # fmt: skip
 @click.option("--counts-only", is_flag=True, help="Count, but judge no property.")
 @json_option
@@ -131,7 +137,9 @@ def explore(
     scope: str | None,
     no_symmetry: bool,
     no_crash: bool,
-    max_states: int,
+    engine: str,
+    threads: int,
+    max_states: int | None,
     counts_only: bool,
     json_file: Destination | None,
 ) -> int:
@@ -142,18 +150,15 @@ def explore(
     model = choose.variant(choose.system(system), variant)
     sizes = choose.scope(model, scope)
     crash = not no_crash
+    most = max_states or (MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED)
+    graphs: list[Found] = []
+    results: list[Result] = []
     with progress("explore") as say:
-        tell = exploring(say)
-        graphs = [
-            explore_instance(i, symmetry=not no_symmetry, crash=crash, limit=max_states, progress=tell)
-            for i in instances(model, sizes)
-        ]
-        say("judging properties")
-        results = (
-            []
-            if counts_only
-            else examine(model, sizes, symmetry=not no_symmetry, crash=crash, limit=max_states, progress=tell)
-        )
+        how = Exploring(Engine(engine), not no_symmetry, crash, most, threads, exploring(say))
+        if counts_only:
+            graphs += [how.watch(instance, [])[0] for instance in instances(model, sizes)]
+        else:
+            results = examine(model, sizes, how=how, on_found=graphs.append)
     complete = all(g.complete for g in graphs)
     reasons = {r.name: _unjudged(model, sizes, crash, r, complete) for r in results}
     if results and not crash:

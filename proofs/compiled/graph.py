@@ -1,0 +1,165 @@
+"""All edges between the states that were reached, for what is said of whole runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from schedproof.model.semantics import Choice, Instance, Moment, State, compile_term
+from schedproof.proofs.explore import Edge, Progress
+
+from . import paths
+from .kernel import judge, link
+from .layout import Words
+from .llvm import Machine
+from .predicates import TRUE, UNDEFINED, Predicate, predicates
+from .search import Reached, place_in
+
+Nodes = NDArray[np.bool_]
+"""A set of states, by number."""
+
+AT_ONCE = 1 << 16
+"""States whose steps are taken between two looks at the clock."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """States and edges by number; the edges of state ``n`` are those from ``offsets[n]`` to ``offsets[n + 1]``.
+
+    Args:
+        words: the states, packed.
+        depths, whence: of each state its distance from the initial one, in whose order they are numbered, and the last
+            edge of a shortest run.
+        targets, choices: of each edge the state that it leads to and the number of its choice.
+    """
+
+    reached: Reached
+    words: Words
+    depths: NDArray[np.int32]
+    whence: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    choices: NDArray[np.uint16]
+
+    @property
+    def instance(self) -> Instance:
+        """What was explored."""
+        return self.reached.instance
+
+    @property
+    def size(self) -> int:
+        """The number of states."""
+        return len(self.offsets) - 1
+
+    @property
+    def ill_formed(self) -> tuple[int, Choice, str] | None:
+        """The first ill-formed step, if there is one."""
+        return self.reached.ill_formed
+
+    def state(self, number: int) -> State:
+        """A state as the model's meaning has it."""
+        layout = self.reached.program.layout
+        first = number * layout.words
+        return layout.unpack(tuple(int(w) for w in self.words[first : first + layout.words]))
+
+    @property
+    def edges(self) -> _Edges:
+        """The edges of a state as other explorations have them."""
+        return _Edges(self)
+
+    def path(self, number: int) -> list[Choice]:
+        """A shortest run from the initial state to a state, as choices."""
+        run = []
+        while number != 0:
+            edge = int(self.whence[number])
+            run.append(self.reached.program.choice(int(self.choices[edge])))
+            number = int(np.searchsorted(self.offsets, edge, side="right")) - 1
+        return run[::-1]
+
+    def choices_of(self, actions: Iterable[str]) -> NDArray[np.bool_]:
+        """By the number of a choice, whether it is one of these actions."""
+        wanted = set(actions)
+        program = self.reached.program
+        return np.array([program.choice(c).action in wanted for c in range(program.choices)], np.bool_)
+
+    def values(self, slot: int) -> NDArray[np.int64]:
+        """By state, the value of a slot."""
+        layout = self.reached.program.layout
+        at, mask, low = layout.slots[slot]
+        words = self.words[at // 64 :: layout.words][: self.size]
+        return ((words >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
+
+    def holding(self, wanted: Sequence[Predicate]) -> list[Nodes]:
+        """For each formula the states in which it holds.
+
+        Raises:
+            Undefined: one of them reads an attribute of no object in a reachable state.
+        """
+        program = self.reached.program
+        machine = Machine([predicates(program.instance, program.layout, wanted)])
+        found = np.empty((len(wanted), self.size), np.uint8)
+        judge(machine.address("holds"), self.words, program.layout.words, np.empty(len(wanted), np.int64), found)
+        for predicate, row in zip(wanted, found, strict=True):
+            for number in np.flatnonzero(row == UNDEFINED)[:1]:
+                holds = compile_term(self.instance, predicate.formula, {v.name: v for v in predicate.over})
+                holds(Moment(self.state(int(number)), dict(predicate.bound)))  # says what is wrong
+                raise AssertionError("what is undefined in machine code is defined when it is interpreted")
+        return [row == TRUE for row in found]
+
+    def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
+        """What gives the states from which some can be reached, taking no action of ``without``."""
+        back, sources = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
+
+        def reaching(goal: Nodes) -> Nodes:
+            found: Nodes = paths.reaching(back, sources, goal)
+            return found
+
+        return reaching
+
+
+@dataclass(frozen=True)
+class _Edges:
+    graph: Graph
+
+    def __getitem__(self, state: int) -> Sequence[Edge]:
+        g = self.graph
+        program, here = g.reached.program, slice(int(g.offsets[state]), int(g.offsets[state + 1]))
+        return [
+            Edge(program.choice(int(choice)), int(target))
+            for choice, target in zip(g.choices[here], g.targets[here], strict=True)
+        ]
+
+
+def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
+    """The graph of what was reached, which is complete. In one thread its states have the same numbers."""
+    program, parts = reached.program, reached.parts
+    words, count, edges = program.layout.words, reached.state_count, reached.transition_count
+    machine = Machine([program.steps])
+    graph = Graph(
+        reached,
+        words=np.empty(count * words, np.uint64),
+        depths=np.zeros(count, np.int32),
+        whence=np.full(count, paths.NONE, np.int64),
+        offsets=np.zeros(count + 1, np.int64),
+        targets=np.empty(edges, np.uint32),
+        choices=np.empty(edges, np.uint16),
+    )
+    numbers = tuple(np.zeros(part.keys.size // words, np.uint32) for part in parts)
+    graph.words[:words] = program.layout.pack(program.instance.initial())
+    home, place = place_in(parts, graph.words[:words])
+    numbers[home][place] = 1
+    keys, places = tuple(part.keys for part in parts), np.array([part.places for part in parts])
+    room = parts[0]
+    out, chosen, seen = np.empty_like(room.out), np.empty_like(room.chosen), np.zeros_like(room.seen)
+    met = 1
+    for first in range(0, count, AT_ONCE):
+        last = min(first + AT_ONCE, count)
+        met = link(
+            machine.address("steps"), first, last, words, keys, places, numbers, graph.words, graph.depths, graph.whence,
+            met, graph.offsets, graph.targets, graph.choices, out, chosen, seen,
+        )  # fmt: skip
+        if progress is not None:
+            progress(count, last, int(graph.depths[last - 1]))
+    return graph

@@ -1,0 +1,113 @@
+"""What can happen, can always still happen, and must happen: :mod:`schedproof.proofs.liveness` on a compiled graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle
+from schedproof.model.semantics import Choice
+from schedproof.proofs.lasso import lasso
+from schedproof.proofs.liveness import VACUOUS, Answer, bindings, no_more, not_that_far
+
+from . import paths
+from .graph import Graph, Nodes
+from .predicates import Predicate
+
+Numbers = NDArray[np.int64]
+
+
+def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
+    """Some object can go through exactly the given states."""
+    instance = graph.instance
+    names = [s.name for s in instance.model.machine(prop.sort).states]
+    wanted = np.array([names.index(s) for s in prop.states], np.int64)
+    furthest = 1
+    for who in range(instance.sizes[prop.sort.name]):
+        values = graph.values(instance.slot(prop.sort.name) + who)
+        furthest = max(furthest, int(paths.longest_prefix(graph.offsets, graph.targets, values, wanted)))
+        if furthest == len(wanted):
+            return None
+    return not_that_far(prop, furthest)
+
+
+def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
+    """AG EF, by a search backwards from the goal."""
+    reaching = graph.backwards(prop.without)
+    vacuous = True
+    nearest: tuple[int, dict[str, int]] | None = None
+    for bound, goal, start in _held(graph, prop):
+        reach = reaching(goal)
+        vacuous = vacuous and not start.any()
+        stuck = np.flatnonzero(start & ~reach)  # states are numbered in the order of their distance
+        if len(stuck) and (nearest is None or int(stuck[0]) < nearest[0]):
+            nearest = int(stuck[0]), bound
+    if nearest is not None:
+        return no_more(graph.instance, graph.path(nearest[0]), prop, nearest[1])
+    return VACUOUS if vacuous else None
+
+
+def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
+    """Every fair run from ``given`` reaches ``goal``: no fair loop avoids it."""
+    vacuous = True
+    for bound, goal, given in _held(graph, prop):
+        start = given & ~goal
+        vacuous = vacuous and not start.any()
+        lengths, edges, whence = paths.avoiding(graph.offsets, graph.targets, graph.depths, start, goal)
+        nearest: tuple[int, int, Nodes] | None = None
+        for fair, parts in _fair_loops(graph, lengths != paths.NONE, prop):
+            states = np.flatnonzero(fair)
+            first = int(states[np.argmin(lengths[states])])
+            if nearest is None or (int(lengths[first]), first) < nearest[:2]:
+                nearest = int(lengths[first]), first, parts == parts[first]
+        if nearest is not None:
+            _, first, loop = nearest
+            run = _run(graph, edges, whence, first)
+            return lasso(graph.instance, graph, prop, bound, run, _Members(loop), first)
+    return VACUOUS if vacuous else None
+
+
+def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:
+    """For all objects that a property speaks of, where its goal holds and where its premise does."""
+    every = list(bindings(graph.instance, prop.over))
+    goals = graph.holding([Predicate(prop.over, bound, prop.goal) for bound in every])
+    if prop.given is None:
+        yield from ((bound, goal, np.ones(graph.size, np.bool_)) for bound, goal in zip(every, goals, strict=True))
+        return
+    given = graph.holding([Predicate(prop.over, bound, prop.given) for bound in every])
+    yield from zip(every, goals, given, strict=True)
+
+
+def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, Numbers]]:
+    """States of strongly connected parts of ``inside`` in which a fair run can stay, with the numbers of all parts."""
+    edges = graph.offsets, graph.targets, graph.choices
+    allowed, weak, strong = (graph.choices_of(a) for a in (prop.without, prop.weak, prop.strong))
+    allowed = ~allowed
+    while inside.any():
+        parts = paths.components(*edges, allowed, inside)
+        order = np.argsort(parts, kind="stable").astype(np.uint32)
+        outside = int(np.count_nonzero(~inside))
+        fair, inside = paths.fair(*edges, allowed, weak, strong, parts, order, outside)
+        if fair.any():
+            yield fair, parts
+
+
+def _run(graph: Graph, edges: Numbers, whence: NDArray[np.uint32], state: int) -> list[Choice]:
+    """The run to a state that :func:`paths.avoiding` has found."""
+    run: list[Choice] = []
+    while edges[state] != paths.NONE:
+        run.append(graph.reached.program.choice(int(graph.choices[edges[state]])))
+        state = int(whence[state])
+    return graph.path(state) + run[::-1]
+
+
+@dataclass(frozen=True)
+class _Members:
+    """A set of states as a container of numbers."""
+
+    nodes: Nodes
+
+    def __contains__(self, state: object) -> bool:
+        return isinstance(state, int) and bool(self.nodes[state])

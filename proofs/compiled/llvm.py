@@ -1,0 +1,219 @@
+"""Functions of :mod:`.code` as LLVM's assembly, and that as machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from . import cache
+from .code import Binary, Block, Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, Stmt
+
+_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "lshr"}
+_COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle"}
+
+
+DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
+"""What functions use that are LLVM's own."""
+
+LEVEL = 2
+"""How much is optimized: 1 is a third slower, and 3 not faster."""
+
+
+def assembly(function: Function) -> str:
+    """The text of a function."""
+    return _Writer(function).text()
+
+
+class _Writer:
+    """One function on its way to text."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._lines: list[str] = []
+        self._locals: dict[str, None] = {}
+        self._numbers = count()
+        self._exits: list[tuple[str, str]] = []
+        self._open = True
+
+    def text(self) -> str:
+        f = self._function
+        arguments = [f'ptr noalias %"{p}"' for p in f.pointers] + [f'i64 %"{n}.in"' for n in f.numbers]
+        for name in f.numbers:
+            self._set(name, f'%"{name}.in"')
+        self._block(f.body)
+        result = self._value(f.result)
+        entry = [f'  %"{n}" = alloca i64' for n in self._locals]
+        entry += [f'  %"{n}" = alloca [{length} x i64]' for n, length in f.scratch.items()]
+        tables = [
+            f'@"{f.name} {n}" = private unnamed_addr constant [{len(v)} x i64] [{", ".join(f"i64 {x}" for x in v)}]'
+            for n, v in f.tables.items()
+        ]
+        head = f'define i64 @"{f.name}"({", ".join(arguments)}) {{'
+        return "\n".join(
+            [
+                *tables,
+                head,
+                "entry:",
+                *entry,
+                *self._lines,
+                f"  ret i64 {result}",
+                "}",
+            ]
+        )
+
+    def _new(self, prefix: str = "t") -> str:
+        return f"{prefix}{next(self._numbers)}"
+
+    def _say(self, line: str) -> None:
+        self._lines.append("  " + line)
+
+    def _result(self, line: str) -> str:
+        name = "%" + self._new()
+        self._say(f"{name} = {line}")
+        return name
+
+    def _label(self, name: str) -> None:
+        """What comes now is reached under this label, and from the code before, if that goes on."""
+        if self._open:
+            self._say(f"br label %{name}")
+        self._lines.append(f"{name}:")
+        self._open = True
+
+    def _goto(self, name: str) -> None:
+        self._say(f"br label %{name}")
+        self._open = False
+
+    def _set(self, name: str, value: str) -> None:
+        self._locals[name] = None
+        self._say(f'store i64 {value}, ptr %"{name}"')
+
+    def _place(self, array: str, index: Expr) -> str:
+        at = self._value(index)
+        name = f'@"{self._function.name} {array}"' if array in self._function.tables else f'%"{array}"'
+        return self._result(f"getelementptr i64, ptr {name}, i64 {at}")
+
+    def _value(self, expr: Expr) -> str:
+        match expr:
+            case int():
+                return str(expr if expr < 1 << 63 else expr - (1 << 64))
+            case Local(name):
+                self._locals[name] = None
+                return self._result(f'load i64, ptr %"{name}"')
+            case Item(array, index):
+                return self._result(f"load i64, ptr {self._place(array, index)}")
+            case Binary(op, left, right):
+                a, b = self._value(left), self._value(right)
+                if op in _ARITHMETIC:
+                    return self._result(f"{_ARITHMETIC[op]} i64 {a}, {b}")
+                return self._result(f"zext i1 {self._result(f'icmp {_COMPARISONS[op]} i64 {a}, {b}')} to i64")
+
+    def _truth(self, expr: Expr) -> str:
+        if isinstance(expr, Binary) and expr.op in _COMPARISONS:
+            a, b = self._value(expr.left), self._value(expr.right)
+            return self._result(f"icmp {_COMPARISONS[expr.op]} i64 {a}, {b}")
+        return self._result(f"icmp ne i64 {self._value(expr)}, 0")
+
+    def _block(self, body: Sequence[Stmt]) -> None:
+        for stmt in body:
+            if not self._open:
+                return  # nothing comes here
+            self._statement(stmt)
+
+    def _statement(self, stmt: Stmt) -> None:
+        match stmt:
+            case Set(name, value):
+                self._set(name, self._value(value))
+            case Put(array, index, value):
+                number = self._value(value)
+                self._say(f"store i64 {number}, ptr {self._place(array, index)}")
+            case If(condition, then):
+                yes, end = self._new("then"), self._new("end")
+                self._say(f"br i1 {self._truth(condition)}, label %{yes}, label %{end}")
+                self._open = False
+                self._label(yes)
+                self._block(then)
+                self._label(end)
+            case Each(name, mask, body):
+                self._each(name, mask, body)
+            case Count(name, low, high, body):
+                self._count(name, low, high, body)
+            case Block(label, body):
+                end = self._new("end")
+                self._exits.append((label, end))
+                self._block(body)
+                self._exits.pop()
+                self._label(end)
+            case Leave(label):
+                self._goto(next(end for known, end in reversed(self._exits) if known == label))
+
+    def _each(self, name: str, mask: Expr, body: Sequence[Stmt]) -> None:
+        left, test, go, end = self._new("left"), self._new("test"), self._new("each"), self._new("end")
+        self._set(left, self._value(mask))
+        self._label(test)
+        rest = self._value(Local(left))
+        self._say(f"br i1 {self._result(f'icmp ne i64 {rest}, 0')}, label %{go}, label %{end}")
+        self._open = False
+        self._label(go)
+        self._set(name, self._result(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)"))
+        self._set(left, self._value(Binary("&", Local(left), Binary("-", Local(left), 1))))
+        self._block(body)
+        if self._open:
+            self._goto(test)
+        self._label(end)
+
+    def _count(self, name: str, low: Expr, high: Expr, body: Sequence[Stmt]) -> None:
+        counter, test, go, end = self._new("counter"), self._new("test"), self._new("count"), self._new("end")
+        self._set(counter, self._value(low))
+        last = self._value(high)
+        self._label(test)
+        now = self._value(Local(counter))
+        self._say(f"br i1 {self._result(f'icmp sle i64 {now}, {last}')}, label %{go}, label %{end}")
+        self._open = False
+        self._label(go)
+        self._set(name, now)
+        self._set(counter, self._value(Binary("+", Local(counter), 1)))
+        self._block(body)
+        if self._open:
+            self._goto(test)
+        self._label(end)
+
+
+class Machine:
+    """Functions as machine code, for as long as this is kept.
+
+    Args:
+        functions: their names differ, and so do those of their tables.
+        cached: whether machine code may be taken from the disk, and is left there.
+    """
+
+    def __init__(self, functions: Sequence[Function], *, cached: bool = True) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        self._target = llvm.Target.from_default_triple().create_target_machine(
+            cpu=cpu, features=features, opt=LEVEL, jit=True
+        )
+        text = "\n".join([DECLARED, *(assembly(f) for f in functions)])
+        key = "\n".join([text, str(LEVEL), cpu, features, llvmlite.__version__])
+        code = cache.load(key) if cached else None
+        if code is None:
+            code = self._compiled(text)
+            if cached:
+                cache.store(key, code)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._target)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def _compiled(self, text: str) -> bytes:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        builder = llvm.create_pass_builder(self._target, llvm.create_pipeline_tuning_options(speed_level=LEVEL))
+        builder.getModulePassManager().run(module, builder)
+        return bytes(self._target.emit_object(module))
+
+    def address(self, name: str) -> int:
+        """Where a function is; 0 if there is none of that name."""
+        return int(self._engine.get_function_address(name))

@@ -1,0 +1,233 @@
+"""Searches on a graph in rows: the edges of node ``n`` are those from ``offsets[n]`` to ``offsets[n + 1]``.
+
+Of each edge ``targets`` has the node that it leads to and ``choices`` the number of its choice; ``allowed`` says of each
+choice whether its edges count. Sets of nodes are arrays of truth values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+NONE = -1
+
+
+@njit(nogil=True, cache=True)
+def turned(offsets: Any, targets: Any, choices: Any, allowed: Any) -> Any:
+    """The edges backwards: offsets, and of each edge the node that it comes from."""
+    nodes = len(offsets) - 1
+    back = np.zeros(nodes + 1, np.int64)
+    for e in range(len(targets)):
+        if allowed[choices[e]]:
+            back[targets[e] + 1] += 1
+    for n in range(nodes):
+        back[n + 1] += back[n]
+    sources = np.empty(back[nodes], np.uint32)
+    free = back[:-1].copy()
+    for n in range(nodes):
+        for e in range(offsets[n], offsets[n + 1]):
+            if allowed[choices[e]]:
+                to = targets[e]
+                sources[free[to]] = n
+                free[to] += 1
+    return back, sources
+
+
+@njit(nogil=True, cache=True)
+def reaching(back: Any, sources: Any, goal: Any) -> Any:
+    """The nodes from which one of ``goal`` can be reached; the edges are given backwards."""
+    found = goal.copy()
+    stack = np.empty(len(goal), np.uint32)
+    size = 0
+    for n in range(len(goal)):
+        if goal[n]:
+            stack[size] = n
+            size += 1
+    while size > 0:
+        size -= 1
+        to = stack[size]
+        for e in range(back[to], back[to + 1]):
+            n = sources[e]
+            if not found[n]:
+                found[n] = True
+                stack[size] = n
+                size += 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> Any:
+    """Shortest runs that come to a node of ``start`` and from then on see none of ``goal``.
+
+    Returns:
+        By node, the length of the run (-1: there is none), and the number of its last edge (-1: it ends in ``start``) with
+        the node that this comes from.
+    """
+    nodes = len(offsets) - 1
+    lengths = np.full(nodes, NONE, np.int32)
+    edges = np.full(nodes, NONE, np.int64)
+    whence = np.zeros(nodes, np.uint32)
+    now, later = np.empty(nodes, np.uint32), np.empty(nodes, np.uint32)
+    size, length, first = 0, 0, 0
+    for n in range(nodes):
+        if start[n]:
+            lengths[n] = depths[n]
+    while True:
+        # Nodes are numbered by their depths: those of ``start`` that begin here come next.
+        while first < nodes and depths[first] <= length:
+            if start[first]:
+                now[size] = first
+                size += 1
+            first += 1
+        if size == 0 and first == nodes:
+            return lengths, edges, whence
+        more = 0
+        for i in range(size):
+            n = now[i]
+            for e in range(offsets[n], offsets[n + 1]):
+                to = targets[e]
+                if not goal[to] and lengths[to] == NONE:
+                    lengths[to] = length + 1
+                    edges[to], whence[to] = e, n
+                    later[more] = to
+                    more += 1
+        now, later, size = later, now, more
+        length += 1
+
+
+@njit(nogil=True, cache=True)
+def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: Any) -> Any:
+    """The strongly connected components of the nodes ``inside`` (Tarjan's algorithm): their numbers, -1 outside."""
+    nodes = len(offsets) - 1
+    found = np.full(nodes, NONE, np.int64)
+    index = np.zeros(nodes, np.int64)
+    low = np.zeros(nodes, np.int64)
+    at = np.zeros(nodes, np.int64)
+    open_nodes = np.empty(nodes, np.uint32)
+    path = np.empty(nodes, np.uint32)
+    opened = counted = number = 0
+    for root in range(nodes):
+        if not inside[root] or index[root] != 0:
+            continue
+        path[0], length = root, 1
+        while length > 0:
+            n = path[length - 1]
+            if index[n] == 0:
+                counted += 1
+                index[n] = low[n] = counted
+                at[n] = offsets[n]
+                open_nodes[opened] = n
+                opened += 1
+            deeper = False
+            while at[n] < offsets[n + 1]:
+                e = at[n]
+                to = targets[e]
+                if allowed[choices[e]] and inside[to]:
+                    if index[to] == 0:
+                        path[length] = to
+                        length += 1
+                        deeper = True
+                        break
+                    if found[to] == NONE:
+                        low[n] = min(low[n], low[to])
+                at[n] += 1
+            if deeper:
+                continue
+            if low[n] == index[n]:
+                while True:
+                    opened -= 1
+                    member = open_nodes[opened]
+                    found[member] = number
+                    if member == n:
+                        break
+                number += 1
+            length -= 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def fair(
+    offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, parts: Any, order: Any, first: int
+) -> Any:
+    """Which components a fair run can stay in.
+
+    Args:
+        allowed, weak, strong: by choice.
+        parts: by node, its component (-1: none).
+        order: the nodes by their components, from ``first`` on those that are in one.
+
+    Returns:
+        Two sets of nodes: those of fair components, and of the others what is left without states where something is
+        enabled again and again that is never taken.
+    """
+    is_fair, rest = np.zeros(len(parts), np.bool_), np.zeros(len(parts), np.bool_)
+    enabled, taken = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)
+    begin = first
+    while begin < len(order):
+        part, end = parts[order[begin]], begin
+        while end < len(order) and parts[order[end]] == part:
+            n = order[end]
+            for e in range(offsets[n], offsets[n + 1]):
+                c = choices[e]
+                enabled[c] += 1
+                if allowed[c] and parts[targets[e]] == part:
+                    taken[c] = True
+            end += 1
+        starved = missed = False
+        for i in range(begin, end):
+            n = order[i]
+            for e in range(offsets[n], offsets[n + 1]):
+                c = choices[e]
+                if not taken[c]:
+                    starved = starved or (weak[c] and enabled[c] == end - begin)
+                    missed = missed or strong[c]
+        for i in range(begin, end):
+            n = order[i]
+            if not starved and not missed:
+                is_fair[n] = True
+            elif not starved:
+                stays = True
+                for e in range(offsets[n], offsets[n + 1]):
+                    stays = stays and (taken[choices[e]] or not strong[choices[e]])
+                rest[n] = stays
+        for i in range(begin, end):
+            for e in range(offsets[order[i]], offsets[order[i] + 1]):
+                enabled[choices[e]], taken[choices[e]] = 0, False
+        begin = end
+    return is_fair, rest
+
+
+@njit(nogil=True, cache=True)
+def longest_prefix(offsets: Any, targets: Any, values: Any, wanted: Any) -> int:
+    """How many of ``wanted`` an object can go through in this order, from node 0 on, with nothing else between.
+
+    Args:
+        values: by node, where the object is.
+    """
+    if values[0] != wanted[0]:
+        return 0
+    nodes, furthest = len(offsets) - 1, 1
+    seen = np.zeros(nodes * len(wanted), np.bool_)
+    stack = np.empty(nodes * len(wanted), np.int64)
+    seen[0], stack[0], size = True, 0, 1
+    while size > 0:
+        size -= 1
+        position, n = stack[size] // nodes, stack[size] % nodes
+        furthest = max(furthest, position + 1)
+        if furthest == len(wanted):
+            break
+        for e in range(offsets[n], offsets[n + 1]):
+            to = targets[e]
+            if values[to] == values[n]:
+                node = position * nodes + to
+            elif values[to] == wanted[position + 1]:
+                node = (position + 1) * nodes + to
+            else:
+                continue
+            if not seen[node]:
+                seen[node] = True
+                stack[size] = node
+                size += 1
+    return furthest

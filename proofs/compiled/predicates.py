@@ -1,0 +1,44 @@
+"""Formulas of states as one function, each for given objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Instance
+
+from .code import Function, Leave, Put
+from .layout import Layout
+from .terms import Moment, Terms
+
+FALSE, TRUE, UNDEFINED = 0, 1, 2
+"""What a formula is in a state."""
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A formula with the numbers of the objects that its variables ``over`` stand for."""
+
+    over: Sequence[t.Var]
+    bound: Mapping[str, int]
+    formula: t.Term
+
+
+def predicates(instance: Instance, layout: Layout, wanted: Sequence[Predicate]) -> Function:
+    """``holds(state, out, ...)``, of the shape of ``steps``: writes to ``out`` what each formula is in ``state``."""
+    terms = Terms(instance, layout)
+    with terms.body() as body:
+        for number, predicate in enumerate(wanted):
+            undefined, done = f"undefined {number}", f"done {number}"
+            bound = {v.name: (v, predicate.bound[v.name]) for v in predicate.over}
+            with terms.block(done):
+                with terms.block(undefined):
+                    truth = terms.value(predicate.formula, Moment(bound=bound, undefined=undefined))
+                    terms.say(Put("out", number, truth))
+                    terms.say(Leave(done))
+                terms.say(Put("out", number, UNDEFINED))
+    with terms.body() as start:
+        terms.unpack(terms.read, "now", "state")
+    arguments = ["state", "out", "chosen", "seen"]
+    return Function("holds", arguments, ["number"], [*start, *body], 0, dict(terms.scratch), dict(terms.tables))

@@ -1,0 +1,383 @@
+"""All steps of a state as one function: guards, cascades and updates of an instance as code."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import prod
+
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.machine import Row
+from schedproof.model.lang.rules import Action, Rule
+from schedproof.model.lang.types import IntRange
+from schedproof.model.semantics import Choice, Instance
+from schedproof.model.semantics.evaluate import Owner
+from schedproof.model.semantics.step import ordered_rules
+
+from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, member
+from .layout import Layout, layout
+from .terms import Moment, Terms
+
+Event = tuple[str, str]
+"""A sort and an event of its machine."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is to hold in every state, or of the steps of ``actions``: for all ``over`` with ``given``, ``then``.
+
+    ``actions`` are numbers; None: of states.
+    """
+
+    over: Sequence[t.Var]
+    given: t.Term | None
+    then: t.Term
+    actions: frozenset[int] | None = None
+
+    @property
+    def sees_more(self) -> bool:
+        """It speaks of what fires, or of the action's parameters, and not only of states."""
+        terms = [self.then, *([self.given] if self.given is not None else [])]
+        own = {v.name for v in self.over}
+        return any(_fires(term) or set(t.free_variables(term)) - own for term in terms)
+
+
+def _fires(term: t.Term) -> bool:
+    return isinstance(term, t.Fires) or any(_fires(child) for child in t.children(term))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where in the array ``seen`` is what was found: the numbers of states are one more than they are, 0 means none."""
+
+    actions: int
+    conditions: int
+
+    ill_formed = 0
+    """The first state with an ill-formed step; behind it the number of its action."""
+
+    @property
+    def taken(self) -> slice:
+        """How many steps of each action were taken."""
+        return slice(2, 2 + self.actions)
+
+    def condition(self, number: int) -> int:
+        """Whether the premise of a condition was met; then the first state where it did not hold, and the action."""
+        return 2 + self.actions + 3 * number
+
+    @property
+    def size(self) -> int:
+        """The length of the array."""
+        return self.condition(self.conditions)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is compiled of an instance.
+
+    ``steps(state, out, chosen, seen, number)`` writes the words of each state after a step of ``state`` to ``out`` and the
+    number of the choice to ``chosen``, in the order in which :class:`schedproof.model.semantics.Stepper` gives the steps,
+    and gives how many these are. What it finds on the way, it notes in ``seen``; ``number`` is the state's.
+    """
+
+    instance: Instance
+    layout: Layout
+    actions: Sequence[Action]
+    conditions: Sequence[Condition]
+    steps: Function
+
+    @property
+    def choices(self) -> int:
+        """How many choices of actions and parameters there are, so many steps has a state at most."""
+        return first_choices(self.instance, self.actions)[-1]
+
+    def choice(self, number: int) -> Choice:
+        """The choice of that number."""
+        firsts = first_choices(self.instance, self.actions)
+        at = bisect_right(firsts, number) - 1
+        action, left, parameters = self.actions[at], number - firsts[at], []
+        for v in reversed(action.parameters):
+            domain = self.instance.domain(v.type)
+            left, place = divmod(left, len(domain))
+            parameters.append((v.name, domain[place]))
+        return Choice(action.name, tuple(reversed(parameters)))
+
+    @property
+    def seen(self) -> Seen:
+        """What is where in ``seen``."""
+        return Seen(len(self.actions), len(self.conditions))
+
+
+def program(instance: Instance, actions: Sequence[Action], conditions: Sequence[Condition] = ()) -> Program:
+    """The code of the steps of ``actions``, which judges ``conditions`` on its way."""
+    writer = _Steps(instance, layout(instance), actions, conditions)
+    return Program(instance, writer.layout, actions, conditions, writer.function())
+
+
+def first_choices(instance: Instance, actions: Sequence[Action]) -> list[int]:
+    """The number of the first choice of each action, and how many choices there are in all."""
+    return list(accumulate((prod(len(instance.domain(v.type)) for v in a.parameters) for a in actions), initial=0))
+
+
+class _Steps:
+    """Writes the function."""
+
+    def __init__(
+        self, instance: Instance, where: Layout, actions: Sequence[Action], conditions: Sequence[Condition]
+    ) -> None:
+        self.instance = instance
+        self.layout = where
+        self.actions = actions
+        self.conditions = conditions
+        self.terms = Terms(instance, where)
+        self._seen = Seen(len(actions), len(conditions))
+        self._rules = ordered_rules(instance.model)
+
+    def function(self) -> Function:
+        """The function ``steps``."""
+        terms = self.terms
+        with terms.body() as body:
+            for number, condition in enumerate(self.conditions):
+                if condition.actions is None:
+                    self._judge(number, condition, Moment(), 0)
+            for number, action in enumerate(self.actions):
+                self._action(number, action)
+            self._judge_steps()
+        with terms.body() as start:
+            terms.say(Set("steps", 0))
+            terms.unpack(terms.read, "now", "state")
+        return Function(
+            "steps",
+            ["state", "out", "chosen", "seen"],
+            ["number"],
+            [*start, *body],
+            Local("steps"),
+            {**terms.scratch, "next": self.layout.words, "ends": len(self.actions) + 1},
+            terms.tables,
+        )
+
+    def _action(self, number: int, action: Action) -> None:
+        terms = self.terms
+        before, done, undefined = f"before {number}", f"done {number}", f"undefined {number}"
+        terms.say(Set(before, Local("steps")))
+        with terms.block(done):
+            with terms.block(undefined):
+                terms.search(
+                    action.parameters,
+                    action.when,
+                    Moment(undefined=undefined),
+                    lambda moment: self._choice(number, action, moment),
+                )
+                terms.say(Leave(done))
+            # None of its choices is known then.
+            terms.say(Set("steps", Local(before)))
+            self._ill_formed(number)
+        terms.say(Put("ends", number + 1, Local("steps")))
+        at = self._seen.taken.start + number
+        terms.say(Put("seen", at, binary("+", Item("seen", at), binary("-", Local("steps"), Local(before)))))
+
+    def _ill_formed(self, number: int) -> None:
+        self._note(Seen.ill_formed, number)
+
+    def _note(self, at: int, action: Expr) -> None:
+        """Notes the state, if it is the first, and the number of an action."""
+        here = [Put("seen", at, binary("+", Local("number"), 1)), Put("seen", at + 1, action)]
+        self.terms.say(If(binary("==", Item("seen", at), 0), here))
+
+    def _choice(self, number: int, action: Action, moment: Moment) -> None:
+        """The step of one choice of an action's parameters."""
+        terms = self.terms
+        taken, ill_formed = terms.new("taken"), terms.new("ill formed")
+        with terms.block(taken):
+            with terms.block(ill_formed):
+                self._step(number, action, replace(moment, undefined=ill_formed))
+                terms.say(Leave(taken))
+            self._ill_formed(number)
+
+    def _step(self, number: int, action: Action, moment: Moment) -> None:
+        terms = self.terms
+        scope = {v.name: v for v in action.parameters}
+        roots = [(sort_of(self.instance.model, f.of, scope), f.event) for f in action.fires]
+        there: set[tuple[str, str]] = {(action.name, ""), *roots}
+        rules = []
+        for on, rule, event in self._rules:
+            if on in there:
+                rules.append((on, rule, event))
+                there.add(event)
+        fired = list(dict.fromkeys([*roots, *(event for _, _, event in rules)]))
+        moment = replace(moment, fired=fired)
+        for sort, name in fired:
+            terms.say(Set(f"{sort}.{name} fires", 0))
+        for firing, event in zip(action.fires, roots, strict=True):
+            self._fire(firing, event, moment)
+        for on, rule, event in rules:
+            self._rule(rule, on, event, moment)
+        for k in range(self.layout.words):
+            terms.say(Put("next", k, Item("state", k)))
+        for event in fired:
+            self._update(event, moment)
+        for k in range(self.layout.words):
+            at = binary("+", binary("*", Local("steps"), self.layout.words), k)
+            terms.say(Put("out", at, Item("next", k)))
+        terms.say(Put("chosen", Local("steps"), self._choice_number(number, action, moment)))
+        terms.say(Set("steps", binary("+", Local("steps"), 1)))
+        with terms.body() as judged, terms.reading() as read:
+            for n, condition in enumerate(self.conditions):
+                if condition.actions is not None and number in condition.actions and condition.sees_more:
+                    self._judge(n, condition, moment, number)
+        if judged:
+            terms.unpack(read, "after", "next")
+            for stmt in judged:
+                terms.say(stmt)
+
+    def _choice_number(self, number: int, action: Action, moment: Moment) -> Expr:
+        """Counted as :meth:`Program.choice` does: the last parameter changes first."""
+        found: Expr = 0
+        for v in action.parameters:
+            domain = self.instance.domain(v.type)
+            place = binary("-", moment.bound[v.name][1], domain[0] if domain else 0)
+            found = binary("+", binary("*", found, len(domain)), place)
+        return binary("+", found, first_choices(self.instance, self.actions)[number])
+
+    def _judge_steps(self) -> None:
+        """What is only of the states before and after is said once, for all steps."""
+        terms = self.terms
+        mine = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
+        if not mine:
+            return
+        with terms.body() as judged, terms.reading() as read:
+            for number, condition in mine:
+                passed = terms.new("passed")
+                with terms.block(passed):
+                    assert condition.actions is not None
+                    if len(condition.actions) < len(self.actions):
+                        table = f"concerned {number}"
+                        terms.tables[table] = [int(a in condition.actions) for a in range(len(self.actions))]
+                        terms.check(Item(table, Local("action")), passed)
+                    self._judge(number, condition, Moment(), Local("action"))
+        with terms.body() as of_step:
+            for k in range(self.layout.words):
+                terms.say(Put("next", k, Item("out", binary("+", binary("*", Local("step"), self.layout.words), k))))
+            terms.unpack(read, "after", "next")
+            for stmt in judged:
+                terms.say(stmt)
+        last = binary("-", Item("ends", binary("+", Local("action"), 1)), 1)
+        of_action = [Count("step", Item("ends", Local("action")), last, of_step)]
+        terms.say(Put("ends", 0, 0))
+        terms.say(Count("action", 0, len(self.actions) - 1, of_action))
+
+    def _judge(self, number: int, condition: Condition, moment: Moment, action: Expr) -> None:
+        """Notes whether a condition's premise is met, and where it does not hold. What is undefined does not hold."""
+        terms = self.terms
+        at = self._seen.condition(number)
+        given = [condition.given] if condition.given is not None else []
+        broken, holds = terms.new("broken"), terms.new("holds")
+        inside = replace(moment, undefined=broken)
+        with terms.block(holds):
+            terms.check(binary("==", Item("seen", at + 1), 0), holds)
+            with terms.block(broken):
+                with terms.body() as premise:
+                    met = terms.exists(condition.over, given, inside)
+                    terms.say(Put("seen", at, met))
+                terms.say(If(binary("==", Item("seen", at), 0), premise))
+                wrong = t.Not(condition.then, place=condition.then.place)
+                terms.check(terms.exists(condition.over, [*given, wrong], inside), holds)
+            self._note(at + 1, action)
+
+    def _rule(self, rule: Rule, on: Event, event: Event, moment: Moment) -> None:
+        terms = self.terms
+        known = {v.name: v for v in rule.on.parameters} if isinstance(rule.on, Action) else {}
+        conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
+        free: dict[str, t.Var] = {}
+        for part in (*conditions, rule.fires):
+            free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
+        # A rule on an event knows no parameters.
+        own = moment if isinstance(rule.on, Action) else replace(moment, bound={})
+
+        def found(inner: Moment) -> None:
+            self._fire(rule.fires, event, inner)
+
+        if isinstance(rule.on, Action):
+            terms.search(list(free.values()), conditions, own, found)
+            return
+        with terms.body() as body:
+            terms.search(list(free.values()), conditions, own, found)
+        terms.say(If(binary("!=", terms.fired(*on, moment), 0), body))
+
+    def _fire(self, firing: t.Fires, event: Event, moment: Moment) -> None:
+        """An event happens to one object, if to it nothing else happens in this step."""
+        terms = self.terms
+        sort, name = event
+        who = terms.some(firing.of, moment)
+        kinds = self.instance.model.machine(sort).parameters(name)
+        values = [(n, terms.value(v, moment, kinds[n])) for n, v in firing.payload]
+        others: Expr = 0
+        for other in moment.fired:
+            if other[0] == sort and other[1] != name:
+                others = binary("|", others, terms.fired(*other, moment))
+        if others != 0:
+            terms.check(binary("^", member(others, who), 1), moment.undefined)
+        fires = f"{sort}.{name} fires"
+        if values:
+            with terms.body() as again:
+                for n, value in values:
+                    terms.check(binary("==", Item(terms.payload(sort, name, n), who), value), moment.undefined)
+            terms.say(If(member(Local(fires), who), again))
+        terms.say(Set(fires, binary("|", Local(fires), bit(who))))
+        for n, value in values:
+            terms.say(Put(terms.payload(sort, name, n), who, value))
+
+    def _update(self, event: Event, moment: Moment) -> None:
+        """What an event does to the objects to which it happens."""
+        terms = self.terms
+        sort, name = event
+        states = [s.name for s in self.instance.model.machine(sort).states]
+        fires = terms.fired(sort, name, moment)
+        rows = [r for r in self.instance.model.table(sort) if r.event == name]
+        sources = terms.in_states(moment, sort, [r.source for r in rows])
+        terms.check(binary("==", binary("&", fires, binary("^", sources, -1)), 0), moment.undefined)
+        for row in rows:
+            who = terms.new("who")
+            mask = binary("&", fires, terms.in_states(moment, sort, [row.source])) if len(rows) > 1 else fires
+            with terms.body() as body:
+                changed = states.index(row.source) ^ states.index(row.target)
+                if changed:
+                    self._flip(sort, "", Local(who), changed)
+                self._set(row, Local(who), moment)
+            if body:
+                terms.say(Each(who, mask, body))
+
+    def _set(self, row: Row, who: Expr, moment: Moment) -> None:
+        """The attributes that a row sets."""
+        terms = self.terms
+        sort, sets = row.sort.name, dict(row.sets)
+        kinds = self.instance.model.machine(sort).parameters(row.event)
+        given = {n: Item(terms.payload(sort, row.event, n), who) for n in kinds}
+        own = replace(moment, bound={}, owner=Owner(sort, row.event), me=who, given=given)
+        for attribute in self.instance.attributes(sort):
+            if attribute.name not in sets:
+                continue
+            value = terms.value(sets[attribute.name], own, attribute.type)
+            kind = attribute.type
+            if isinstance(kind, IntRange):
+                terms.check(binary("<=", kind.low, value), moment.undefined)
+                terms.check(binary("<=", value, kind.high), moment.undefined)
+            low = self.layout.fields[sort, attribute.name].low
+            old = terms.value(t.Attr(t.Me(), attribute.name), own)
+            self._flip(sort, attribute.name, who, binary("^", binary("-", value, low), binary("-", old, low)))
+
+    def _flip(self, sort: str, name: str, who: Expr, changed: Expr) -> None:
+        """Changes the bits of one object's field in the state after."""
+        terms = self.terms
+        f = self.layout.fields[sort, name]
+        stride = f.stride
+        if stride is None:
+            table = f"{sort}.{name} position"
+            terms.tables[table] = f.positions
+            word, at = binary(">>", Item(table, who), 6), binary("&", Item(table, who), 63)
+        else:
+            word, at = f.positions[0] // 64, binary("+", f.positions[0] % 64, binary("*", who, stride))
+        terms.say(Put("next", word, binary("^", Item("next", word), binary("<<", changed, at))))

@@ -1,0 +1,155 @@
+"""An exact hash table of states: a sorted array with gaps, which grows where it is.
+
+The first word of a state is mixed by a permutation of all 64-bit numbers, so that what is stored says all of it: equal
+entries are equal states, and nothing is ever taken for something else. Entries stand in ascending order, each at or behind
+the place that its value points to; 0 is an empty place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+U = np.uint64
+TOP = U(1 << 63)
+"""Set in the first word before it is mixed, so that no entry is 0: 0 is mixed to itself only."""
+
+SLACK = 4096
+"""Places behind those that values point to, for the last entries to be moved to."""
+
+_A, _B = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53)
+_S33, _S32 = U(33), U(32)
+_LOW32 = U(0xFFFFFFFF)
+_ZERO = U(0)
+
+
+@njit(inline="always")
+def mix(x: Any) -> Any:
+    """A permutation of the 64-bit numbers in which every bit depends on all others (MurmurHash3's last step)."""
+    x ^= x >> _S33
+    x *= _A
+    x ^= x >> _S33
+    x *= _B
+    x ^= x >> _S33
+    return x
+
+
+@njit(inline="always")
+def entry(state: Any, at: int, words: int) -> Any:
+    """The first word of a state as the table has it; the others are stored as they are."""
+    first = state[at] | TOP
+    if words > 1:
+        others = _ZERO
+        for k in range(words - 1, 0, -1):
+            others = mix(others ^ state[at + k]) + _A
+        first ^= others & ~TOP
+    return mix(first)
+
+
+@njit(inline="always")
+def part_of(value: Any, parts: Any) -> Any:
+    """Which of ``parts`` tables an entry belongs to."""
+    return ((value >> _S32) * parts) >> _S32
+
+
+@njit(inline="always")
+def place_of(value: Any, parts: Any, places: Any) -> Any:
+    """The place that an entry's value points to."""
+    return ((((value >> _S32) * parts) & _LOW32) * places) >> _S32
+
+
+@intrinsic
+def prefetch(typing: Any, array: Any, index: Any) -> Any:
+    """Asks for an element of an array to be brought near; it is read soon."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
+        number = cgutils.int32_t
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            cgutils.ir.FunctionType(cgutils.ir.VoidType(), [cgutils.voidptr_t, number, number, number]),
+            "llvm.prefetch.p0",
+        )
+        builder.call(function, [address, number(1), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), code
+
+
+@njit(nogil=True, cache=True)
+def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> bool:
+    """Puts a state in, unless it is there; gives whether it was not.
+
+    Args:
+        keys: the table, ``words`` numbers to an entry.
+        value: its first word as :func:`entry` has it, and the ``place`` that this points to.
+    """
+    i = place * U(words)
+    w = U(words)
+    while keys[i] != 0 and keys[i] < value:
+        i += w
+    while keys[i] == value:
+        same = True
+        for k in range(1, words):
+            if keys[i + U(k)] != state[at + k]:
+                same = False
+                break
+        if same:
+            return False
+        i += w
+    end = i
+    while keys[end] != 0:
+        end += w
+    while end > i:
+        for k in range(words):
+            keys[end + U(k)] = keys[end - w + U(k)]
+        end -= w
+    keys[i] = value
+    for k in range(1, words):
+        keys[i + U(k)] = state[at + k]
+    return True
+
+
+@njit(nogil=True, cache=True)
+def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> Any:
+    """The place of a state that is there; the arguments are those of :func:`put`."""
+    w = U(words)
+    i = place * w
+    while True:
+        while keys[i] != value:
+            i += w
+        same = True
+        for k in range(1, words):
+            if keys[i + U(k)] != state[at + k]:
+                same = False
+                break
+        if same:
+            return i // w
+        i += w
+
+
+@njit(nogil=True, cache=True)
+def grow(keys: Any, words: int, parts: Any, places: int, more: int) -> None:
+    """From ``places`` to ``more`` places, in the array itself, whose rest is 0: first to its end, then each to its place."""
+    to = (more + SLACK) * words
+    for i in range((places + SLACK) * words - words, -1, -words):
+        if keys[i] != 0:
+            to -= words
+            for k in range(words):
+                keys[to + k] = keys[i + k]
+                if to != i:
+                    keys[i + k] = _ZERO
+    free = 0
+    for i in range(to, (more + SLACK) * words, words):
+        at = int(place_of(keys[i], parts, U(more))) * words
+        at = max(at, free)
+        for k in range(words):
+            value = keys[i + k]
+            keys[i + k] = _ZERO
+            keys[at + k] = value
+        free = at + words

@@ -1,0 +1,495 @@
+"""Terms as code: the same meaning as :mod:`schedproof.model.semantics.evaluate` gives them, on unpacked states.
+
+Where a condition speaks of all objects of a sort at once, as most do, it is a mask with a bit for each of them, and no loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.semantics import Instance
+from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
+from schedproof.model.semantics.search import levels
+
+from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
+from .layout import Layout, span
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a term can see: the state (``of`` is the name of its arrays), the variables, what may fire.
+
+    Args:
+        undefined: the label to leave to where an attribute of no object is read.
+        fired: the events that can fire; others do not.
+    """
+
+    of: str = "now"
+    bound: Mapping[str, tuple[t.Var, Expr]] = field(default_factory=dict)
+    owner: Owner = NOBODY
+    me: Expr = 0
+    given: Mapping[str, Expr] = field(default_factory=dict)
+    undefined: str = "undefined"
+    fired: Collection[tuple[str, str]] = ()
+
+    def binding(self, var: t.Var, value: Expr) -> Moment:
+        """With a variable bound."""
+        return replace(self, bound={**self.bound, var.name: (var, value)})
+
+    @property
+    def variables(self) -> dict[str, t.Var]:
+        """The variables in scope, by name."""
+        return {name: var for name, (var, _) in self.bound.items()}
+
+
+Read = tuple[str, str, str, bool]
+"""An array that has been read: of the state before or after, sort, attribute ("" for the machine's state), by value."""
+
+
+class Terms:
+    """Writes the code of terms, one statement after the other, to the list that is being written."""
+
+    def __init__(self, instance: Instance, layout: Layout) -> None:
+        self.instance = instance
+        self.layout = layout
+        self.tables: dict[str, Sequence[int]] = {}
+        self.scratch: dict[str, int] = {}
+        self.read: dict[Read, None] = {}
+        self._numbers = count()
+        self._body: list[Stmt] = []
+
+    # Writing
+
+    def say(self, stmt: Stmt) -> None:
+        """Adds a statement."""
+        self._body.append(stmt)
+
+    @contextmanager
+    def body(self) -> Iterator[list[Stmt]]:
+        """What is said inside goes to a list of its own."""
+        outer, self._body = self._body, []
+        try:
+            yield self._body
+        finally:
+            self._body = outer
+
+    @contextmanager
+    def block(self, label: str) -> Iterator[None]:
+        """What is said inside is a block of this label."""
+        with self.body() as body:
+            yield
+        self.say(Block(label, body))
+
+    def new(self, name: str) -> str:
+        """A name that nothing else has."""
+        return f"{name}.{next(self._numbers)}"
+
+    def check(self, truth: Expr, otherwise: str) -> None:
+        """Goes on only if ``truth`` is not 0, else leaves."""
+        if truth == 1:
+            return
+        self.say(Leave(otherwise) if truth == 0 else If(negated(truth), [Leave(otherwise)]))
+
+    # Reading states
+
+    def _array(self, moment: Moment, sort: str, name: str, *, by_value: bool = False) -> str:
+        """The array of a field: each object's value, or for each value the mask of the objects that have it."""
+        self.read[moment.of, sort, name, by_value] = None
+        return f"{moment.of} {sort}.{name}{' by value' if by_value else ''}"
+
+    def _rigid(self, sort: str, name: str, *, by_value: bool = False) -> str:
+        attribute = self.instance.model.machine(sort).attribute(name)
+        assert attribute is not None
+        values = self.instance.rigid_values(sort, attribute)
+        key = f"{sort}.{name}{' by value' if by_value else ''}"
+        if key not in self.tables:
+            low, number = span(self.instance, attribute.type)
+            masks = [
+                sum(1 << i for i, v in enumerate(values) if v == low + n) for n in range(number if by_value else 0)
+            ]
+            self.tables[key] = masks if by_value else values
+        return key
+
+    def column(self, moment: Moment, sort: str, name: str, value: Expr) -> Expr:
+        """The mask of the objects whose field has a value."""
+        attribute = self.instance.model.machine(sort).attribute(name)
+        if attribute is not None and attribute.rigid:
+            low, _ = span(self.instance, attribute.type)
+            return Item(self._rigid(sort, name, by_value=True), binary("-", value, low))
+        low = self.layout.fields[sort, name].low
+        return Item(self._array(moment, sort, name, by_value=True), binary("-", value, low))
+
+    def in_states(self, moment: Moment, sort: str, states: Sequence[str]) -> Expr:
+        """The mask of the objects that are in one of ``states``."""
+        names = [s.name for s in self.instance.model.machine(sort).states]
+        mask: Expr = 0
+        for name in dict.fromkeys(states):
+            mask = binary("|", mask, self.column(moment, sort, "", names.index(name)))
+        return mask
+
+    @contextmanager
+    def reading(self) -> Iterator[dict[Read, None]]:
+        """The arrays that what is said inside reads."""
+        outer, self.read = self.read, {}
+        try:
+            yield self.read
+        finally:
+            self.read = {**outer, **self.read}
+
+    def unpack(self, read: Iterable[Read], of: str, words: str) -> None:
+        """Says what fills those of the arrays ``read`` that are of the state ``of``, from the array ``words``."""
+        for _, sort, name, by_value in [key for key in read if key[0] == of]:
+            f = self.layout.fields[sort, name]
+            array = self._array(Moment(of), sort, name, by_value=by_value)
+            self.scratch[array] = f.values if by_value else len(f.positions)
+            for number in range(f.values if by_value else 0):
+                self.say(Put(array, number, 0))
+            for i, at in enumerate(f.positions):
+                raw = binary("&", binary(">>", Item(words, at // 64), at % 64), (1 << f.bits) - 1)
+                if by_value:
+                    self.say(Set("raw", raw))
+                    self.say(Put(array, Local("raw"), binary("|", Item(array, Local("raw")), 1 << i)))
+                else:
+                    self.say(Put(array, i, binary("+", raw, f.low)))
+
+    # Terms
+
+    def value(self, term: t.Term, moment: Moment, kind: Type | None = None) -> Expr:
+        """The value of a term where one of type ``kind`` is wanted; says what has to be done before."""
+
+        def go(part: t.Term) -> Expr:
+            return self.value(part, moment)
+
+        match term:
+            case t.Var(name):
+                return moment.bound[name][1]
+            case t.Me():
+                return moment.me
+            case t.Given(name):
+                return moment.given[name]
+            case t.Nothing():
+                return -1
+            case t.EmptySet():
+                return 0
+            case t.Constant(value):
+                if isinstance(value, str):
+                    assert isinstance(kind, EnumType)
+                    return kind.values.index(value)
+                return int(value)
+            case t.Attr(of, name):
+                sort = self._sort(of, moment)
+                attribute = self.instance.model.machine(sort).attribute(name)
+                assert attribute is not None
+                who = self.some(of, moment)
+                return Item(self._rigid(sort, name) if attribute.rigid else self._array(moment, sort, name), who)
+            case t.Is(of, states):
+                return member(self.in_states(moment, self._sort(of, moment), states), self.some(of, moment))
+            case t.Equal(left, right):
+                a = self.value(left, moment, self._type(right, moment))
+                return binary("==", a, self.value(right, moment, self._type(left, moment)))
+            case t.Less(left, right, or_equal):
+                return binary("<=" if or_equal else "<", go(left), go(right))
+            case t.Sum(left, right, sign):
+                return binary("+" if sign > 0 else "-", go(left), go(right))
+            case t.Has(base, element):
+                return _has(go(base), go(element), sure=_is_some(element))
+            case t.Adjusted(base, element, present):
+                return self._adjusted(go(base), go(element), present, sure=_is_some(element))
+            case t.Those(var, where):
+                return self._those(var, where, moment)
+            case t.Fires(of, event, payload):
+                return self._fires(of, event, payload, moment)
+            case t.And(parts):
+                return self._joined(parts, moment, 0)
+            case t.Or(parts):
+                return self._joined(parts, moment, 1)
+            case t.Implies(premise, conclusion):
+                return self._joined((t.Not(premise, place=premise.place), conclusion), moment, 1)
+            case t.Not(part):
+                return negated(go(part))
+            case t.Iff(left, right):
+                return binary("==", go(left), go(right))
+            case t.After(part):
+                return self.value(part, replace(moment, of="after"))
+            case t.Quantified(universal, variables, body):
+                found = self.exists(variables, _sought(universal, body), moment)
+                return negated(found) if universal else found
+        raise AssertionError(f"no code for {type(term).__name__}")
+
+    def _type(self, term: t.Term, moment: Moment) -> Type | None:
+        return type_of_term(self.instance, term, moment.variables, moment.owner)
+
+    def _sort(self, term: t.Term, moment: Moment) -> str:
+        return sort_of_term(self.instance, term, moment.variables, moment.owner)
+
+    def some(self, of: t.Term, moment: Moment) -> Expr:
+        """The object that a term names; leaves to ``undefined`` if it names none."""
+        who = self.value(of, moment)
+        if not _is_some(of):
+            self.check(binary("<=", 0, who), moment.undefined)
+        return who
+
+    def _pure(self, term: t.Term, moment: Moment) -> Expr | None:
+        """The value of a term for which nothing has to be done before, else None."""
+        with self.body() as before:
+            found = self.value(term, moment)
+        return None if before else found
+
+    def _joined(self, parts: Sequence[t.Term], moment: Moment, decisive: int) -> Expr:
+        """A disjunction if truth is ``decisive``, else a conjunction: read until one part decides it."""
+        pure = [self._pure(part, moment) for part in parts]
+        if all(p is not None for p in pure):
+            found: Expr = 1 - decisive
+            for p in pure:
+                assert p is not None
+                found = binary("|" if decisive else "&", found, p) if found != 1 - decisive else p
+            return found
+        result, end = self.new("joined"), self.new("decided")
+        self.say(Set(result, decisive))
+        with self.block(end):
+            for part in parts:
+                truth = self.value(part, moment)
+                self.check(negated(truth) if decisive else truth, end)
+            self.say(Set(result, 1 - decisive))
+        return Local(result)
+
+    def _adjusted(self, mask: Expr, element: Expr, present: bool, *, sure: bool) -> Expr:
+        one = bit(element if sure else binary("&", element, 63))
+        changed = binary("|", mask, one) if present else binary("&", mask, binary("^", one, -1))
+        if sure:
+            return changed
+        result = self.new("set")
+        self.say(Set(result, mask))
+        self.say(If(binary("<=", 0, element), [Set(result, changed)]))
+        return Local(result)
+
+    def _those(self, var: t.Var, where: t.Term, moment: Moment) -> Expr:
+        found = self._mask(where, var, moment)
+        if found is not None:
+            return found
+        result = self.new("those")
+        self.say(Set(result, 0))
+
+        def one(inner: Moment) -> None:
+            self.say(Set(result, binary("|", Local(result), bit(inner.bound[var.name][1]))))
+
+        self.search([var], [where], moment, one)
+        return Local(result)
+
+    def fired(self, sort: str, event: str, moment: Moment) -> Expr:
+        """The mask of the objects to which an event happens."""
+        return Local(f"{sort}.{event} fires") if (sort, event) in moment.fired else 0
+
+    def payload(self, sort: str, event: str, name: str) -> str:
+        """The array of an event's parameter, by object."""
+        array = f"{sort}.{event} {name}"
+        self.scratch[array] = self.instance.sizes[sort]
+        return array
+
+    def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], moment: Moment) -> Expr:
+        sort = self._sort(of, moment)
+        mask = self.fired(sort, event, moment)
+        if mask == 0:
+            return 0
+        who = self.value(of, moment)
+        here = _has(mask, who, sure=_is_some(of))
+        if not payload:
+            return here
+        kinds = self.instance.model.machine(sort).parameters(event)
+        result, end = self.new("fires"), self.new("decided")
+        self.say(Set(result, 0))
+        with self.block(end):
+            self.check(here, end)
+            for name, wanted in payload:
+                value = self.value(wanted, moment, kinds[name])
+                self.check(binary("==", Item(self.payload(sort, event, name), who), value), end)
+            self.say(Set(result, 1))
+        return Local(result)
+
+    # Searches
+
+    def exists(self, choose: Sequence[t.Var], conditions: Sequence[t.Term], moment: Moment) -> Expr:
+        """Whether there are objects that satisfy the conditions."""
+        if len(choose) == 1 and isinstance(choose[0].type, Ref):
+            parts = [part for condition in conditions for part in t.conjuncts(condition)]
+            inner = moment.binding(choose[0], Local("unbound"))
+            masks = [self._mask(p, choose[0], inner) for p in parts]
+            if all(m is not None for m in masks):
+                found: Expr = self._everyone(choose[0])
+                for m in masks:
+                    assert m is not None
+                    found = m if found == self._everyone(choose[0]) else binary("&", found, m)
+                return binary("!=", found, 0)
+        result, end = self.new("exists"), self.new("found")
+        self.say(Set(result, 0))
+
+        def one(_: Moment) -> None:
+            self.say(Set(result, 1))
+            self.say(Leave(end))
+
+        with self.block(end):
+            self.search(choose, conditions, moment, one)
+        return Local(result)
+
+    def search(
+        self,
+        choose: Sequence[t.Var],
+        conditions: Sequence[t.Term],
+        moment: Moment,
+        found: Callable[[Moment], None],
+    ) -> None:
+        """Loops through the objects that satisfy the conditions; ``found`` says what is done with each of them."""
+        parts = [part for condition in conditions for part in t.conjuncts(condition)]
+        due = levels([v.name for v in choose], [frozenset(t.free_variables(part)) for part in parts])
+        nothing = self.new("nothing")
+        with self.block(nothing):
+            for n in due[0]:
+                self.check(self.value(parts[n], moment), nothing)
+            self._deeper(choose, [[parts[n] for n in level] for level in due[1:]], moment, found)
+
+    def _deeper(
+        self,
+        choose: Sequence[t.Var],
+        due: Sequence[Sequence[t.Term]],
+        moment: Moment,
+        found: Callable[[Moment], None],
+    ) -> None:
+        if not choose:
+            found(moment)
+            return
+        var = choose[0]
+        name, another = self.new(var.name), self.new("another")
+        inner = moment.binding(var, Local(name))
+        mask, rest = self._candidates(var, due[0], moment)
+        with self.body() as body, self.block(another):
+            for part in rest:
+                self.check(self.value(part, inner), another)
+            self._deeper(choose[1:], due[1:], inner, found)
+        if isinstance(var.type, Ref):
+            self.say(Each(name, mask, body))
+        else:
+            low, number = (
+                (0, 1 << self.instance.sizes[var.type.sort.name])
+                if isinstance(var.type, SetOf)
+                else span(self.instance, var.type)
+            )
+            self.say(Count(name, low, low + number - 1, body))
+
+    def _candidates(self, var: t.Var, due: Sequence[t.Term], moment: Moment) -> tuple[Expr, list[t.Term]]:
+        """The mask of the objects to try for a variable, and the conditions that are left to ask of each."""
+        if not isinstance(var.type, Ref):
+            return 0, list(due)
+        everyone = self._everyone(var)
+        mask, rest, first = everyone, [], True
+        inner = moment.binding(var, Local("unbound"))
+        for part in due:
+            found = self._mask(part, var, inner) if first else None
+            if found is None:
+                rest.append(part)
+                first = first and is_total(part)  # what comes later may be undefined where this does not hold
+            else:
+                mask = found if mask == everyone else binary("&", mask, found)
+        return mask, rest
+
+    def _everyone(self, var: t.Var) -> Expr:
+        assert isinstance(var.type, Ref)
+        return (1 << self.instance.sizes[var.type.sort.name]) - 1
+
+    def _mask(self, term: t.Term, var: t.Var, moment: Moment) -> Expr | None:
+        """The mask of the objects for which a condition holds, if it can be computed for all at once."""
+        everyone = self._everyone(var)
+        match term:
+            case t.Is(t.Var(name), states) if name == var.name:
+                assert isinstance(var.type, Ref)
+                return self.in_states(moment, var.type.sort.name, states)
+            case t.Not(part):
+                found = self._mask(part, var, moment)
+                return None if found is None else binary("^", found, everyone)
+            case t.And(parts) | t.Or(parts):
+                return self._masks(parts, var, moment, "&" if isinstance(term, t.And) else "|")
+            case t.Implies(premise, conclusion):
+                return self._masks((t.Not(premise, place=premise.place), conclusion), var, moment, "|")
+            case t.Has(base, t.Var(name)) if name == var.name and name not in t.free_variables(base):
+                return self._pure(base, moment)
+            case t.Fires(t.Var(name), event, payload) if name == var.name and not payload:
+                return self.fired(self._sort(term.of, moment), event, moment)
+            case t.Attr(t.Var(name), attribute) if name == var.name:
+                return self.column(moment, self._sort(term.of, moment), attribute, 1)
+            case t.Equal(left, right):
+                for one, other in ((left, right), (right, left)):
+                    found = self._equal(one, other, var, moment)
+                    if found is not None:
+                        return found
+        if var.name not in t.free_variables(term):
+            truth = self._pure(term, moment)
+            return None if truth is None else binary("&", binary("-", 0, truth), everyone)
+        return None
+
+    def _masks(self, parts: Sequence[t.Term], var: t.Var, moment: Moment, op: str) -> Expr | None:
+        masks = [self._mask(part, var, moment) for part in parts]
+        joined = masks[0]
+        for m in masks[1:]:
+            if joined is None or m is None:
+                return None
+            joined = binary(op, joined, m)
+        return joined
+
+    def _equal(self, one: t.Term, other: t.Term, var: t.Var, moment: Moment) -> Expr | None:
+        """The objects of which ``one`` is ``other``, which does not speak of them."""
+        if var.name in t.free_variables(other):
+            return None
+        match one:
+            case t.Var(name) if name == var.name:
+                value = self._pure(other, moment)
+                if value is None:
+                    return None
+                return bit(value) if _is_some(other) else _one_or_none(value)
+            case t.Attr(t.Var(name), attribute) if name == var.name:
+                kind = self._type(one, moment)
+                if isinstance(kind, SetOf):
+                    return None
+                with self.body() as before:
+                    value = self.value(other, moment, kind)
+                if before or not self._within(other, kind, moment):
+                    return None
+                return self.column(moment, self._sort(one.of, moment), attribute, value)
+        return None
+
+    def _within(self, term: t.Term, kind: Type | None, moment: Moment) -> bool:
+        """Whether a term's value is surely one of this type."""
+        if not isinstance(kind, IntRange):
+            return True
+        if isinstance(term, t.Constant):
+            return isinstance(term.value, int) and kind.low <= term.value <= kind.high
+        return self._type(term, moment) == kind
+
+
+def _one_or_none(value: Expr) -> Expr:
+    """The mask of an object, or of nothing."""
+    return binary("<<", binary("<=", 0, value), binary("&", value, 63))
+
+
+def _has(mask: Expr, number: Expr, *, sure: bool) -> Expr:
+    """Whether a mask has an object, which may be none if it is not sure."""
+    if sure:
+        return member(mask, number)
+    return binary("&", binary("<=", 0, number), member(mask, binary("&", number, 63)))
+
+
+def _is_some(term: t.Term) -> bool:
+    """Whether a term surely names an object."""
+    return isinstance(term, t.Var | t.Me)
+
+
+def _sought(universal: bool, body: t.Term) -> list[t.Term]:
+    """What is searched for: "all x with A have B" is "no x has A and not B"."""
+    if not universal:
+        return [body]
+    if isinstance(body, t.Implies):
+        return [body.premise, t.Not(body.conclusion, place=body.place)]
+    return [t.Not(body, place=body.place)]
