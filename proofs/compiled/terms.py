@@ -197,7 +197,7 @@ class Terms:
             case t.Sum(left, right, sign):
                 return binary("+" if sign > 0 else "-", go(left), go(right))
             case t.Has(base, element):
-                return _has(go(base), go(element), sure=_is_some(element))
+                return self._has(base, element, moment)
             case t.Adjusted(base, element, present):
                 return self._adjusted(go(base), go(element), present, sure=_is_some(element))
             case t.Those(var, where):
@@ -256,6 +256,20 @@ class Terms:
                 truth = self.value(part, moment)
                 self.check(negated(truth) if decisive else truth, end)
             self.say(Set(result, 1 - decisive))
+        return Local(result)
+
+    def _has(self, base: t.Term, element: t.Term, moment: Moment) -> Expr:
+        """Nothing has no place in any set, and then the set is not looked at."""
+        number, mask = self.value(element, moment), self._pure(base, moment)
+        if _is_some(element):
+            return member(self.value(base, moment), number)
+        if mask is not None:
+            return _has(mask, number, sure=False)
+        result, end = self.new("has"), self.new("decided")
+        self.say(Set(result, 0))
+        with self.block(end):
+            self.check(binary("<=", 0, number), end)
+            self.say(Set(result, member(self.value(base, moment), number)))
         return Local(result)
 
     def _adjusted(self, mask: Expr, element: Expr, present: bool, *, sure: bool) -> Expr:
