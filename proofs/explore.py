@@ -27,20 +27,27 @@ class Edge:
     target: int
 
 
-class Found(Protocol):
-    """What an exploration says, whichever way it went."""
+class Runs(Protocol):
+    """What a counterexample is told from."""
 
     @property
     def instance(self) -> Instance:
         """What was explored."""
 
     @property
-    def complete(self) -> bool:
-        """Every reachable state was found; else it stopped at a limit."""
-
-    @property
     def ill_formed(self) -> tuple[int, Choice, str] | None:
         """The first step that the model must not allow, as (state number, choice, what is wrong)."""
+
+    def path(self, state: int, /) -> list[Choice]:
+        """A run from the initial state to state number ``state``, as choices; of an exploration it is a shortest one."""
+
+
+class Found(Runs, Protocol):
+    """What an exploration says, whichever way it went."""
+
+    @property
+    def complete(self) -> bool:
+        """Every reachable state was found; else it stopped at a limit."""
 
     @property
     def representatives(self) -> int:
@@ -60,9 +67,6 @@ class Found(Protocol):
 
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action."""
-
-    def path(self, state: int, /) -> list[Choice]:
-        """A shortest run from the initial state to state number ``state``, as choices."""
 
 
 @dataclass

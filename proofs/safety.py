@@ -22,7 +22,7 @@ from schedproof.model.semantics import (
     stepper_of,
 )
 
-from .explore import Exploration, Found, Progress, explore, proper_steps
+from .explore import Exploration, Progress, Runs, explore, proper_steps
 from .trace import told
 from .verdict import Counterexample
 
@@ -159,7 +159,7 @@ def _moment(state: State, step: Step) -> Moment:
     return Moment(state, dict(step.choice.parameters), step.fired, step.after)
 
 
-def counterexample(found: Found, check: Check) -> Counterexample:
+def counterexample(found: Runs, check: Check) -> Counterexample:
     """A shortest run to the violation.
 
     The run is found again among real states, since symmetry explores only one of each kind.
@@ -182,7 +182,7 @@ def counterexample(found: Found, check: Check) -> Counterexample:
     return told(found.instance, choices, problem, over=check.prop.over, bound=moment.bound)
 
 
-def ill_formed(found: Found) -> Counterexample:
+def ill_formed(found: Runs) -> Counterexample:
     """A shortest run to a step that the model must not allow."""
     assert found.ill_formed is not None
     number, bad, message = found.ill_formed
@@ -199,7 +199,7 @@ def ill_formed(found: Found) -> Counterexample:
     return told(found.instance, choices, message)
 
 
-def real_run(found: Found, number: int) -> tuple[list[Choice], State]:
+def real_run(found: Runs, number: int) -> tuple[list[Choice], State]:
     """A shortest run to state ``number`` (or a renaming of it), and where it ends."""
     stepper, now = stepper_of(found.instance), found.instance.initial()
     choices = found.path(number)

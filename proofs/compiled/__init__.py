@@ -4,11 +4,12 @@ A model at a scope becomes a program (``terms``, ``steps``, ``predicates``) in a
 machine code (``llvm``, kept by ``cache``), and that is run on states that are packed into a few words (``layout``) by a
 breadth-first search (``search``, its inner loops in ``kernel``) over an exact hash table (``table``), which judges safety
 properties on its way (``safety``). For what is said of whole runs (``liveness``), all edges are kept (``graph``) and searched
-(``paths``).
+(``paths``). What is too large to be explored can be walked through at random (``walks``).
 """
 
 from .graph import Graph, graph_of
 from .safety import watch
 from .search import Reached, explore
+from .walks import Walked, walk
 
-__all__ = ["Graph", "Reached", "explore", "graph_of", "watch"]
+__all__ = ["Graph", "Reached", "Walked", "explore", "graph_of", "walk", "watch"]

@@ -25,14 +25,15 @@ def watch(
     """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
     checks = [(prop, check) for prop in props for check in checks_of(instance, prop)]
     actions = [a for a in instance.model.actions if crash or not a.crash]
-    conditions = [_condition(check, [a.name for a in actions]) for _, check in checks]
+    conditions = [condition_of(check, [a.name for a in actions]) for _, check in checks]
     found = explore(instance, crash=crash, conditions=conditions, threads=threads, limit=limit, progress=progress)
     for number, (_, check) in enumerate(checks):
         check.met, check.failed = found.met(number), found.failed(number)
     return found, [Watch(prop, [c for p, c in checks if p is prop]) for prop in props]
 
 
-def _condition(check: Check, actions: Sequence[str]) -> Condition:
+def condition_of(check: Check, actions: Sequence[str]) -> Condition:
+    """A condition as programs judge it, for these actions."""
     prop = check.prop
     if isinstance(prop, Invariant):
         return Condition(prop.over, prop.given, prop.then)

@@ -17,6 +17,7 @@ from . import (
     locks,
     prove,
     serve,
+    simulate,
     table,
     verify,
 )
@@ -25,6 +26,7 @@ COMMANDS: Sequence[click.Command] = (
     verify.verify,
     prove.prove,
     explore.explore,
+    simulate.simulate,
     check.check,
     diagram.draw,
     findings.findings,

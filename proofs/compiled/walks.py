@@ -1,0 +1,219 @@
+"""Random walks: what is met in a state space that is too large to be explored."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from schedproof.model.lang import Property
+from schedproof.model.semantics import Choice, Instance
+from schedproof.proofs.safety import Check, Watch, checks_of
+
+from .kernel import call
+from .layout import Words
+from .llvm import Machine
+from .safety import condition_of
+from .steps import Program, Seen, program
+from .table import U, mix
+
+AT_ONCE = 1 << 16
+"""Steps between two looks at what was noted."""
+
+_GOLDEN = U(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, cache=True)
+def _walk(
+    address: int, initial: Any, length: int, steps: int, state: Any, counters: Any, trail: Any, out: Any, chosen: Any,
+    seen: Any, taken: Any,
+) -> None:  # fmt: skip
+    """Goes on for so many steps.
+
+    Args:
+        state: where the walk is.
+        counters: steps so far, of which in this walk; walks that are over, of which because nothing changes any more; the seed.
+        trail: the choices of this walk.
+        taken: by choice, how often.
+    """
+    words = len(initial)
+    state_at, out_at, chosen_at, seen_at = state.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
+    done = 0
+    while done < steps:
+        found = call(address, state_at, out_at, chosen_at, seen_at, counters[0])
+        over = True
+        for i in range(found * words):
+            if out[i] != state[i % words]:
+                over = False
+                break
+        if over or counters[1] == length:
+            counters[2] += 1
+            counters[3] += over
+            if counters[1] == 0:
+                return
+            counters[1] = 0
+            for k in range(words):
+                state[k] = initial[k]
+            continue
+        # The n-th number of a seed is a function of both: splitmix64.
+        random = mix(U(counters[4]) + U(counters[0] + 1) * _GOLDEN)
+        i = int(((random >> U(32)) * U(found)) >> U(32))
+        for k in range(words):
+            state[k] = out[i * words + k]
+        taken[chosen[i]] += 1
+        trail[counters[1]] = chosen[i]
+        counters[0] += 1
+        counters[1] += 1
+        done += 1
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What random walks have met.
+
+    Args:
+        steps, walks: how many; ``ended`` of the walks came to where nothing changes any more.
+        taken: how often each action was taken.
+        watches: the safety properties; those that failed were broken in a state, or by a step from one, of a walk.
+        ill_formed: the choice of the first ill-formed step, if one was met.
+        runs: by number of a step, the choices that lead to its state, for what failed.
+    """
+
+    instance: Instance
+    steps: int
+    walks: int
+    ended: int
+    seconds: float = field(compare=False)
+    taken: Counter[str]
+    watches: Sequence[Watch]
+    ill_formed: tuple[int, Choice, str] | None
+    runs: dict[int, list[Choice]]
+
+    def path(self, state: int) -> list[Choice]:
+        """The run to a state at which something failed."""
+        return self.runs[state]
+
+
+def walk(
+    instance: Instance,
+    props: Sequence[Property],
+    *,
+    steps: int,
+    length: int,
+    seed: int,
+    crash: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Walked:
+    """Walks at random, each step any that is enabled with the same probability, and judges safety properties.
+
+    Args:
+        steps: how many in all.
+        length: of a walk, before another begins; it also does where nothing changes any more.
+        seed: the same one takes the same walks.
+        progress: called with the number of steps every so often.
+    """
+    actions = [a for a in instance.model.actions if crash or not a.crash]
+    checks = [(prop, check) for prop in props for check in checks_of(instance, prop)]
+    code = program(instance, actions, [condition_of(check, [a.name for a in actions]) for _, check in checks])
+    walker = _Walker(code, Machine([code.steps]), length, seed)
+    walker.go(0)  # what it takes to load code is no part of the rate
+    start = time.perf_counter()
+    while walker.steps < steps and not walker.stuck:
+        walker.go(min(AT_ONCE, steps - walker.steps))
+        if progress is not None:
+            progress(walker.steps)
+    seconds = time.perf_counter() - start
+    for number, (_, check) in enumerate(checks):
+        _fill(check, number, walker)
+    return Walked(
+        instance,
+        walker.steps,
+        walker.walks,
+        int(walker.counters[3]),
+        seconds,
+        walker.per_action(),
+        [Watch(prop, [c for p, c in checks if p is prop]) for prop in props],
+        walker.ill_formed,
+        walker.runs,
+    )
+
+
+def _fill(check: Check, number: int, walker: _Walker) -> None:
+    """What a program has noted of a condition."""
+    at = walker.program.seen.condition(number)
+    check.met = bool(walker.seen[at])
+    if walker.seen[at + 1]:
+        action = walker.program.actions[int(walker.seen[at + 2])].name
+        check.failed = (
+            int(walker.seen[at + 1]) - 1,
+            action if walker.program.conditions[number].actions is not None else None,
+        )
+
+
+class _Walker:
+    """Walks with what they note, and the runs to where they note it."""
+
+    def __init__(self, program: Program, machine: Machine, length: int, seed: int) -> None:
+        words = program.layout.words
+        self._machine, self.program, self._length = machine, program, length  # its code is there as long as this is
+        self._initial: Words = np.array(program.layout.pack(program.instance.initial()), np.uint64)
+        self._state = self._initial.copy()
+        self.counters: NDArray[np.int64] = np.array([0, 0, 0, 0, seed], np.int64)
+        self._trail: NDArray[np.uint64] = np.zeros(length, np.uint64)
+        self._out: Words = np.empty(program.choices * words, np.uint64)
+        self._chosen: NDArray[np.uint64] = np.empty(program.choices, np.uint64)
+        self.seen: NDArray[np.int64] = np.zeros(program.seen.size, np.int64)
+        self._taken: NDArray[np.int64] = np.zeros(program.choices, np.int64)
+        self.runs: dict[int, list[Choice]] = {}
+        self._places = [Seen.ill_formed, *(program.seen.condition(n) + 1 for n in range(len(program.conditions)))]
+
+    @property
+    def steps(self) -> int:
+        """How many were taken."""
+        return int(self.counters[0])
+
+    @property
+    def walks(self) -> int:
+        """How many were begun."""
+        return int(self.counters[2]) + 1
+
+    @property
+    def stuck(self) -> bool:
+        """From the initial state nothing changes."""
+        return bool(self.counters[3]) and self.counters[1] == 0 and self.steps == 0
+
+    def per_action(self) -> Counter[str]:
+        """How often each action was taken."""
+        found: Counter[str] = Counter()
+        for number in np.flatnonzero(self._taken):
+            found[self.program.choice(int(number)).action] += int(self._taken[number])
+        return found
+
+    @property
+    def ill_formed(self) -> tuple[int, Choice, str] | None:
+        """The first ill-formed step that was met."""
+        number, action = int(self.seen[Seen.ill_formed]), int(self.seen[Seen.ill_formed + 1])
+        return (number - 1, Choice(self.program.actions[action].name), "") if number else None
+
+    def go(self, steps: int) -> None:
+        """Takes so many steps; if something is noted, they are taken again up to there, for the run."""
+        before = self._state.copy(), self.counters.copy(), self._trail.copy()
+        known = self.seen[self._places].copy()
+        self._take(steps, self.seen, self._taken)
+        after = self._state.copy(), self.counters.copy(), self._trail.copy()
+        for number in sorted({int(n) - 1 for n in self.seen[self._places][known == 0] if n}):
+            self._state[:], self.counters[:], self._trail[:] = before
+            self._take(number - self.steps, np.zeros_like(self.seen), np.zeros_like(self._taken))
+            self.runs[number] = [self.program.choice(int(c)) for c in self._trail[: self.counters[1]]]
+        self._state[:], self.counters[:], self._trail[:] = after
+
+    def _take(self, steps: int, seen: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
+        _walk(
+            self._machine.address("steps"), self._initial, self._length, steps, self._state, self.counters, self._trail,
+            self._out, self._chosen, seen, taken,
+        )  # fmt: skip
