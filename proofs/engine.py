@@ -45,7 +45,7 @@ class Exploring:
 
     Args:
         engine: AUTO begins interpreted, and compiles where there are more than ``PAYS`` states.
-        symmetry: explore interchangeable objects once; compiled they are all explored, which gives the same numbers.
+        symmetry: explore interchangeable objects once, where only safety is judged.
         crash: take crash actions.
         limit: stop after this many states.
         threads: of the compiled exploration.
@@ -80,7 +80,13 @@ class Exploring:
             from . import compiled  # it takes half a second, and is seldom needed
 
             return compiled.watch(
-                instance, props, crash=self.crash, threads=self.threads, limit=self.limit, progress=self.progress
+                instance,
+                props,
+                symmetry=self.symmetry,
+                crash=self.crash,
+                threads=self.threads,
+                limit=self.limit,
+                progress=self.progress,
             )
 
         return self._either(interpreted, compiled, lambda found: found[0].complete)
@@ -112,7 +118,7 @@ class Exploring:
                 instance, crash=self.crash, threads=self.threads, limit=self.limit, progress=self.progress
             )
 
-        if known is None or (isinstance(known, Exploration) and known.symmetry is not None):
+        if known is None or known.symmetry is not None:
             states = known.state_count if known is not None else 0
             known = self._either(interpreted, compiled, lambda found: found.complete, states)
         if not known.complete:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -44,6 +44,10 @@ class Runs(Protocol):
 
 class Found(Runs, Protocol):
     """What an exploration says, whichever way it went."""
+
+    @property
+    def symmetry(self) -> Symmetry | None:
+        """What was explored once; None: every state for itself."""
 
     @property
     def complete(self) -> bool:
@@ -129,13 +133,7 @@ class Exploration:
         choices.reverse()
         if self.symmetry is None:
             return choices
-        stepper, now, run = stepper_of(self.instance), self.instance.initial(), []
-        for number, choice in zip(reversed(numbers[:-1]), choices, strict=True):
-            alike = proper_steps(stepper, now, choice.action)  # a renamed choice is of the same action
-            step = next(s for s in alike if self.symmetry.canonical(s.after) == self.states[number])
-            run.append(step.choice)
-            now = step.after
-        return run
+        return real(self.symmetry, choices)
 
     def graph(self) -> nx.MultiDiGraph[int]:
         """The explored graph, edges with their choice."""
@@ -218,6 +216,20 @@ def explore(
                 found.edges[source].append(Edge(choice, number(step.after, (source, choice))))
         source += 1
     return found
+
+
+def real(symmetry: Symmetry, choices: Sequence[Choice]) -> list[Choice]:
+    """A run of real states, of one from representative to representative."""
+    stepper, run = stepper_of(symmetry.instance), []
+    now = symmetry.instance.initial()
+    known = symmetry.canonical(now)
+    for choice in choices:
+        known = symmetry.canonical(stepper.step(known, choice).after)
+        alike = proper_steps(stepper, now, choice.action)  # a renamed choice is of the same action
+        step = next(s for s in alike if symmetry.canonical(s.after) == known)
+        run.append(step.choice)
+        now = step.after
+    return run
 
 
 def proper_steps(stepper: Stepper, state: State, action: str) -> Iterator[Step]:

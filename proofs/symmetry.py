@@ -19,7 +19,11 @@ MOST_PERMUTATIONS = 720
 
 
 class Symmetry:
-    """The renamings of an instance's interchangeable objects."""
+    """The renamings of an instance's interchangeable objects.
+
+    ``renamings`` are those of sorts that others refer to, by sort the new number of each object, and ``fields`` what they change.
+    One sort that none refers to (``ordered``, "" for none) is brought in order instead, by its ``columns``.
+    """
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -31,16 +35,18 @@ class Symmetry:
             renamed.pop()
         self.sorts = tuple(self._sorted + renamed)
         choices = [[(s, perm) for perm in permutations(range(instance.sizes[s]))] for s in renamed]
-        self._renamings = [dict(choice) for choice in product(*choices)] if renamed else [{}]
-        self._fields = list(_fields(instance, frozenset(renamed)))
+        self.renamings = [dict(choice) for choice in product(*choices)] if renamed else [{}]
+        self.ordered = self._sorted[0] if self._sorted else ""
+        self.columns = _starts(instance, self.ordered) if self.ordered else []
+        self.fields = list(_fields(instance, frozenset(renamed)))
 
     def images(self, state: State) -> set[State]:
         """One state for each renaming of referred-to sorts, unreferred columns in order."""
-        return {self._in_order(self._rename(state, renaming)) for renaming in self._renamings}
+        return {self._in_order(self._rename(state, renaming)) for renaming in self.renamings}
 
     def canonical(self, state: State) -> State:
         """The representative of the orbit of ``state``."""
-        if len(self._renamings) == 1:
+        if len(self.renamings) == 1:
             return self._in_order(state)
         return min(self.images(state))
 
@@ -73,7 +79,7 @@ class Symmetry:
         if not renaming:
             return state
         result = list(state)
-        for field in self._fields:
+        for field in self.fields:
             to = renaming.get(field.sort, range(field.size))
             names = renaming[field.names] if field.names else ()
             for i, j in enumerate(to):

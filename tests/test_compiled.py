@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 from random_graphs import SEEDS, by_hand, can_reach_without, model_of, promised, verdict_without, x
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
@@ -18,7 +19,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, check_scope, fitted, stepper_of
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs import compiled
-from schedproof.proofs.compiled import cache
+from schedproof.proofs.compiled import cache, search
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.steps import Condition, _Steps
@@ -26,6 +27,7 @@ from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.engine import Engine, Exploring
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
+from schedproof.proofs.symmetry import Symmetry
 from schedproof.proofs.verdict import Result, Verdict
 from toys import MUTEX, WORKSHOP
 
@@ -85,9 +87,24 @@ def end_of(instance: Instance, run: Sequence[Choice]) -> tuple[State, int]:
     return now, len(run)
 
 
+def assert_same_quotient(instance: Instance, threads: int = 1) -> None:
+    """With symmetry both explorations have as many representatives, that stand for as many states and steps."""
+    plain = explore(instance)
+    reached = compiled.explore(instance, symmetry=True, threads=threads)
+    assert (reached.symmetry is None) == (plain.symmetry is None)
+    assert (reached.representatives, reached.state_count) == (plain.representatives, plain.state_count)
+    assert (reached.transition_count, reached.per_action()) == (plain.transition_count, plain.per_action())
+    assert reached.depth == plain.depth
+    for part in range(threads):
+        for place in range(0, reached.parts[part].count, max(1, reached.parts[part].count // 20)):
+            end, length = end_of(instance, reached.path(place * threads + part))
+            known = end if plain.symmetry is None else plain.symmetry.canonical(end)
+            assert plain.depths[plain.states.index(known)] == length
+
+
 def judged(model: Model, scope: Mapping[str, int], engine: Engine, **how: Any) -> list[Result]:
     """What an engine says of all properties, but for the time that it took."""
-    results = examine(model, scope, how=Exploring(engine, symmetry=False, **how))
+    results = examine(model, scope, how=Exploring(engine, **{"symmetry": False, **how}))
     return [dataclasses.replace(r, seconds=0.0) for r in results]
 
 
@@ -154,6 +171,50 @@ def test_without_crashes() -> None:
     assert_same_verdicts(REPAIRED, {"PodGroup": 2, "Cell": 2}, crash=False)
 
 
+SYMMETRIC: list[tuple[Model, dict[str, int]]] = [
+    *SMALL,
+    (REPAIRED, {"PodGroup": 2, "Cell": 4}),
+    (WORKSHOP, {"Worker": 2, "Tool": 2}),
+]
+
+
+@pytest.mark.parametrize(("model", "scope"), SYMMETRIC)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_same_representatives(model: Model, scope: Mapping[str, int], threads: int) -> None:
+    assert_same_quotient(instance_of(model, scope), threads)
+    if model in (AS_WRITTEN, REPAIRED):
+        assert_same_quotient(instance_of(model, scope, with_history=True), threads)
+
+
+@pytest.mark.parametrize(("model", "scope"), SYMMETRIC[1:])
+def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[str, int]) -> None:
+    """The gate of its soundness; and the interpreted exploration tells the very same runs."""
+    reduced = assert_same_verdicts(model, scope, symmetry=True)
+    for one, other in zip(reduced, judged(model, scope, Engine.COMPILED), strict=True):
+        assert (one.name, one.verdict, one.vacuous) == (other.name, other.verdict, other.vacuous)
+        assert (one.counterexample is None) == (other.counterexample is None)
+        if one.counterexample is not None and other.counterexample is not None:
+            assert len(one.counterexample.steps) == len(other.counterexample.steps)
+
+
+def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
+    with pytest.raises(ValueError, match="without symmetry"):
+        compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
+
+
+@pytest.mark.long
+def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
+    """The counts of all states are found without it, too."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
+    full, reduced = compiled.explore(instance), compiled.explore(instance, symmetry=True)
+    counts = 5_768_317, 64_366_840, 14
+    assert (full.state_count, full.transition_count, full.depth) == counts
+    assert (reduced.state_count, reduced.transition_count, reduced.depth) == counts
+    assert reduced.per_action() == full.per_action()
+    assert (full.representatives, reduced.representatives) == (5_768_317, 143_156)
+    assert full.bytes_per_state < 24
+
+
 @pytest.mark.parametrize("seed", range(0, 300, 4))
 def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
     for model, verdict in ((promised(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
@@ -186,6 +247,7 @@ ALL = [
 def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], topology: int) -> None:
     instance = instance_of(model, scope, topology)
     assert_same_graph(instance)
+    assert_same_quotient(instance, 2)
     assert_same_verdicts(alone(model, instance.rigid), scope)
 
 
@@ -271,6 +333,41 @@ PLANTED = [
 def test_a_wrong_compiler_is_noticed(where: type, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, name, wrong)
     assert any(differs(model, scope) for model, scope in NOTICING)
+
+
+def nobody_is_renamed(symmetry: Symmetry, layout: Any) -> Any:
+    """What names objects keeps their old names."""
+    right = RIGHT_QUOTIENT(symmetry, layout)
+    return right._replace(kinds=np.zeros_like(right.kinds))
+
+
+def last_field_is_no_matter(symmetry: Symmetry, layout: Any) -> Any:
+    """Objects are ordered by all that is said of them but the last."""
+    right = RIGHT_QUOTIENT(symmetry, layout)
+    return right._replace(columns=right.columns[:-1])
+
+
+def one_renaming_is_forgotten(symmetry: Symmetry, layout: Any) -> Any:
+    """All renamings but one, if there are several."""
+    right = RIGHT_QUOTIENT(symmetry, layout)
+    return right._replace(targets=right.targets[: max(1, len(right.targets) - 1)])
+
+
+RIGHT_QUOTIENT = search.quotient
+
+
+@pytest.mark.parametrize("wrong", [nobody_is_renamed, last_field_is_no_matter, one_renaming_is_forgotten])
+def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "quotient", wrong)
+
+    def notices(model: Model, scope: Mapping[str, int]) -> bool:
+        try:
+            assert_same_quotient(instance_of(model, scope))
+        except (AssertionError, StopIteration, ValueError):
+            return True
+        return False
+
+    assert any(notices(model, scope) for model, scope in SYMMETRIC)
 
 
 def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -33,9 +33,12 @@ from schedproof.proofs.compiled.code import (
 from schedproof.proofs.compiled.kernel import judge
 from schedproof.proofs.compiled.layout import USABLE, layout
 from schedproof.proofs.compiled.llvm import Machine
-from schedproof.proofs.compiled.search import TooWide
+from schedproof.proofs.compiled.quotient import orbit, quotient, represent
 from schedproof.proofs.compiled.table import SLACK, U, entry, find, grow, mix, part_of, place_of, put
+from schedproof.proofs.engine import TooWide
 from schedproof.proofs.explore import explore
+from schedproof.proofs.symmetry import Symmetry
+from toys import WORKSHOP
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -146,6 +149,21 @@ def test_more_choices_than_can_be_told_apart_are_refused() -> None:
     [instance] = instances(AS_WRITTEN, {"PodGroup": 3, "Cell": 16})
     with pytest.raises(TooWide, match="explore it interpreted"):
         compiled.explore(instance)
+
+
+@pytest.mark.parametrize(("workers", "tools"), [(1, 3), (3, 1), (2, 2)])
+def test_representatives_and_orbits_are_those_of_the_symmetry(workers: int, tools: int) -> None:
+    """Of every state and of all its renamings."""
+    [instance] = instances(WORKSHOP, {"Worker": workers, "Tool": tools})
+    symmetry, where = Symmetry(instance), layout(instance)
+    tables = quotient(symmetry, where)
+    for state in explore(instance, symmetry=False, limit=2000).states[::5]:
+        for image in symmetry.images(state):
+            words = np.array([0, *where.pack(image), 0], np.uint64)
+            assert orbit(tables, words, 1) == symmetry.orbit(state)
+            represent(tables, words, 1, where.words)
+            assert where.unpack(tuple(int(w) for w in words[1:-1])) == symmetry.canonical(state)
+            assert words[0] == words[-1] == 0
 
 
 # --- Code ------------------------------------------------------------------------------------------------------------

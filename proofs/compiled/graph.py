@@ -133,7 +133,13 @@ class _Edges:
 
 
 def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
-    """The graph of what was reached, which is complete. In one thread its states have the same numbers."""
+    """The graph of what was reached. In one thread its states have the same numbers.
+
+    Raises:
+        ValueError: not every state was reached, each for itself: what is said of single objects would be wrong.
+    """
+    if not reached.complete or reached.symmetry is not None:
+        raise ValueError("a graph is made of a complete exploration without symmetry")
     program, parts = reached.program, reached.parts
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
     machine = Machine([program.steps])

@@ -8,6 +8,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from .quotient import orbit, represent
+from .steps import FIRST_ACTION
 from .table import U, entry, find, part_of, place_of, prefetch, put
 
 AHEAD = 12
@@ -47,6 +49,8 @@ def expand(
     out: Any,
     chosen: Any,
     seen: Any,
+    quotient: Any,
+    totals: Any,
     values: Any,
     states: Any,
     whence: Any,
@@ -58,6 +62,8 @@ def expand(
         address: of ``steps``.
         base: the number of the frontier's first state in this part, ``me``.
         out, chosen: room for the steps of one state.
+        quotient: how states are renamed (:class:`.quotient.Quotient`), or None.
+        totals: how many states, and steps of each action, the expanded ones stand for; of no meaning without ``quotient``.
         values, states, whence: the buckets, a row each: entries, states, and where these come from.
         counts: how much is in each.
 
@@ -72,8 +78,18 @@ def expand(
             if counts[q] + most > room:
                 return n
         number = (base + n) * parts + me
+        if quotient is not None:
+            weight = orbit(quotient, frontier, n * words)
+            totals[0] += weight
+            for a in range(1, len(totals)):
+                totals[a] -= weight * seen[FIRST_ACTION + a - 1]
         found = call(address, at + 8 * words * n, out_at, chosen_at, seen_at, number)
+        if quotient is not None:
+            for a in range(1, len(totals)):
+                totals[a] += weight * seen[FIRST_ACTION + a - 1]
         for i in range(found):
+            if quotient is not None:
+                represent(quotient, out, i * words, words)
             value = entry(out, i * words, words)
             q = part_of(value, p)
             to = counts[q]

@@ -17,6 +17,7 @@ def watch(
     instance: Instance,
     props: Sequence[Property],
     *,
+    symmetry: bool = False,
     crash: bool = True,
     threads: int = 1,
     limit: int | None = None,
@@ -26,7 +27,15 @@ def watch(
     checks = [(prop, check) for prop in props for check in checks_of(instance, prop)]
     actions = [a for a in instance.model.actions if crash or not a.crash]
     conditions = [condition_of(check, [a.name for a in actions]) for _, check in checks]
-    found = explore(instance, crash=crash, conditions=conditions, threads=threads, limit=limit, progress=progress)
+    found = explore(
+        instance,
+        symmetry=symmetry,
+        crash=crash,
+        conditions=conditions,
+        threads=threads,
+        limit=limit,
+        progress=progress,
+    )
     for number, (_, check) in enumerate(checks):
         check.met, check.failed = found.met(number), found.failed(number)
     return found, [Watch(prop, [c for p, c in checks if p is prop]) for prop in props]

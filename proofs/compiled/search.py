@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.engine import TooWide
-from schedproof.proofs.explore import Progress
+from schedproof.proofs.explore import Progress, real
+from schedproof.proofs.symmetry import Symmetry
 
 from .kernel import expand, insert
 from .layout import Words
 from .llvm import Machine
+from .quotient import Quotient, quotient, represent
 from .steps import Condition, Program, Seen, program
 from .table import SLACK, U, entry, find, grow, part_of, place_of
 
@@ -42,10 +44,12 @@ class _Part:
         next, found: those of the next.
         starts: by depth, the number of the first state.
         seen: what the program has noted.
+        totals: what the expanded states stand for, if there is a ``quotient``.
     """
 
     program: Program
     parts: int
+    quotient: Quotient | None
     places: int = FIRST
     count: int = 0
     size: int = 0
@@ -62,6 +66,7 @@ class _Part:
         self.now: Words = np.empty(0, np.uint64)
         self.next: Words = np.empty(FIRST * words, np.uint64)
         self.seen: NDArray[np.int64] = np.zeros(self.program.seen.size, np.int64)
+        self.totals: NDArray[np.int64] = np.zeros(1 + len(self.program.actions), np.int64)
         self.out: Words = np.empty(self.program.choices * words, np.uint64)
         self.chosen: NDArray[np.uint64] = np.empty(self.program.choices, np.uint64)
         # Two of each: while others still take from one, the next is filled.
@@ -92,6 +97,8 @@ class _Part:
                 self.out,
                 self.chosen,
                 self.seen,
+                self.quotient,
+                self.totals,
                 self.values[turn],
                 self.states[turn],
                 self.whence[turn],
@@ -168,10 +175,9 @@ class Reached:
     """
 
     program: Program
+    symmetry: Symmetry | None
     complete: bool
     parts: Sequence[_Part] = field(repr=False)
-
-    symmetry = None
 
     @property
     def instance(self) -> Instance:
@@ -180,13 +186,15 @@ class Reached:
 
     @property
     def state_count(self) -> int:
-        """The number of states that were found."""
-        return sum(part.count for part in self.parts)
+        """The number of states that were found, symmetric ones included; of these only of states that were expanded."""
+        if self.symmetry is not None:
+            return sum(int(part.totals[0]) for part in self.parts)
+        return self.representatives
 
     @property
     def representatives(self) -> int:
-        """How many states stand for all: here each for itself."""
-        return self.state_count
+        """How many states stand for all."""
+        return sum(part.count for part in self.parts)
 
     @property
     def transition_count(self) -> int:
@@ -204,14 +212,15 @@ class Reached:
         """The number of transitions of each action."""
         found: Counter[str] = Counter()
         for part in self.parts:
-            for action, taken in zip(self.program.actions, part.seen[self.program.seen.taken], strict=True):
+            counts = part.totals[1:] if self.symmetry is not None else part.seen[self.program.seen.taken]
+            for action, taken in zip(self.program.actions, counts, strict=True):
                 found[action.name] += int(taken)
         return +found
 
     @property
     def bytes_per_state(self) -> float:
         """Of what grows with the number of states."""
-        return sum(part.memory for part in self.parts) / self.state_count
+        return sum(part.memory for part in self.parts) / self.representatives
 
     @property
     def ill_formed(self) -> tuple[int, Choice, str] | None:
@@ -242,18 +251,23 @@ class Reached:
         return bisect_right(part.starts, number // len(self.parts)) - 1
 
     def path(self, number: int) -> list[Choice]:
-        """A shortest run from the initial state to state ``number``, as choices."""
-        parts, run = len(self.parts), []
+        """A shortest run from the initial state to state ``number``, as choices.
+
+        With symmetry these lead from representative to representative; the run is found again among the real states.
+        """
+        parts, run = len(self.parts), list[Choice]()
         while self._depth(number) > 0:
             part, place = self.parts[number % parts], number // parts
             run.append(self.program.choice(int(part.choices[place])))
             number = int(part.parents[place])
-        return run[::-1]
+        run.reverse()
+        return run if self.symmetry is None else real(self.symmetry, run)
 
 
 def explore(
     instance: Instance,
     *,
+    symmetry: bool = False,
     crash: bool = True,
     conditions: Sequence[Condition] = (),
     threads: int = 1,
@@ -261,9 +275,10 @@ def explore(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> Reached:
-    """All reachable states of ``instance``, without symmetry.
+    """All reachable states of ``instance``.
 
     Args:
+        symmetry: explore interchangeable objects once.
         crash: take crash actions.
         conditions: what is judged of all states and steps.
         limit, memory: stop after this many states, or bytes that grow with them (then ``complete`` is false).
@@ -278,7 +293,10 @@ def explore(
             f"at this scope there are {code.choices} choices of actions and parameters, and compiled code tells "
             f"{MOST_CHOICES} apart; explore it interpreted"
         )
-    return _Search(code, Machine([code.steps]), threads, limit, memory, progress).run()
+    reducer = Symmetry(instance) if symmetry else None
+    if reducer is not None and not reducer.sorts:
+        reducer = None
+    return _Search(code, reducer, Machine([code.steps]), threads, limit, memory, progress).run()
 
 
 class _Search:
@@ -287,6 +305,7 @@ class _Search:
     def __init__(
         self,
         program: Program,
+        symmetry: Symmetry | None,
         machine: Machine,
         threads: int,
         limit: int | None,
@@ -296,7 +315,9 @@ class _Search:
         self._machine = machine  # its code is there as long as this is
         self._address = machine.address("steps")
         self._program = program
-        self._parts = [_Part(program, threads) for _ in range(threads)]
+        self._symmetry = symmetry
+        quotients = [quotient(symmetry, program.layout) if symmetry is not None else None for _ in range(threads)]
+        self._parts = [_Part(program, threads, q) for q in quotients]
         self._barrier = threading.Barrier(threads)
         self._busy = [False] * threads
         self._limit, self._memory, self._progress = limit, memory, progress
@@ -305,6 +326,8 @@ class _Search:
     def run(self) -> Reached:
         """Explores."""
         first = np.array(self._program.layout.pack(self._program.instance.initial()), np.uint64)
+        if self._parts[0].quotient is not None:
+            represent(self._parts[0].quotient, first, 0, len(first))
         value = U(entry(first, 0, len(first)))
         home = self._parts[int(part_of(value, U(len(self._parts))))]
         home.take(np.array([value], np.uint64), first, np.zeros(1, np.uint64), 1)
@@ -318,7 +341,7 @@ class _Search:
             self._barrier.abort()  # of an interrupt the others learn so
             for thread in threads:
                 thread.join()
-        return Reached(self._program, not self._stopped, self._parts)
+        return Reached(self._program, self._symmetry, not self._stopped, self._parts)
 
     def _work(self, me: int) -> None:
         """What one thread does; at each barrier all have filled their buckets, or come to a depth's end."""

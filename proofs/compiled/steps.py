@@ -49,6 +49,10 @@ def _fires(term: t.Term) -> bool:
     return isinstance(term, t.Fires) or any(_fires(child) for child in t.children(term))
 
 
+FIRST_ACTION = 2
+"""Where in the array ``seen`` the counts of actions begin."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """Where in the array ``seen`` is what was found: the numbers of states are one more than they are, 0 means none."""
@@ -62,11 +66,11 @@ class Seen:
     @property
     def taken(self) -> slice:
         """How many steps of each action were taken."""
-        return slice(2, 2 + self.actions)
+        return slice(FIRST_ACTION, FIRST_ACTION + self.actions)
 
     def condition(self, number: int) -> int:
         """Whether the premise of a condition was met; then the first state where it did not hold, and the action."""
-        return 2 + self.actions + 3 * number
+        return FIRST_ACTION + self.actions + 3 * number
 
     @property
     def size(self) -> int:

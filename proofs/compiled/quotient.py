@@ -1,0 +1,163 @@
+"""States that differ only by a renaming, as one: :class:`schedproof.proofs.symmetry.Symmetry` on packed states."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from schedproof.proofs.symmetry import Symmetry
+
+from .layout import Layout
+
+PLAIN, REFERENCE, SET = 0, 1, 2
+"""What a renaming does to a value: nothing, or it is an object's number, or a mask of objects."""
+
+
+class Quotient(NamedTuple):
+    """What the search has to know of renamings; slots are those of :class:`schedproof.model.semantics.Instance`.
+
+    Args:
+        bits, masks, lows: by slot its first bit, the mask of its values, and the lowest of these.
+        targets: by renaming and slot, the slot that the value goes to.
+        kinds, sorts: by slot, what becomes of its value, and of which renamed sort it speaks.
+        names: by renaming, renamed sort and object, the object's new number.
+        columns: the first slots of the sort whose objects are brought in order, and ``size`` how many these are.
+        room: for three states.
+    """
+
+    bits: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    lows: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    sorts: NDArray[np.int64]
+    names: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    size: int
+    room: NDArray[np.int64]
+
+
+def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
+    """The tables of a symmetry; each thread needs one of its own."""
+    instance, renamings = symmetry.instance, symmetry.renamings
+    width = instance.width
+    renamed = list(renamings[0])
+    most = max((instance.sizes[s] for s in renamed), default=0)
+    targets = np.tile(np.arange(width), (len(renamings), 1))
+    names = np.zeros((len(renamings), len(renamed), most), np.int64)
+    kinds, sorts = np.zeros(width, np.int64), np.zeros(width, np.int64)
+    for r, renaming in enumerate(renamings):
+        for k, sort in enumerate(renamed):
+            names[r, k, : instance.sizes[sort]] = renaming[sort]
+        for f in symmetry.fields:
+            targets[r, f.slot : f.slot + f.size] = [f.slot + to for to in renaming.get(f.sort, range(f.size))]
+    for f in symmetry.fields:
+        if f.names:
+            kinds[f.slot : f.slot + f.size] = SET if f.is_set else REFERENCE
+            sorts[f.slot : f.slot + f.size] = renamed.index(f.names)
+    bits, masks, lows = (np.array(column) for column in zip(*layout.slots, strict=True))
+    return Quotient(
+        bits.astype(np.int64),
+        masks.astype(np.uint64),
+        lows.astype(np.int64),
+        targets.astype(np.int64),
+        kinds,
+        sorts,
+        names,
+        np.array(symmetry.columns, np.int64),
+        instance.sizes[symmetry.ordered] if symmetry.ordered else 0,
+        np.zeros((3, width), np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _read(q: Any, words: Any, at: int, values: Any) -> None:
+    for s in range(len(values)):
+        raw = (words[at + (q.bits[s] >> 6)] >> np.uint64(q.bits[s] & 63)) & q.masks[s]
+        values[s] = np.int64(raw) + q.lows[s]
+
+
+@njit(nogil=True, cache=True)
+def _write(q: Any, values: Any, words: Any, at: int, count: int) -> None:
+    for k in range(count):
+        words[at + k] = np.uint64(0)
+    for s in range(len(values)):
+        words[at + (q.bits[s] >> 6)] |= np.uint64(values[s] - q.lows[s]) << np.uint64(q.bits[s] & 63)
+
+
+@njit(nogil=True, cache=True)
+def _rename(q: Any, r: int, values: Any, image: Any) -> None:
+    for s in range(len(values)):
+        value = values[s]
+        if q.kinds[s] == REFERENCE and value >= 0:
+            value = q.names[r, q.sorts[s], value]
+        elif q.kinds[s] == SET:
+            left, value = value, 0
+            for i in range(q.names.shape[2]):
+                if left >> i & 1:
+                    value |= 1 << q.names[r, q.sorts[s], i]
+        image[q.targets[r, s]] = value
+
+
+@njit(nogil=True, cache=True)
+def _compare(q: Any, values: Any, i: int, j: int) -> int:
+    """The order of the columns of two objects."""
+    for first in q.columns:
+        if values[first + i] != values[first + j]:
+            return -1 if values[first + i] < values[first + j] else 1
+    return 0
+
+
+@njit(nogil=True, cache=True)
+def _order(q: Any, values: Any) -> None:
+    """Brings the objects of the ordered sort in order."""
+    for i in range(1, q.size):
+        j = i
+        while j > 0 and _compare(q, values, j - 1, j) > 0:
+            for first in q.columns:
+                values[first + j - 1], values[first + j] = values[first + j], values[first + j - 1]
+            j -= 1
+
+
+@njit(nogil=True, cache=True)
+def _less(one: Any, other: Any) -> int:
+    for s in range(len(one)):
+        if one[s] != other[s]:
+            return -1 if one[s] < other[s] else 1
+    return 0
+
+
+@njit(nogil=True, cache=True)
+def represent(q: Any, words: Any, at: int, count: int) -> None:
+    """Puts the representative of a state of ``count`` words in its place."""
+    values, image, best = q.room[0], q.room[1], q.room[2]
+    _read(q, words, at, values)
+    for r in range(q.targets.shape[0]):
+        _rename(q, r, values, image)
+        _order(q, image)
+        if r == 0 or _less(image, best) < 0:
+            best[:] = image
+    _write(q, best, words, at, count)
+
+
+@njit(nogil=True, cache=True)
+def orbit(q: Any, words: Any, at: int) -> int:
+    """How many states are renamings of a state: of the renamings, and of the orders, those that change it."""
+    values, image, own = q.room[0], q.room[1], q.room[2]
+    _read(q, words, at, values)
+    own[:] = values
+    _order(q, own)
+    same = 0
+    for r in range(q.targets.shape[0]):
+        _rename(q, r, values, image)
+        _order(q, image)
+        if _less(image, own) == 0:
+            same += 1
+    ways, alike = 1, 1
+    for i in range(1, q.size):
+        alike = alike + 1 if _compare(q, own, i - 1, i) == 0 else 1
+        ways = ways * (i + 1) // alike
+    total: int = ways * (q.targets.shape[0] // same)
+    return total
