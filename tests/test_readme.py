@@ -229,12 +229,6 @@ def test_what_is_said_of_the_merge():
     assert "nine deadlocks" in README and len(deadlocks) == 9 + 1, "and the sentence of line 245"
 
 
-def test_numbers_of_the_last_section(desk):
-    (command,) = re.findall(r"`(schedproof explore hived --scope PodGroup=4[^`]*)`", README)
-    (states,) = re.findall(r"\((\d+) states,", README)
-    assert f" {states} states, " in desk(command).stdout.splitlines()[-1]
-
-
 def test_totals_are_those_of_the_models():
     """Also where the command that prints them is a long one."""
     models = [model for system in SYSTEMS.values() for model in system.variants.values()]

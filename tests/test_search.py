@@ -448,7 +448,7 @@ def all_that_fire(patch: pytest.MonkeyPatch) -> None:
 
 def nothing_is_undefined(patch: pytest.MonkeyPatch) -> None:
     """A condition is not known to be undefined where an earlier one is false."""
-    patch.setattr(evaluating, "_is_total", lambda term: True)
+    patch.setattr(evaluating, "is_total", lambda term: True)
     patch.setattr(evaluating, "_is_rigid", lambda *about: False)
 
 
