@@ -32,6 +32,9 @@ FULLEST, FIRST = 0.8, 1 << 10
 MOST_CHOICES = 1 << 16
 """Choices of actions and parameters: which of them led to a state is kept in two bytes."""
 
+MOST_STATES = 1 << 31
+"""The number of a state is kept in four bytes."""
+
 
 @dataclass
 class _Part:
@@ -319,8 +322,11 @@ class _Search:
         quotients = [quotient(symmetry, program.layout) if symmetry is not None else None for _ in range(threads)]
         self._parts = [_Part(program, threads, q) for q in quotients]
         self._barrier = threading.Barrier(threads)
-        self._busy = [False] * threads
-        self._limit, self._memory, self._progress = limit, memory, progress
+        self._busy = [[False] * threads, [False] * threads]
+        self._stop = [False, False]
+        self._errors: list[BaseException] = []
+        self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
+        self._memory, self._progress = memory, progress
         self._stopped = False
 
     def run(self) -> Reached:
@@ -335,52 +341,57 @@ class _Search:
         threads = [threading.Thread(target=self._work, args=(me,)) for me in range(1, len(self._parts))]
         for thread in threads:
             thread.start()
-        try:
-            self._work(0)
-        finally:
-            self._barrier.abort()  # of an interrupt the others learn so
-            for thread in threads:
-                thread.join()
+        self._work(0)
+        for thread in threads:
+            thread.join()
+        if self._errors:
+            raise self._errors[0]
         return Reached(self._program, self._symmetry, not self._stopped, self._parts)
 
     def _work(self, me: int) -> None:
-        """What one thread does; at each barrier all have filled their buckets, or come to a depth's end."""
+        """What one thread does, depth by depth."""
         try:
             while any(part.size for part in self._parts):
-                self._level(me)
-                if self._stopped:
+                if not self._level(me):
                     return
                 self._barrier.wait()
                 self._parts[me].deepen()
                 self._barrier.wait()
         except threading.BrokenBarrierError:
             return
+        except BaseException as error:  # an interrupt, or no memory: the others must not wait
+            self._errors.append(error)
+            self._barrier.abort()
 
-    def _level(self, me: int) -> None:
-        """All states of one depth."""
-        part, at, turn, more = self._parts[me], 0, 0, True
-        while more:
+    def _level(self, me: int) -> bool:
+        """All states of one depth; false if it stopped at a limit.
+
+        Each turn, a thread fills buckets for all of them, and when all have, it takes what is for itself. It may be a turn ahead of
+        others that still take, so that there are two of all that they share.
+        """
+        part, at, turn = self._parts[me], 0, 0
+        while True:
             at = part.expand(self._address, at, me, turn)
-            self._busy[me] = at < part.size
+            self._busy[turn][me] = at < part.size
+            if me == 0:
+                self._stop[turn] = self._look(at)
             self._barrier.wait()
-            more = any(self._busy)
             for other in self._parts:
                 part.take(
                     other.values[turn, me], other.states[turn, me], other.whence[turn, me], other.counts[turn, me]
                 )
+            if self._stop[turn]:
+                self._stopped = True
+                return False
+            if not any(self._busy[turn]):
+                return True
             turn ^= 1
-            if me == 0:
-                self._look(at)
-            self._barrier.wait()
-            if self._stopped:
-                return
 
-    def _look(self, at: int) -> None:
-        """Tells how far it is, and stops it at a limit."""
+    def _look(self, at: int) -> bool:
+        """Tells how far it is; whether it is far enough."""
         states = sum(part.count for part in self._parts)
         if self._progress is not None:
             self._progress(states, (self._parts[0].base + at) * len(self._parts), len(self._parts[0].starts) - 1)
-        if self._limit is not None and states > self._limit:
-            self._stopped = True
-        if self._memory is not None and sum(part.memory for part in self._parts) > self._memory:
-            self._stopped = True
+        return states > self._limit or (
+            self._memory is not None and sum(part.memory for part in self._parts) > self._memory
+        )
