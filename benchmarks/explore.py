@@ -85,7 +85,8 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def median(instance: Instance, threads: int, runs: int) -> tuple[float, Reached]:
-    """The median time of some runs, and what the last one found."""
+    """The median time of some runs after a first one, which loads code, and what the last one found."""
+    explore(instance, threads=threads)
     times = []
     for _ in range(runs):
         seconds, found = timed(lambda: explore(instance, threads=threads))

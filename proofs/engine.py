@@ -142,9 +142,11 @@ class Exploring:
             return interpreted(self.limit, None)
         if self.engine is Engine.COMPILED:
             return compiled()
+        if self.limit is not None and self.limit <= PAYS:
+            return interpreted(self.limit, None)
         if states <= PAYS:
             found = interpreted(self.limit, PAYS)
-            if complete(found) or (self.limit is not None and self.limit <= PAYS):
+            if complete(found):
                 return found
         try:
             return compiled()

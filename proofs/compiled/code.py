@@ -117,6 +117,12 @@ class Function:
     tables: dict[str, Sequence[int]] = field(default_factory=dict)
 
 
+def leaves(body: Sequence[Stmt], label: str) -> bool:
+    """Whether there is a jump out of the block of this label, around these statements."""
+    inner = [s.then if isinstance(s, If) else s.body for s in body if isinstance(s, If | Each | Count | Block)]
+    return any(isinstance(s, Leave) and s.label == label for s in body) or any(leaves(each, label) for each in inner)
+
+
 def binary(op: str, left: Expr, right: Expr) -> Expr:
     """``left op right``, computed here where that needs no machine."""
     if isinstance(left, int) and isinstance(right, int):

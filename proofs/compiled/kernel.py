@@ -20,6 +20,9 @@ BITS = U(16)
 
 LOW = U(0xFFFF)
 
+HALF = 31
+"""Counts of symmetric states are kept in two numbers, of which the second one counts so many bits more."""
+
 
 @intrinsic
 def call(typing: Any, address: Any, state: Any, out: Any, chosen: Any, seen: Any, number: Any) -> Any:
@@ -50,7 +53,7 @@ def expand(
     chosen: Any,
     seen: Any,
     quotient: Any,
-    totals: Any,
+    weights: Any,
     values: Any,
     states: Any,
     whence: Any,
@@ -63,7 +66,7 @@ def expand(
         base: the number of the frontier's first state in this part, ``me``.
         out, chosen: room for the steps of one state.
         quotient: how states are renamed (:class:`.quotient.Quotient`), or None.
-        totals: how many states, and steps of each action, the expanded ones stand for; of no meaning without ``quotient``.
+        weights: gets in two halves how many states, and steps of each action, these states stand for, if there is a ``quotient``.
         values, states, whence: the buckets, a row each: entries, states, and where these come from.
         counts: how much is in each.
 
@@ -80,13 +83,19 @@ def expand(
         number = (base + n) * parts + me
         if quotient is not None:
             weight = orbit(quotient, frontier, n * words)
-            totals[0] += weight
-            for a in range(1, len(totals)):
-                totals[a] -= weight * seen[FIRST_ACTION + a - 1]
+            low, high = weight & ((1 << HALF) - 1), weight >> HALF
+            weights[0, 0] += low
+            weights[1, 0] += high
+            for a in range(1, weights.shape[1]):
+                before = seen[FIRST_ACTION + a - 1]
+                weights[0, a] -= low * before
+                weights[1, a] -= high * before
         found = call(address, at + 8 * words * n, out_at, chosen_at, seen_at, number)
         if quotient is not None:
-            for a in range(1, len(totals)):
-                totals[a] += weight * seen[FIRST_ACTION + a - 1]
+            for a in range(1, weights.shape[1]):
+                after = seen[FIRST_ACTION + a - 1]
+                weights[0, a] += low * after
+                weights[1, a] += high * after
         for i in range(found):
             if quotient is not None:
                 represent(quotient, out, i * words, words)

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance, State
+from schedproof.proofs.engine import TooWide
 
 Words = NDArray[np.uint64]
+
+GREATEST = 1 << 48
+"""Numbers are not greater, so that their sums are in 64 bits, too."""
 
 USABLE = 63
 """Bits of a word that hold a state; the last one tells a state from an empty place."""
@@ -101,13 +105,21 @@ def layout(instance: Instance) -> Layout:
 
 
 def span(instance: Instance, kind: Type) -> tuple[int, int]:
-    """The lowest encoded value of a type, and how many there are."""
+    """The lowest encoded value of a type, and how many there are.
+
+    Raises:
+        TooWide: sums of such numbers could be more than 64 bits hold.
+    """
     match kind:
         case Ref(sort):
             return -1, instance.sizes[sort.name] + 1
         case SetOf(sort):
             return 0, 1 << instance.sizes[sort.name]
         case IntRange(low, high):
+            if max(-low, high) > GREATEST:
+                raise TooWide(
+                    f"numbers from {low} to {high} are more than compiled code counts to; explore it interpreted"
+                )
             return low, high - low + 1
         case EnumType(values):
             return 0, len(values)

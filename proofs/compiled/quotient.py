@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from schedproof.proofs.engine import TooWide
 from schedproof.proofs.symmetry import Symmetry
 
 from .layout import Layout
@@ -40,8 +42,15 @@ class Quotient(NamedTuple):
 
 
 def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
-    """The tables of a symmetry; each thread needs one of its own."""
+    """The tables of a symmetry; each thread needs one of its own.
+
+    Raises:
+        TooWide: one state could stand for more than 64 bits hold.
+    """
     instance, renamings = symmetry.instance, symmetry.renamings
+    size = instance.sizes[symmetry.ordered] if symmetry.ordered else 1
+    if size * factorial(size) * len(renamings) >= 1 << 63:
+        raise TooWide(f"one state could stand for {size}! others and more: explore it interpreted, or without symmetry")
     width = instance.width
     renamed = list(renamings[0])
     most = max((instance.sizes[s] for s in renamed), default=0)

@@ -16,7 +16,7 @@ from schedproof.proofs.engine import TooWide
 from schedproof.proofs.explore import Progress, real
 from schedproof.proofs.symmetry import Symmetry
 
-from .kernel import expand, insert
+from .kernel import HALF, expand, insert
 from .layout import Words
 from .llvm import Machine
 from .quotient import Quotient, quotient, represent
@@ -62,14 +62,15 @@ class _Part:
 
     def __post_init__(self) -> None:
         words = self.program.layout.words
-        room = max(ROOM, 2 * self.program.choices)
+        room = max(2 * ROOM // max(2, self.parts), 2 * self.program.choices)
         self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
         self.parents: NDArray[np.uint32] = np.empty(FIRST, np.uint32)
         self.choices: NDArray[np.uint16] = np.empty(FIRST, np.uint16)
         self.now: Words = np.empty(0, np.uint64)
         self.next: Words = np.empty(FIRST * words, np.uint64)
         self.seen: NDArray[np.int64] = np.zeros(self.program.seen.size, np.int64)
-        self.totals: NDArray[np.int64] = np.zeros(1 + len(self.program.actions), np.int64)
+        self.totals = [0] * (1 + len(self.program.actions))
+        self._weights: NDArray[np.int64] = np.zeros((2, len(self.totals)), np.int64)
         self.out: Words = np.empty(self.program.choices * words, np.uint64)
         self.chosen: NDArray[np.uint64] = np.empty(self.program.choices, np.uint64)
         # Two of each: while others still take from one, the next is filled.
@@ -87,7 +88,8 @@ class _Part:
     def expand(self, address: int, at: int, me: int, turn: int) -> int:
         """Takes steps until a bucket is nearly full; where it stopped."""
         self.counts[turn] = 0
-        return int(
+        self._weights[:] = 0
+        stopped = int(
             expand(
                 address,
                 self.now,
@@ -101,13 +103,17 @@ class _Part:
                 self.chosen,
                 self.seen,
                 self.quotient,
-                self.totals,
+                self._weights,
                 self.values[turn],
                 self.states[turn],
                 self.whence[turn],
                 self.counts[turn],
             )
         )
+        if self.quotient is not None:
+            low, high = self._weights.tolist()
+            self.totals = [t + a + (b << HALF) for t, a, b in zip(self.totals, low, high, strict=True)]
+        return stopped
 
     def take(self, values: Any, states: Any, whence: Any, end: int) -> None:
         """Puts a bucket into the table."""
@@ -191,7 +197,7 @@ class Reached:
     def state_count(self) -> int:
         """The number of states that were found, symmetric ones included; of these only of states that were expanded."""
         if self.symmetry is not None:
-            return sum(int(part.totals[0]) for part in self.parts)
+            return max(self.representatives, sum(part.totals[0] for part in self.parts))
         return self.representatives
 
     @property
@@ -251,7 +257,7 @@ class Reached:
 
     def _depth(self, number: int) -> int:
         part = self.parts[number % len(self.parts)]
-        return bisect_right(part.starts, number // len(self.parts)) - 1
+        return bisect_right([*part.starts, part.base + part.size], number // len(self.parts)) - 1
 
     def path(self, number: int) -> list[Choice]:
         """A shortest run from the initial state to state ``number``, as choices.
@@ -339,11 +345,16 @@ class _Search:
         home.take(np.array([value], np.uint64), first, np.zeros(1, np.uint64), 1)
         home.now, home.next, home.size, home.found = home.next, home.now, 1, 0
         threads = [threading.Thread(target=self._work, args=(me,)) for me in range(1, len(self._parts))]
-        for thread in threads:
-            thread.start()
-        self._work(0)
-        for thread in threads:
-            thread.join()
+        try:
+            for thread in threads:
+                thread.start()
+            self._work(0)
+        finally:
+            if self._barrier.broken or not all(thread.ident for thread in threads):
+                self._barrier.abort()
+            for thread in threads:
+                if thread.ident:
+                    thread.join()
         if self._errors:
             raise self._errors[0]
         return Reached(self._program, self._symmetry, not self._stopped, self._parts)

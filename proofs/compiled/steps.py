@@ -17,7 +17,7 @@ from schedproof.model.semantics import Choice, Instance
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 
-from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, member
+from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, leaves, member
 from .layout import Layout, layout
 from .terms import Moment, Terms
 
@@ -169,6 +169,7 @@ class _Steps:
         terms.say(Set(before, Local("steps")))
         with terms.block(done):
             with terms.block(undefined):
+                self._see_that_guards_are_defined(number, action, Moment(undefined=undefined))
                 terms.search(
                     action.parameters,
                     action.when,
@@ -182,6 +183,16 @@ class _Steps:
         terms.say(Put("ends", number + 1, Local("steps")))
         at = self._seen.taken.start + number
         terms.say(Put("seen", at, binary("+", Item("seen", at), binary("-", Local("steps"), Local(before)))))
+
+    def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
+        """Before any of its steps is judged: if one guard is undefined, none of them is known."""
+        if not any(number in (c.actions or ()) and c.sees_more for c in self.conditions):
+            return
+        with self.terms.body() as guards:
+            self.terms.search(action.parameters, action.when, moment, lambda _: None)
+        if leaves(guards, moment.undefined):
+            for stmt in guards:
+                self.terms.say(stmt)
 
     def _ill_formed(self, number: int) -> None:
         self._note(Seen.ill_formed, number)

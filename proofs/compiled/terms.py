@@ -15,9 +15,13 @@ from schedproof.model.lang.types import EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
 from schedproof.model.semantics.search import levels
+from schedproof.proofs.engine import TooWide
 
 from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
-from .layout import Layout, span
+from .layout import GREATEST, Layout, span
+
+MOST_VALUES = 64
+"""Of attributes with more values than so many there is no mask for each of these."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +184,7 @@ class Terms:
                 if isinstance(value, str):
                     assert isinstance(kind, EnumType)
                     return kind.values.index(value)
-                return int(value)
+                return _number(value)
             case t.Attr(of, name):
                 sort = self._sort(of, moment)
                 attribute = self.instance.model.machine(sort).attribute(name)
@@ -301,7 +305,7 @@ class Terms:
 
     def payload(self, sort: str, event: str, name: str) -> str:
         """The array of an event's parameter, by object."""
-        array = f"{sort}.{event} {name}"
+        array = f"payload {name} of {sort}.{event}"
         self.scratch[array] = self.instance.sizes[sort]
         return array
 
@@ -310,15 +314,16 @@ class Terms:
         mask = self.fired(sort, event, moment)
         if mask == 0:
             return 0
-        who = self.value(of, moment)
-        here = _has(mask, who, sure=_is_some(of))
-        if not payload:
-            return here
+        pure = self._pure(of, moment)
+        if not payload and pure is not None:
+            return _has(mask, pure, sure=_is_some(of))
         kinds = self.instance.model.machine(sort).parameters(event)
         result, end = self.new("fires"), self.new("decided")
         self.say(Set(result, 0))
         with self.block(end):
-            self.check(here, end)
+            self.check(binary("!=", mask, 0), end)  # if it happens to nobody, it is not asked to whom
+            who = self.value(of, moment)
+            self.check(_has(mask, who, sure=_is_some(of)), end)
             for name, wanted in payload:
                 value = self.value(wanted, moment, kinds[name])
                 self.check(binary("==", Item(self.payload(sort, event, name), who), value), end)
@@ -465,7 +470,7 @@ class Terms:
                 return bit(value) if _is_some(other) else _one_or_none(value)
             case t.Attr(t.Var(name), attribute) if name == var.name:
                 kind = self._type(one, moment)
-                if isinstance(kind, SetOf):
+                if isinstance(kind, SetOf) or (isinstance(kind, IntRange) and kind.high - kind.low >= MOST_VALUES):
                     return None
                 with self.body() as before:
                     value = self.value(other, moment, kind)
@@ -480,7 +485,19 @@ class Terms:
             return True
         if isinstance(term, t.Constant):
             return isinstance(term.value, int) and kind.low <= term.value <= kind.high
-        return self._type(term, moment) == kind
+        # What an event is given need not be in the range that it declares.
+        return not isinstance(term, t.Given) and self._type(term, moment) == kind
+
+
+def _number(value: int) -> int:
+    """A constant.
+
+    Raises:
+        TooWide: sums of it could be more than 64 bits hold.
+    """
+    if abs(value) > GREATEST:
+        raise TooWide(f"the number {value} is more than compiled code counts to; explore it interpreted")
+    return int(value)
 
 
 def _one_or_none(value: Expr) -> Expr:
