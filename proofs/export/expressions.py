@@ -1,0 +1,267 @@
+"""Formulas as expressions of Promela, in which quantifiers are written out and what is known is computed.
+
+Objects are numbers and ``NONE``, sets are masks, truth is 0 or 1. ``&&`` and ``||`` look at no more than they must, in the order in
+which a formula is written; so an attribute of no object is read only where the model would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import EnumType, Ref, Type
+from schedproof.model.semantics import Instance
+from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
+
+NONE = 255
+"""No object."""
+
+Text = str | int
+"""An expression; what needs no machine is a number."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a term can see.
+
+    Args:
+        bound: variables with what they stand for.
+        me: the object of a row, and ``given`` its event's parameters.
+        prefix: of the arrays of the state, "" or "next_".
+    """
+
+    bound: Mapping[str, tuple[t.Var, Text]] = field(default_factory=dict)
+    owner: Owner = NOBODY
+    me: Text = 0
+    given: Mapping[str, Text] = field(default_factory=dict)
+    prefix: str = ""
+
+    def binding(self, values: Iterable[tuple[t.Var, Text]]) -> Scope:
+        """With variables bound."""
+        return replace(self, bound={**self.bound, **{v.name: (v, value) for v, value in values}})
+
+    @property
+    def variables(self) -> dict[str, t.Var]:
+        """The variables in scope, by name."""
+        return {name: var for name, (var, _) in self.bound.items()}
+
+
+class Expressions:
+    """Writes terms of an instance."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+
+    def field(self, sort: str, name: str) -> str:
+        """The array of an attribute, or of the state ("")."""
+        return f"{sort}_{name or 'at'}"
+
+    def fires(self, sort: str, event: str) -> str:
+        """The mask of the objects to which an event happens."""
+        return f"fires_{sort}_{event}"
+
+    def payload(self, sort: str, event: str, name: str) -> str:
+        """The array of an event's parameter, by object."""
+        return f"given_{sort}_{event}_{name}"
+
+    def state(self, sort: str, name: str) -> str:
+        """The name of a state."""
+        return f"{sort}_{name}"
+
+    def value(self, term: t.Term, scope: Scope, kind: Type | None = None) -> Text:
+        """A term where one of type ``kind`` is wanted."""
+
+        def go(part: t.Term) -> Text:
+            return self.value(part, scope)
+
+        match term:
+            case t.Var(name):
+                return scope.bound[name][1]
+            case t.Me():
+                return scope.me
+            case t.Given(name):
+                return scope.given[name]
+            case t.Nothing():
+                return NONE
+            case t.EmptySet():
+                return 0
+            case t.Constant(value):
+                if isinstance(value, str):
+                    assert isinstance(kind, EnumType)
+                    return kind.values.index(value)
+                return int(value)
+            case t.Attr(of, name):
+                return self._attribute(of, name, scope)
+            case t.Is(of, states):
+                return self._is(of, states, scope)
+            case t.Equal(left, right):
+                a, b = (
+                    self.value(left, scope, self._type(right, scope)),
+                    self.value(right, scope, self._type(left, scope)),
+                )
+                return binary("==", a, b)
+            case t.Less(left, right, or_equal):
+                return binary("<=" if or_equal else "<", go(left), go(right))
+            case t.Sum(left, right, sign):
+                return binary("+" if sign > 0 else "-", go(left), go(right))
+            case t.Has(base, element):
+                return self._has(go(element), lambda: go(base), sure=_is_some(element))
+            case t.Adjusted(base, element, present):
+                return self._adjusted(go(base), go(element), present, sure=_is_some(element))
+            case t.Those(var, where):
+                return self._those(var, where, scope)
+            case t.Fires(of, event, payload):
+                return self._fires(of, event, payload, scope)
+            case t.And(parts):
+                return conjunction([go(part) for part in parts])
+            case t.Or(parts):
+                return disjunction([go(part) for part in parts])
+            case t.Implies(premise, conclusion):
+                return disjunction([negation(go(premise)), go(conclusion)])
+            case t.Not(part):
+                return negation(go(part))
+            case t.Iff(left, right):
+                return binary("==", go(left), go(right))
+            case t.After(part):
+                return self.value(part, replace(scope, prefix="next_"))
+            case t.Quantified(universal, variables, body):
+                every = [self.value(body, scope.binding(one)) for one in self.bindings(variables)]
+                return conjunction(every) if universal else disjunction(every)
+        raise AssertionError(f"no expression for {type(term).__name__}")
+
+    def bindings(self, variables: Sequence[t.Var]) -> list[list[tuple[t.Var, Text]]]:
+        """All values of variables."""
+        values = product(*(self.instance.domain(v.type) for v in variables))
+        return [list(zip(variables, each, strict=True)) for each in values]
+
+    def _type(self, term: t.Term, scope: Scope) -> Type | None:
+        return type_of_term(self.instance, term, scope.variables, scope.owner)
+
+    def sort_of(self, term: t.Term, scope: Scope) -> str:
+        """The sort of the object that a term names."""
+        return sort_of_term(self.instance, term, scope.variables, scope.owner)
+
+    def _attribute(self, of: t.Term, name: str, scope: Scope) -> Text:
+        sort = self.sort_of(of, scope)
+        attribute = self.instance.model.machine(sort).attribute(name)
+        assert attribute is not None
+        who = self.value(of, scope)
+        if attribute.rigid:
+            values = [code(v, attribute.type) for v in self.instance.rigid_values(sort, attribute)]
+            if isinstance(who, int):
+                return values[who]
+            if len(set(values)) == 1:
+                return values[0]
+            found: Text = values[-1]
+            for i in range(len(values) - 2, -1, -1):
+                found = f"({who} == {i} -> {values[i]} : {found})"
+            return found
+        return f"{scope.prefix}{self.field(sort, name)}[{who}]"
+
+    def _is(self, of: t.Term, states: Sequence[str], scope: Scope) -> Text:
+        sort = self.sort_of(of, scope)
+        at = f"{scope.prefix}{self.field(sort, '')}[{self.value(of, scope)}]"
+        return disjunction([f"{at} == {self.state(sort, s)}" for s in dict.fromkeys(states)])
+
+    def _has(self, number: Text, mask: Callable[[], Text], *, sure: bool) -> Text:
+        if number == NONE and not sure:
+            return 0
+        inside = binary("&", binary(">>", mask(), number), 1)
+        if sure or isinstance(number, int):
+            return inside
+        return conjunction([f"{number} != {NONE}", inside])
+
+    def _adjusted(self, mask: Text, number: Text, present: bool, *, sure: bool) -> Text:
+        if number == NONE and not sure:
+            return mask
+        one = binary("<<", 1, number)
+        changed = binary("|", mask, one) if present else f"({mask} & ~({one}))"
+        if sure or isinstance(number, int):
+            return changed
+        return f"({number} == {NONE} -> {mask} : {changed})"
+
+    def _those(self, var: t.Var, where: t.Term, scope: Scope) -> Text:
+        assert isinstance(var.type, Ref)
+        mask: Text = 0
+        for i in self.instance.domain(var.type):
+            truth = self.value(where, scope.binding([(var, i)]))
+            one: Text = (1 << i) * bool(truth) if isinstance(truth, int) else f"({truth} -> {1 << i} : 0)"
+            mask = binary("|", mask, one)
+        return mask
+
+    def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> Text:
+        sort = self.sort_of(of, scope)
+        mask = self.fires(sort, event)
+        who = self.value(of, scope)
+        kinds = self.instance.model.machine(sort).parameters(event)
+        parts: list[Text] = [f"{mask} != 0", self._has(who, lambda: mask, sure=_is_some(of))]
+        for name, wanted in payload:
+            parts.append(
+                binary("==", f"{self.payload(sort, event, name)}[{who}]", self.value(wanted, scope, kinds[name]))
+            )
+        return conjunction(parts)
+
+
+def code(value: int, kind: Type) -> int:
+    """A value of a state as Promela has it."""
+    return NONE if isinstance(kind, Ref) and value < 0 else value
+
+
+def binary(op: str, left: Text, right: Text) -> Text:
+    """An operation, computed if it can be."""
+    if isinstance(left, int) and isinstance(right, int):
+        return int(_COMPUTED[op](left, right))
+    if op in ("|", "+", "<<", ">>") and right == 0:
+        return left
+    if op in ("|", "+") and left == 0:
+        return right
+    return f"({left} {op} {right})"
+
+
+_COMPUTED = {
+    "+": int.__add__, "-": int.__sub__, "&": int.__and__, "|": int.__or__, "<<": int.__lshift__, ">>": int.__rshift__,
+    "==": int.__eq__, "<": int.__lt__, "<=": int.__le__,
+}  # fmt: skip
+
+
+def conjunction(parts: Sequence[Text]) -> Text:
+    """All of them, looked at in their order."""
+    kept: list[Text] = []
+    for part in parts:
+        if isinstance(part, int) and part:
+            continue
+        kept.append(part)
+        if isinstance(part, int):
+            break  # it decides
+    if not kept:
+        return 1
+    if kept == [0]:
+        return 0
+    return kept[0] if len(kept) == 1 else "(" + " && ".join(str(k) for k in kept) + ")"
+
+
+def disjunction(parts: Sequence[Text]) -> Text:
+    """One of them, looked at in their order."""
+    kept: list[Text] = []
+    for part in parts:
+        if isinstance(part, int) and not part:
+            continue
+        kept.append(part)
+        if isinstance(part, int):
+            break
+    if not kept:
+        return 0
+    if isinstance(kept[0], int):
+        return 1
+    return kept[0] if len(kept) == 1 else "(" + " || ".join(str(k) for k in kept) + ")"
+
+
+def negation(part: Text) -> Text:
+    """Not so."""
+    return int(not part) if isinstance(part, int) else f"!({part})"
+
+
+def _is_some(term: t.Term) -> bool:
+    return isinstance(term, t.Var | t.Me)
