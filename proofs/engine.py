@@ -28,7 +28,7 @@ B = TypeVar("B")
 
 
 class TooWide(ScopeError):
-    """More choices than compiled states can tell apart."""
+    """More choices, greater numbers or more symmetry than compiled code can tell apart."""
 
 
 class Engine(StrEnum):

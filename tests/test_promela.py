@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
-from schedproof.model.semantics import Instance, instances
+from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.explore import explore
 from schedproof.proofs.export import promela
@@ -82,6 +82,12 @@ def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp
 def test_a_rule_that_is_not_written_is_noticed(tmp_path: Path) -> None:
     less = replace(WORKSHOP, rules=WORKSHOP.rules[1:])
     assert by_spin(only(less, Worker=1, Tool=1), tmp_path) != ours(only(WORKSHOP, Worker=1, Tool=1))
+
+
+def test_more_objects_than_a_mask_has_bits_are_refused() -> None:
+    with pytest.raises(ScopeError, match="Process=32: Promela has sets of up to 31 objects"):
+        promela(only(MUTEX, Process=32))
+    assert "(1 <<" in promela(only(MUTEX, Process=31))
 
 
 def test_the_text_can_be_read() -> None:

@@ -24,9 +24,8 @@ def watch(
     progress: Progress | None = None,
 ) -> tuple[Reached, list[Watch]]:
     """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
-    checks = [(prop, check) for prop in props for check in checks_of(instance, prop)]
-    actions = [a for a in instance.model.actions if crash or not a.crash]
-    conditions = [condition_of(check, [a.name for a in actions]) for _, check in checks]
+    watches = [Watch(prop, checks_of(instance, prop)) for prop in props]
+    conditions = conditions_of(instance, watches, crash=crash)
     found = explore(
         instance,
         symmetry=symmetry,
@@ -36,13 +35,18 @@ def watch(
         limit=limit,
         progress=progress,
     )
-    for number, (_, check) in enumerate(checks):
+    for number, check in enumerate(check for each in watches for check in each.checks):
         check.met, check.failed = found.met(number), found.failed(number)
-    return found, [Watch(prop, [c for p, c in checks if p is prop]) for prop in props]
+    return found, watches
 
 
-def condition_of(check: Check, actions: Sequence[str]) -> Condition:
-    """A condition as programs judge it, for these actions."""
+def conditions_of(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:
+    """The conditions of properties as programs judge them, in the order of their checks."""
+    actions = [a.name for a in instance.model.actions if crash or not a.crash]
+    return [_condition(check, actions) for each in watches for check in each.checks]
+
+
+def _condition(check: Check, actions: Sequence[str]) -> Condition:
     prop = check.prop
     if isinstance(prop, Invariant):
         return Condition(prop.over, prop.given, prop.then)

@@ -18,7 +18,7 @@ from schedproof.proofs.safety import Check, Watch, checks_of
 from .kernel import call
 from .layout import Words
 from .llvm import Machine
-from .safety import condition_of
+from .safety import conditions_of
 from .steps import Program, Seen, program
 from .table import U, mix
 
@@ -117,9 +117,9 @@ def walk(
         seed: the same one takes the same walks.
         progress: called with the number of steps every so often.
     """
+    watches = [Watch(prop, checks_of(instance, prop)) for prop in props]
     actions = [a for a in instance.model.actions if crash or not a.crash]
-    checks = [(prop, check) for prop in props for check in checks_of(instance, prop)]
-    code = program(instance, actions, [condition_of(check, [a.name for a in actions]) for _, check in checks])
+    code = program(instance, actions, conditions_of(instance, watches, crash=crash))
     walker = _Walker(code, Machine([code.steps]), length, seed)
     walker.go(0)  # what it takes to load code is no part of the rate
     start = time.perf_counter()
@@ -128,7 +128,7 @@ def walk(
         if progress is not None:
             progress(walker.steps)
     seconds = time.perf_counter() - start
-    for number, (_, check) in enumerate(checks):
+    for number, check in enumerate(check for each in watches for check in each.checks):
         _fill(check, number, walker)
     return Walked(
         instance,
@@ -137,7 +137,7 @@ def walk(
         int(walker.counters[3]),
         seconds,
         walker.per_action(),
-        [Watch(prop, [c for p, c in checks if p is prop]) for prop in props],
+        watches,
         walker.ill_formed,
         walker.runs,
     )

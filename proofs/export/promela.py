@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.types import IntRange, SetOf, Type
-from schedproof.model.semantics import Instance
+from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 
@@ -16,15 +16,29 @@ from .expressions import NONE, Expressions, Scope, code, conjunction
 
 Event = tuple[str, str]
 
+MOST_OBJECTS = 31
+"""Of a sort: sets of them are masks in whole numbers of 32 bits, one of which is the sign."""
+
+END_OF_EACH = (":: else -> skip fi;", "}", ":: else -> skip fi;")
+
 
 def promela(instance: Instance, *, crash: bool = True) -> str:
     """The text of ``instance``.
 
-    Each step of the model is one transition, so that SPIN stores as many states; what is ill-formed leads nowhere.
+    Each step of the model is one transition, so that SPIN stores as many states; what is ill-formed leads nowhere, but where an
+    attribute of no object is read, SPIN says that an index is out of bounds.
 
     Args:
         crash: with crash actions.
+
+    Raises:
+        ScopeError: there are more objects of a sort than a number of Promela has bits.
     """
+    for sort, size in instance.sizes.items():
+        if size > MOST_OBJECTS:
+            raise ScopeError(
+                f"scope {sort}={size}: Promela has sets of up to {MOST_OBJECTS} objects; choose a smaller scope"
+            )
     return "\n".join(_Writer(instance, crash).lines()) + "\n"
 
 
@@ -218,17 +232,22 @@ class _Writer:
         if isinstance(rule.on, t.Fires):
             yield ":: else -> skip fi;"
 
+    def _for_each(self, event: Event) -> Iterator[str]:
+        """What follows is done for each object (``me``) to which an event happens, up to ``END_OF_EACH``."""
+        self._loops["me"] = None
+        mask = self.x.fires(*event)
+        yield f"if :: {mask} != 0 ->"
+        yield f"for (me : 0 .. {self.instance.sizes[event[0]] - 1}) {{"
+        yield f"if :: ({mask} >> me) & 1 ->"
+
     def _update(self, event: Event) -> Iterator[str]:
         sort, name = event
-        at, mask = self.x.field(sort, ""), self.x.fires(sort, name)
+        at = self.x.field(sort, "")
         kinds = self.instance.model.machine(sort).parameters(name)
-        self._loops["me"] = None
         scope = Scope(
             owner=Owner(sort, name), me="me", given={n: f"{self.x.payload(sort, name, n)}[me]" for n in kinds}
         )
-        yield f"if :: {mask} != 0 ->"
-        yield f"for (me : 0 .. {self.instance.sizes[sort] - 1}) {{"
-        yield f"if :: ({mask} >> me) & 1 ->"
+        yield from self._for_each(event)
         for f in self.fields:
             if f.sort == sort:
                 array = self.x.field(sort, f.name)
@@ -250,20 +269,13 @@ class _Writer:
                 yield f"next_{self.x.field(sort, attribute.name)}[me] = {value};"
         yield ":: else -> wrong = 1"
         yield "fi"
-        yield ":: else -> skip fi;"
-        yield "}"
-        yield ":: else -> skip fi;"
+        yield from END_OF_EACH
 
     def _commit(self, event: Event) -> Iterator[str]:
-        sort, name = event
-        mask = self.x.fires(sort, name)
-        yield f"if :: {mask} != 0 ->"
-        yield f"for (me : 0 .. {self.instance.sizes[sort] - 1}) {{"
-        yield f"if :: ({mask} >> me) & 1 ->"
+        sort, _ = event
+        yield from self._for_each(event)
         for f in self.fields:
             if f.sort == sort:
                 array = self.x.field(sort, f.name)
                 yield f"{array}[me] = next_{array}[me];"
-        yield ":: else -> skip fi;"
-        yield "}"
-        yield ":: else -> skip fi;"
+        yield from END_OF_EACH
