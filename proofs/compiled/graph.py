@@ -16,6 +16,7 @@ from .layout import Words
 from .llvm import Machine
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
 from .search import Reached, place_in
+from .steps import first_choices
 
 Nodes = NDArray[np.bool_]
 """A set of states, by number."""
@@ -53,11 +54,6 @@ class Graph:
         """The number of states."""
         return len(self.offsets) - 1
 
-    @property
-    def ill_formed(self) -> tuple[int, Choice, str] | None:
-        """The first ill-formed step, if there is one."""
-        return self.reached.ill_formed
-
     def state(self, number: int) -> State:
         """A state as the model's meaning has it."""
         layout = self.reached.program.layout
@@ -80,9 +76,9 @@ class Graph:
 
     def choices_of(self, actions: Iterable[str]) -> NDArray[np.bool_]:
         """By the number of a choice, whether it is one of these actions."""
-        wanted = set(actions)
-        program = self.reached.program
-        return np.array([program.choice(c).action in wanted for c in range(program.choices)], np.bool_)
+        wanted, program = set(actions), self.reached.program
+        counts = np.diff(first_choices(program.instance, program.actions))
+        return np.repeat([action.name in wanted for action in program.actions], counts)
 
     def values(self, slot: int) -> NDArray[np.int64]:
         """By state, the value of a slot."""
