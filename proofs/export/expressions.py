@@ -12,11 +12,26 @@ from itertools import product
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import EnumType, Ref, Type
-from schedproof.model.semantics import Instance
+from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
+
+from .cascade import Event
+from .names import Names
+
+WORDS = {
+    "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "c_code", "c_decl", "c_expr", "c_state", "c_track",
+    "d_proctype", "d_step", "D_proctype", "do", "else", "empty", "enabled", "end", "eval", "false", "fi", "for", "full", "get_priority",
+    "goto", "hidden", "if", "in", "init", "inline", "int", "len", "local", "ltl", "mtype", "nempty", "never", "nfull", "notrace",
+    "np_", "od", "of", "pc_value", "pid", "printf", "printm", "priority", "proctype", "provided", "run", "select", "set_priority",
+    "short", "show", "skip", "system", "timeout", "trace", "true", "typedef", "unless", "unsigned", "xr", "xs", "D_step",
+    "me", "wrong", "_pid", "_last", "_nr_pr", "_",
+}  # fmt: skip
+"""What is no name: of the language, and of the text that is written."""
 
 NONE = 255
 """No object."""
+
+GREATEST = 1 << 30
 
 Text = str | int
 """An expression; what needs no machine is a number."""
@@ -30,6 +45,7 @@ class Scope:
         bound: variables with what they stand for.
         me: the object of a row, and ``given`` its event's parameters.
         prefix: of the arrays of the state, "" or "next_".
+        fired: the events that can happen; None: any.
     """
 
     bound: Mapping[str, tuple[t.Var, Text]] = field(default_factory=dict)
@@ -37,6 +53,7 @@ class Scope:
     me: Text = 0
     given: Mapping[str, Text] = field(default_factory=dict)
     prefix: str = ""
+    fired: frozenset[Event] | None = None
 
     def binding(self, values: Iterable[tuple[t.Var, Text]]) -> Scope:
         """With variables bound."""
@@ -53,22 +70,35 @@ class Expressions:
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
+        self.names = Names(WORDS)
 
-    def field(self, sort: str, name: str) -> str:
+    def field(self, sort: str, name: str, prefix: str = "") -> str:
         """The array of an attribute, or of the state ("")."""
-        return f"{sort}_{name or 'at'}"
+        return self.names.of(("field", sort, name, prefix), f"{prefix}{sort}_{name or 'at'}")
 
     def fires(self, sort: str, event: str) -> str:
         """The mask of the objects to which an event happens."""
-        return f"fires_{sort}_{event}"
+        return self.names.of(("fires", sort, event), f"fires_{sort}_{event}")
 
     def payload(self, sort: str, event: str, name: str) -> str:
         """The array of an event's parameter, by object."""
-        return f"given_{sort}_{event}_{name}"
+        return self.names.of(("payload", sort, event, name), f"given_{sort}_{event}_{name}")
 
     def state(self, sort: str, name: str) -> str:
         """The name of a state."""
-        return f"{sort}_{name}"
+        return self.names.of(("state", sort, name), f"{sort}_{name}")
+
+    def choice(self, name: str) -> str:
+        """What was chosen for an action's parameter."""
+        return self.names.of(("choice", name), f"choice_{name}")
+
+    def loop(self, number: int, name: str) -> str:
+        """The variable of a loop."""
+        return self.names.of(("loop", number, name), f"V{number}_{name}")
+
+    def holds(self, promise: str) -> str:
+        """Whether a promise is kept."""
+        return self.names.of(("holds", promise), f"holds_{promise}")
 
     def value(self, term: t.Term, scope: Scope, kind: Type | None = None) -> Text:
         """A term where one of type ``kind`` is wanted."""
@@ -91,7 +121,7 @@ class Expressions:
                 if isinstance(value, str):
                     assert isinstance(kind, EnumType)
                     return kind.values.index(value)
-                return int(value)
+                return fitting(int(value))
             case t.Attr(of, name):
                 return self._attribute(of, name, scope)
             case t.Is(of, states):
@@ -158,12 +188,12 @@ class Expressions:
             for i in range(len(values) - 2, -1, -1):
                 found = f"({who} == {i} -> {values[i]} : {found})"
             return found
-        return f"{scope.prefix}{self.field(sort, name)}[{who}]"
+        return f"{self.field(sort, name, scope.prefix)}[{who}]"
 
     def _is(self, of: t.Term, states: Sequence[str], scope: Scope) -> Text:
         sort = self.sort_of(of, scope)
-        at = f"{scope.prefix}{self.field(sort, '')}[{self.value(of, scope)}]"
-        return disjunction([f"{at} == {self.state(sort, s)}" for s in dict.fromkeys(states)])
+        at = f"{self.field(sort, '', scope.prefix)}[{self.value(of, scope)}]"
+        return disjunction([f"({at} == {self.state(sort, s)})" for s in dict.fromkeys(states)])
 
     def _has(self, number: Text, mask: Callable[[], Text], *, sure: bool) -> Text:
         if number == NONE and not sure:
@@ -193,6 +223,8 @@ class Expressions:
 
     def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> Text:
         sort = self.sort_of(of, scope)
+        if scope.fired is not None and (sort, event) not in scope.fired:
+            return 0
         mask = self.fires(sort, event)
         who = self.value(of, scope)
         kinds = self.instance.model.machine(sort).parameters(event)
@@ -202,6 +234,17 @@ class Expressions:
                 binary("==", f"{self.payload(sort, event, name)}[{who}]", self.value(wanted, scope, kinds[name]))
             )
         return conjunction(parts)
+
+
+def fitting(value: int) -> int:
+    """A number, if Promela has it.
+
+    Raises:
+        ScopeError: there is no room for it, and for what may be added to it.
+    """
+    if abs(value) > GREATEST:
+        raise ScopeError(f"{value} is too great: Promela's numbers have 32 bits, one of which is the sign")
+    return value
 
 
 def code(value: int, kind: Type) -> int:

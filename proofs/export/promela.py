@@ -2,44 +2,81 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
+from schedproof.model.lang import Invariant, StepInvariant
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import WELL_FORMED, common_parameters
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import IntRange, SetOf, Type
+from schedproof.model.lang.types import IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
+from schedproof.proofs.safety import conditions_of
 
-from .expressions import NONE, Expressions, Scope, code, conjunction
+from .cascade import Event, cascade, conditions, own_variables
+from .expressions import NONE, Expressions, Scope, code, conjunction, fitting, negation
+from .promises import BRANCHING, LIVENESS, Condition, Promises, Wanted, promises
 
-Event = tuple[str, str]
+NEXT = "next_"
+"""Before the names of what is of the state after."""
 
 MOST_OBJECTS = 31
 """Of a sort: sets of them are masks in whole numbers of 32 bits, one of which is the sign."""
 
+MOST_CHOICES = 20_000
+"""Of an action's parameters; SPIN reads no text of any length."""
+
 END_OF_EACH = (":: else -> skip fi;", "}", ":: else -> skip fi;")
 
 
-def promela(instance: Instance, *, crash: bool = True) -> str:
+@dataclass(frozen=True)
+class Specification:
+    """A text in Promela, and what it says of promises."""
+
+    text: str
+    promises: Promises
+
+
+def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title: str = "") -> Specification:
     """The text of ``instance``.
 
-    Each step of the model is one transition, so that SPIN stores as many states; what is ill-formed leads nowhere, but where an
-    attribute of no object is read, SPIN says that an index is out of bounds.
+    Each step of the model is one transition, so that SPIN stores as many states; what is ill-formed leads back to the state that it is
+    taken in, but where an attribute of no object is read, SPIN says that an index is out of bounds. Promises are assertions; those of states are judged in a
+    transition that each state has beside its own, and leads back to it.
 
     Args:
         crash: with crash actions.
+        only: the promises that are judged, by default none; None: all that can be written.
+        title: what is said of the instance at the top.
 
     Raises:
-        ScopeError: there are more objects of a sort than a number of Promela has bits.
+        ScopeError: there are more objects of a sort than a number of Promela has bits, numbers that it has not, or too many choices to
+            write them out.
+        Unwritable: a promise of ``only`` cannot be written.
     """
     for sort, size in instance.sizes.items():
         if size > MOST_OBJECTS:
             raise ScopeError(
                 f"scope {sort}={size}: Promela has sets of up to {MOST_OBJECTS} objects; choose a smaller scope"
             )
-    return "\n".join(_Writer(instance, crash).lines()) + "\n"
+    for machine in instance.model.machines:
+        kinds = [kind for event in machine.events for kind in event.parameters.values()]
+        for kind in [*kinds, *(attribute.type for attribute in machine.attributes)]:
+            if isinstance(kind, IntRange):
+                fitting(kind.low)
+                fitting(kind.high)
+    for action in instance.model.actions:
+        choices = prod(len(instance.domain(v.type)) for v in action.parameters)
+        if choices > MOST_CHOICES:
+            raise ScopeError(
+                f"action {action.name} has {choices} choices, each of which Promela has a line for; choose a smaller scope"
+            )
+    judged = promises(instance, only, crash, {**BRANCHING, **LIVENESS})
+    return Specification("\n".join(_Writer(instance, crash, judged, title).lines()) + "\n", judged)
 
 
 @dataclass(frozen=True)
@@ -54,11 +91,15 @@ class _Field:
 class _Writer:
     """One text."""
 
-    def __init__(self, instance: Instance, crash: bool) -> None:
-        self.instance = instance
+    def __init__(self, instance: Instance, crash: bool, judged: Promises, title: str) -> None:
+        self.instance, self.judged, self.title = instance, judged, title
         self.x = Expressions(instance)
+        self.ordered = ordered_rules(instance.model)
         self.actions = [a for a in instance.model.actions if crash or not a.crash]
-        self.rules = ordered_rules(instance.model)
+        self.conditions: list[tuple[str, Condition]] = [
+            (prop.name, part) for prop in judged.judged for part in conditions_of(instance.model, prop, crash=crash)
+        ]
+        self._judging: dict[str, None] = {}
         self.fields = [
             _Field(m.sort.name, name, kind)
             for m in instance.model.machines
@@ -74,7 +115,9 @@ class _Writer:
         """The text, line by line."""
         model = self.instance.model
         at = ", ".join(f"{sort} = {n}" for sort, n in self.instance.sizes.items())
-        yield f"/* {model.system} {model.variant} at {at}: {model.about} */"
+        yield from _comment(f"{model.system} {model.variant} at {at}: {model.about}", self.title)
+        if self.judged.names and self.judged.left_out:
+            yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.judged.left_out.items()])
         yield ""
         for machine in model.machines:
             for number, state in enumerate(machine.states):
@@ -85,7 +128,7 @@ class _Writer:
         yield ""
         yield "/* Of the step that is taken; no part of a state. */"
         for f in self.fields:
-            yield f"hidden {self._type(f)} next_{self.x.field(f.sort, f.name)}[{self.instance.sizes[f.sort]}];"
+            yield f"hidden {self._type(f)} {self._next(f)}[{self.instance.sizes[f.sort]}];"
         for machine in model.machines:
             for event in self._events(machine.sort.name):
                 yield f"hidden int {self.x.fires(machine.sort.name, event)};"
@@ -94,9 +137,11 @@ class _Writer:
                     yield f"hidden int {array}[{self.instance.sizes[machine.sort.name]}];"
         body = list(self._system())
         for name in sorted({v.name for a in self.actions for v in a.parameters}):
-            yield f"hidden int choice_{name};"
+            yield f"hidden int {self.x.choice(name)};"
         for name in self._loops:
             yield f"hidden int {name};"
+        for name in self._judging:
+            yield f"hidden byte {name};"
         yield "hidden int wrong;"
         yield ""
         yield from body
@@ -105,6 +150,10 @@ class _Writer:
         if self.instance.sizes[sort] == 0:
             return []
         return list(dict.fromkeys(r.event for r in self.instance.model.rows if r.sort.name == sort))
+
+    def _next(self, f: _Field) -> str:
+        """Its array in the state after the step."""
+        return self.x.field(f.sort, f.name, NEXT)
 
     def _type(self, f: _Field) -> str:
         match f.kind:
@@ -122,14 +171,16 @@ class _Writer:
         """What an array begins with."""
         slot = self.instance.slot(f.sort, f.name)
         values = self.instance.initial()[slot : slot + self.instance.sizes[f.sort]]
+        if min(values) < 0 and f.kind is not None and not isinstance(f.kind, Ref):
+            return str(values[0])  # all of them: in braces there is no sign
         return "{" + ", ".join(str(code(v, f.kind) if f.kind is not None else v) for v in values) + "}"
 
     def _system(self) -> Iterator[str]:
         yield "active proctype system() {"
         yield "end:"
         yield "  do"
-        for action in self.actions:
-            yield from self._action(action)
+        options = [*self._states(), *(line for action in self.actions for line in self._action(action))]
+        yield from options or ["  :: false"]
         yield "  od"
         yield "}"
 
@@ -139,11 +190,12 @@ class _Writer:
             scope = Scope().binding(values)
             guard = conjunction([self.x.value(part, scope) for part in action.when])
             if guard != 0:
-                taken = "; ".join(f"choice_{v.name} = {value}" for v, value in values) or "skip"
-                choices.append(f"      :: {guard if guard != 1 else 'true'} -> {taken}")
+                met = guard if guard != 1 else "true"
+                taken = "; ".join(f"{self.x.choice(v.name)} = {value}" for v, value in values)
+                choices.append(f"      :: {met} -> {taken}" if taken else f"      :: {met}")
         if not choices:
             return
-        yield f"  :: atomic {{ /* {action.name}: {action.says} */"
+        yield f"  :: atomic {{ {_remark(f'{action.name}: {action.says}')}"
         yield "      if"
         yield from choices
         yield "      fi;"
@@ -153,17 +205,58 @@ class _Writer:
         yield "      }"
         yield "    }"
 
+    def _states(self) -> Iterator[str]:
+        """What is promised of states, judged in each."""
+        lines = [
+            line
+            for name, part in self.conditions
+            if isinstance(part, Invariant)
+            for line in self._assert(name, part, Scope())
+        ]
+        if lines:
+            yield "  :: d_step { /* What is promised of every state. */"
+            yield from (f"      {line}" for line in lines)
+            yield "    }"
+
+    def _assert(self, name: str, condition: Condition, scope: Scope) -> Iterator[str]:
+        """An assertion that a condition holds; nothing, if it cannot be otherwise."""
+        loops = [(v, self.x.loop(i, v.name)) for i, v in enumerate(condition.over)]
+        if any(not self.instance.domain(v.type) for v, _ in loops):
+            return
+        inner = scope.binding(loops)
+        given = [self.x.value(condition.given, inner)] if condition.given is not None else []
+        broken = conjunction([*given, negation(self.x.value(condition.then, inner))])
+        if broken == 0:
+            return
+        holds = self.x.holds(name)
+        self._judging[holds] = None
+        yield f"{holds} = 1;"
+        yield from self._for(loops)
+        yield f"if :: {broken if broken != 1 else 'true'} -> {holds} = 0 :: else -> skip fi;"
+        yield from ("}" for _ in loops)
+        yield f"assert({holds});"
+
+    def _for(self, loops: Sequence[tuple[t.Var, str]]) -> Iterator[str]:
+        """The beginnings of loops over variables."""
+        for v, name in loops:
+            self._loops[name] = None
+            domain = self.instance.domain(v.type)
+            yield f"for ({name} : {domain[0]} .. {domain[-1]}) {{"
+
+    def _steps(self, action: Action, scope: Scope) -> Iterator[str]:
+        """What is promised of the steps of an action, judged when all that happens is known, and what is then."""
+        model = self.instance.model
+        for name, condition in self.conditions:
+            if isinstance(condition, StepInvariant) and (not condition.on or action.name in condition.on):
+                common = common_parameters(model, condition.on)
+                known = replace(scope, bound={}).binding([(v, self.x.choice(v.name)) for v in common])
+                yield from self._assert(name, condition, known)
+
     def _step(self, action: Action) -> Iterator[str]:
-        scope = Scope().binding([(v, f"choice_{v.name}") for v in action.parameters])
-        roots = [((self.x.sort_of(f.of, scope), f.event), f) for f in action.fires]
-        there: set[Event] = {(action.name, ""), *(event for event, _ in roots)}
-        rules = []
-        for on, rule, event in self.rules:
-            if on in there:
-                rules.append((on, rule, event))
-                there.add(event)
-        fired = list(dict.fromkeys([*(event for event, _ in roots), *(event for _, _, event in rules)]))
-        fired = [event for event in fired if self.instance.sizes[event[0]] > 0]
+        found = cascade(self.instance, self.ordered, action)
+        roots, rules, fired = found.roots, found.rules, found.fired
+        scope = Scope(fired=frozenset(fired)).binding([(v, self.x.choice(v.name)) for v in action.parameters])
+        judged = list(self._steps(action, scope))
         yield "wrong = 0;"
         for machine in self.instance.model.machines:
             for name in self._events(machine.sort.name):
@@ -172,14 +265,33 @@ class _Writer:
             yield from self._fire(event, firing, scope, fired)
         for on, rule, event in rules:
             yield from self._rule(on, rule, event, scope, fired)
+        if judged:
+            for f in self.fields:
+                self._loops["me"] = None
+                array = self.x.field(f.sort, f.name)
+                yield f"for (me : 0 .. {self.instance.sizes[f.sort] - 1}) {{ {self._next(f)}[me] = {array}[me]; }}"
         for event in fired:
             yield from self._update(event)
         yield "if"
         yield ":: wrong == 0 ->"
+        if self.judged.names:
+            yield self._told(action)
+        yield from judged
         for event in fired:
             yield from self._commit(event)
-        yield ":: else -> skip"
+        if self.judged.well_formed:
+            holds = self.x.holds(WELL_FORMED)
+            self._judging[holds] = None
+            yield f":: else -> {holds} = 0; assert({holds})"
+        else:
+            yield ":: else -> skip"
         yield "fi"
+
+    def _told(self, action: Action) -> str:
+        """What a trail says of a step."""
+        said = " ".join([_plain(action.name), *(f"{_plain(v.name)}=%d" for v in action.parameters)])
+        chosen = "".join(f", {self.x.choice(v.name)}" for v in action.parameters)
+        return f'printf("step {said}\\n"{chosen});'
 
     def _fire(self, event: Event, firing: t.Fires, scope: Scope, fired: Sequence[Event]) -> Iterator[str]:
         sort, name = event
@@ -204,27 +316,16 @@ class _Writer:
             yield "fi;"
 
     def _rule(self, on: Event, rule: Rule, event: Event, scope: Scope, fired: Sequence[Event]) -> Iterator[str]:
-        if isinstance(rule.on, t.Fires) and not self.instance.sizes[on[0]]:
-            return  # to nobody
-        conditions = [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
-        known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
-        own = scope if isinstance(rule.on, Action) else Scope()
-        free: dict[str, t.Var] = {}
-        for part in (*conditions, rule.fires):
-            free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
-        loops = [(v, f"V{i}_{v.name}") for i, v in enumerate(free.values())]
-        if any(not self.instance.domain(v.type) for v, _ in loops) or not self.instance.sizes[event[0]]:
+        own = scope if isinstance(rule.on, Action) else replace(scope, bound={})
+        loops = [(v, self.x.loop(i, v.name)) for i, v in enumerate(own_variables(rule))]
+        if any(not self.instance.domain(v.type) for v, _ in loops):
             return  # there are none
-        for _, name in loops:
-            self._loops[name] = None
         inner = own.binding(loops)
         if isinstance(rule.on, t.Fires):
             yield f"if :: {self.x.fires(*on)} != 0 ->"
-        for v, name in loops:
-            domain = self.instance.domain(v.type)
-            yield f"for ({name} : {domain[0]} .. {domain[-1]}) {{"
-        guard = conjunction([self.x.value(part, inner) for part in conditions])
-        yield f"if :: {guard if guard != 1 else 'true'} -> /* {rule.name} */"
+        yield from self._for(loops)
+        guard = conjunction([self.x.value(part, inner) for part in conditions(rule)])
+        yield f"if :: {guard if guard != 1 else 'true'} -> {_remark(rule.name)}"
         yield from self._fire(event, rule.fires, inner, fired)
         yield ":: else -> skip fi;"
         for _ in loops:
@@ -250,14 +351,13 @@ class _Writer:
         yield from self._for_each(event)
         for f in self.fields:
             if f.sort == sort:
-                array = self.x.field(sort, f.name)
-                yield f"next_{array}[me] = {array}[me];"
+                yield f"{self._next(f)}[me] = {self.x.field(sort, f.name)}[me];"
         yield "if"
         for row in self.instance.model.rows:
             if row.sort.name != sort or row.event != name:
                 continue
             yield f":: {at}[me] == {self.x.state(sort, row.source)} ->"
-            yield f"next_{at}[me] = {self.x.state(sort, row.target)};"
+            yield f"{self.x.field(sort, '', NEXT)}[me] = {self.x.state(sort, row.target)};"
             sets = dict(row.sets)
             for attribute in self.instance.attributes(sort):
                 if attribute.name not in sets:
@@ -266,7 +366,7 @@ class _Writer:
                 if isinstance(attribute.type, IntRange):
                     low, high = attribute.type.low, attribute.type.high
                     yield f"if :: ({value} < {low}) || ({value} > {high}) -> wrong = 1 :: else -> skip fi;"
-                yield f"next_{self.x.field(sort, attribute.name)}[me] = {value};"
+                yield f"{self.x.field(sort, attribute.name, NEXT)}[me] = {value};"
         yield ":: else -> wrong = 1"
         yield "fi"
         yield from END_OF_EACH
@@ -276,6 +376,21 @@ class _Writer:
         yield from self._for_each(event)
         for f in self.fields:
             if f.sort == sort:
-                array = self.x.field(sort, f.name)
-                yield f"{array}[me] = next_{array}[me];"
+                yield f"{self.x.field(sort, f.name)}[me] = {self._next(f)}[me];"
         yield from END_OF_EACH
+
+
+def _comment(*lines: str) -> Iterator[str]:
+    for line in lines:
+        if line:
+            yield _remark(line)
+
+
+def _remark(text: str) -> str:
+    """A comment on one line, whatever it says."""
+    return "/* " + " ".join(text.replace("*/", "* /").split()) + " */"
+
+
+def _plain(name: str) -> str:
+    """A name as a part of what is printed."""
+    return re.sub(r"[^\w .-]", "_", name)

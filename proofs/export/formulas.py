@@ -1,0 +1,302 @@
+"""Terms as expressions of TLA+: objects are numbers, sets are sets, states are strings, and quantifiers stay quantifiers.
+
+``/\\`` and ``\\/`` look at no more than they must, in the order in which a formula is written; so an attribute of no object is read
+only where the model would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.semantics import Instance
+from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
+
+from .names import Names, fresh
+
+WORDS = {
+    "ASSUME", "ASSUMPTION", "AXIOM", "CASE", "CHOOSE", "CONSTANT", "CONSTANTS", "DOMAIN", "ELSE", "ENABLED", "EXCEPT", "EXTENDS",
+    "IF", "IN", "INSTANCE", "LET", "LOCAL", "MODULE", "OTHER", "SUBSET", "THEN", "THEOREM", "UNCHANGED", "UNION", "VARIABLE",
+    "VARIABLES", "WITH", "ACTION", "BY", "CORE", "DEF", "DEFINE", "DEFS", "HAVE", "HIDE", "LAMBDA", "LEMMA", "NEW", "OBVIOUS",
+    "OMITTED", "ONLY", "PICK", "PROOF", "PROPOSITION", "PROVE", "QED", "RECURSIVE", "STATE", "SUFFICES", "TAKE", "TEMPORAL", "USE",
+    "WITNESS", "COROLLARY", "BOOLEAN", "STRING", "TRUE", "FALSE", "Nat", "Int", "Cardinality", "IsFiniteSet", "_",
+    "INIT", "NEXT", "SPECIFICATION", "INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES", "SYMMETRY", "VIEW", "CONSTRAINT",
+}  # fmt: skip
+"""What is no name: of the language, of the modules that are extended, and of TLC's configurations."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a term can see.
+
+    Args:
+        bound: variables with the identifiers that they have here.
+        me: the object of a row, and ``given`` its event's parameters.
+        firings: the identifier or expression of each event's set of firings.
+        now: the sorts' functions, where these are not the variables; ``after`` are those of the state after the step.
+        local: other identifiers that mean something here.
+    """
+
+    bound: Mapping[str, tuple[t.Var, str]] = field(default_factory=dict)
+    owner: Owner = NOBODY
+    me: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    firings: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    now: Mapping[str, str] = field(default_factory=dict)
+    after: Mapping[str, str] = field(default_factory=dict)
+    local: frozenset[str] = frozenset()
+
+    @property
+    def variables(self) -> dict[str, t.Var]:
+        """The variables in scope, by name."""
+        return {name: var for name, (var, _) in self.bound.items()}
+
+
+class Formulas:
+    """Writes terms of an instance.
+
+    Args:
+        names: those of the module; they have to be complete before a variable is bound.
+    """
+
+    def __init__(self, instance: Instance, names: Names) -> None:
+        self.instance, self.names = instance, names
+        self._records: dict[object, Names] = {}
+
+    def objects(self, sort: str) -> str:
+        """The set of the objects of a sort."""
+        return self.names.of(("objects", sort), f"{sort}s")
+
+    def variable(self, sort: str) -> str:
+        """The variable that has the records of a sort's objects."""
+        return self.names.of(("variable", sort), sort)
+
+    def rigid(self, sort: str, attribute: str) -> str:
+        """The constant function of a rigid attribute."""
+        return self.names.of(("rigid", sort, attribute), f"{sort}_{attribute}")
+
+    def none(self) -> str:
+        """No object."""
+        return self.names.of("none", "None")
+
+    def attribute(self, sort: str, name: str) -> str:
+        """The field of an attribute, or of the state ("")."""
+        return self._field(("attribute", sort), name, name or "state")
+
+    def event(self, sort: str, event: str) -> str:
+        """The field of an event in a record of all that happens."""
+        return self._field("event", (sort, event), f"{sort}_{event}")
+
+    def parameter(self, sort: str, event: str, name: str) -> str:
+        """The field of an event's parameter in a firing, or of the object to which it happens ("")."""
+        return self._field(("parameter", sort, event), name, name or "me")
+
+    def _field(self, of: object, name: object, wanted: str) -> str:
+        """A field of a record: each kind of record has names of its own."""
+        return self._records.setdefault(of, Names(WORDS)).of(name, wanted)
+
+    def has_parameters(self, sort: str, event: str) -> bool:
+        """Firings of an event are records, and not the objects alone."""
+        return bool(self.instance.model.machine(sort).parameters(event))
+
+    def kind(self, kind: Type, *, none: bool = False) -> str:
+        """The set of all values of a type.
+
+        Args:
+            none: no object is one of them.
+        """
+        match kind:
+            case Ref(sort):
+                return f"{self.objects(sort.name)} \\cup {{{self.none()}}}" if none else self.objects(sort.name)
+            case SetOf(sort):
+                return f"SUBSET {self.objects(sort.name)}"
+            case IntRange(low, high):
+                return f"{low} .. {high}"
+            case EnumType(values):
+                return "{" + ", ".join(quoted(v) for v in values) + "}"
+            case BoolType():
+                return "BOOLEAN"
+
+    def factor(self, kind: Type) -> str:
+        """The same, as a factor of a product."""
+        return self.kind(kind) if isinstance(kind, Ref | EnumType | BoolType) else f"({self.kind(kind)})"
+
+    def literal(self, kind: Type, value: int) -> str:
+        """An encoded value, written out."""
+        match kind:
+            case Ref():
+                return self.none() if value < 0 else str(value)
+            case SetOf():
+                return "{" + ", ".join(str(i) for i in range(value.bit_length()) if value >> i & 1) + "}"
+            case EnumType(values):
+                return quoted(values[value])
+            case BoolType():
+                return "TRUE" if value else "FALSE"
+            case IntRange():
+                return str(value)
+
+    def bind(self, scope: Scope, variables: Sequence[t.Var]) -> tuple[Scope, list[str]]:
+        """A scope in which variables are bound, and their identifiers: those of the scope around it stay what they are."""
+        bound, mine = dict(scope.bound), []
+        taken = self._taken(scope)
+        for var in variables:
+            name = fresh(var.name, taken)
+            taken.add(name)
+            bound[var.name] = var, name
+            mine.append(name)
+        return replace(scope, bound=bound), mine
+
+    def over(self, variables: Sequence[t.Var], names: Sequence[str]) -> str:
+        """``x \\in S, y \\in T``."""
+        return ", ".join(f"{n} \\in {self.kind(v.type)}" for v, n in zip(variables, names, strict=True))
+
+    def value(self, term: t.Term, scope: Scope, kind: Type | None = None) -> str:
+        """A term where one of type ``kind`` is wanted."""
+
+        def part(of: t.Term) -> str:
+            return self.operand(of, scope)
+
+        match term:
+            case t.Var(name):
+                return scope.bound[name][1]
+            case t.Me():
+                return scope.me
+            case t.Given(name):
+                return scope.given[name]
+            case t.Nothing():
+                return self.none()
+            case t.EmptySet():
+                return "{}"
+            case t.Constant(value):
+                if isinstance(value, str):
+                    return quoted(value)
+                return str(value).upper()
+            case t.Attr(of, name):
+                return self._attribute(of, name, scope)
+            case t.Is(of, states):
+                return self._is(of, states, scope)
+            case t.Equal(left, right):
+                return f"{part(left)} = {part(right)}"
+            case t.Less(left, right, or_equal):
+                return f"{part(left)} {'<=' if or_equal else '<'} {part(right)}"
+            case t.Sum(left, right, sign):
+                return f"{part(left)} {'+' if sign > 0 else '-'} {part(right)}"
+            case t.Has(base, element):
+                inside = f"{part(element)} \\in {part(base)}"
+                # Whose set it is, is not asked of nobody.
+                return inside if _is_some(element) else f"{part(element)} # {self.none()} /\\ {inside}"
+            case t.Adjusted(base, element, present):
+                one = f"{{{self.value(element, scope)}}}"
+                if not present:
+                    return f"{part(base)} \\ {one}"
+                return f"{part(base)} \\cup " + (one if _is_some(element) else f"({one} \\ {{{self.none()}}})")
+            case t.Those(var, where):
+                inner, [name] = self.bind(scope, [var])
+                return f"{{{self.over([var], [name])} : {self.value(where, inner)}}}"
+            case t.Fires(of, event, payload):
+                return self._fires(of, event, payload, scope)
+            case t.And(parts):
+                return conjunction([self._joined(p, scope) for p in parts])
+            case t.Or(parts):
+                return " \\/ ".join(self._joined(p, scope) for p in parts) if parts else "FALSE"
+            case t.Implies(premise, conclusion):
+                return f"{self._joined(premise, scope)} => {self._joined(conclusion, scope)}"
+            case t.Iff(left, right):
+                return f"{self._joined(left, scope)} <=> {self._joined(right, scope)}"
+            case t.Not(t.Equal(left, right)):
+                return f"{part(left)} # {part(right)}"
+            case t.Not(t.Has(base, element)) if _is_some(element):
+                return f"{part(element)} \\notin {part(base)}"
+            case t.Not(inside):
+                return f"~{part(inside)}"
+            case t.After(inside):
+                return self.value(inside, replace(scope, now=scope.after), kind)
+            case t.Quantified(universal, variables, body):
+                inner, names = self.bind(scope, variables)
+                word = "\\A" if universal else "\\E"
+                return f"{word} {self.over(variables, names)} : {self.value(body, inner)}"
+        raise AssertionError(f"no expression for {type(term).__name__}")
+
+    def operand(self, term: t.Term, scope: Scope) -> str:
+        """With parentheses, where they are needed."""
+        text = self.value(term, scope)
+        plain = t.Var | t.Me | t.Given | t.Nothing | t.EmptySet | t.Constant | t.Attr | t.Those
+        inside = term.part if isinstance(term, t.After) else term
+        return text if isinstance(inside, plain) or text == "FALSE" else f"({text})"
+
+    def _joined(self, term: t.Term, scope: Scope) -> str:
+        """The same as a part of a conjunction or the like, which binds weaker than comparisons."""
+        inside = term.part if isinstance(term, t.After) else term
+        negated = inside.part if isinstance(inside, t.Not) else None
+        if isinstance(inside, t.Is | t.Equal | t.Less) or isinstance(negated, t.Equal):
+            return self.value(term, scope)
+        if any(isinstance(each, t.Has) and _is_some(each.element) for each in (inside, negated)):
+            return self.value(term, scope)
+        return self.operand(term, scope)
+
+    def _type(self, term: t.Term, scope: Scope) -> Type | None:
+        return type_of_term(self.instance, term, scope.variables, scope.owner)
+
+    def sort_of(self, term: t.Term, scope: Scope) -> str:
+        """The sort of the object that a term names."""
+        return sort_of_term(self.instance, term, scope.variables, scope.owner)
+
+    def record(self, sort: str, who: str, scope: Scope) -> str:
+        """The record of an object."""
+        return f"{scope.now.get(sort) or self.variable(sort)}[{who}]"
+
+    def _attribute(self, of: t.Term, name: str, scope: Scope) -> str:
+        sort = self.sort_of(of, scope)
+        attribute = self.instance.model.machine(sort).attribute(name)
+        assert attribute is not None
+        who = self.value(of, scope)
+        if attribute.rigid:
+            return f"{self.rigid(sort, name)}[{who}]"
+        return f"{self.record(sort, who, scope)}.{self.attribute(sort, name)}"
+
+    def _is(self, of: t.Term, states: Sequence[str], scope: Scope) -> str:
+        sort = self.sort_of(of, scope)
+        at = f"{self.record(sort, self.value(of, scope), scope)}.{self.attribute(sort, '')}"
+        names = [quoted(s) for s in dict.fromkeys(states)]
+        return f"{at} = {names[0]}" if len(names) == 1 else f"{at} \\in {{{', '.join(names)}}}"
+
+    def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> str:
+        sort = self.sort_of(of, scope)
+        if (sort, event) not in scope.firings:
+            return "FALSE"  # nothing of this action causes it
+        who, among = self.value(of, scope), scope.firings[sort, event]
+        if not self.has_parameters(sort, event):
+            return f"{who} \\in {among}"
+        f = self.fresh("f", scope)
+        wanted = [f"{f}.{self.parameter(sort, event, '')} = {who}"]
+        wanted += [f"{f}.{self.parameter(sort, event, name)} = {self.operand(value, scope)}" for name, value in payload]
+        return f"\\E {f} \\in {among} : " + " /\\ ".join(wanted)
+
+    def fresh(self, wanted: str, scope: Scope) -> str:
+        """An identifier that means nothing yet in a scope."""
+        return fresh(wanted, self._taken(scope))
+
+    def _taken(self, scope: Scope) -> set[str]:
+        bound = {name for _, name in scope.bound.values()}
+        return self.names.taken | bound | scope.local
+
+
+def _is_some(term: t.Term) -> bool:
+    return isinstance(term, t.Var | t.Me)
+
+
+def quoted(text: str) -> str:
+    """A string."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def conjunction(parts: Sequence[str]) -> str:
+    """All of them, looked at in their order."""
+    return " /\\ ".join(parts) or "TRUE"
+
+
+def union(sets: Sequence[str]) -> str:
+    """What is in one of them."""
+    return " \\cup ".join(sets)

@@ -1,0 +1,36 @@
+"""Identifiers for what a model names: each of its own, and none that the language keeps for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+class Names:
+    """Gives identifiers; what has been given is given again to the same thing, and to no other.
+
+    Args:
+        reserved: the words that are no names.
+    """
+
+    def __init__(self, reserved: Iterable[str]) -> None:
+        self.taken = set(reserved)
+        self._given: dict[object, str] = {}
+
+    def of(self, thing: object, wanted: str) -> str:
+        """The identifier of ``thing``: ``wanted``, if that is one and free."""
+        if thing not in self._given:
+            self._given[thing] = name = fresh(wanted, self.taken)
+            self.taken.add(name)
+        return self._given[thing]
+
+
+def fresh(wanted: str, taken: Iterable[str]) -> str:
+    """An identifier like ``wanted`` that is not ``taken``."""
+    plain = re.sub(r"\W", "_", wanted, flags=re.ASCII) or "_"
+    plain = plain if not plain[0].isdigit() else f"_{plain}"
+    name, number = plain, 1
+    while name in taken:
+        number += 1
+        name = f"{plain}_{number}"
+    return name
