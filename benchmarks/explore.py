@@ -1,17 +1,21 @@
 """How fast the compiled exploration is, and what it keeps: ``python benchmarks/explore.py``.
 
 Each row is the median of several runs, all in one process; a table of the same size is read at random places beside it, which
-no exploration with such a table can beat. Compiling is measured without the cache, and is not part of the rates.
+no exploration with such a table can beat. Compiling is measured without the cache, and is not part of the rates. Where SPIN is
+installed, it searches the same states: as the export has them, and in a text by hand (``hived.pml``).
 """
 
 from __future__ import annotations
 
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -25,6 +29,8 @@ from schedproof.proofs import explore as interpreted
 from schedproof.proofs.compiled import Reached, explore
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.steps import program
+from schedproof.proofs.export import promela
+from spin import FOUND, spin
 
 T = TypeVar("T")
 
@@ -99,48 +105,154 @@ def compiling(instance: Instance) -> float:
     return timed(lambda: Machine([program(instance, instance.model.actions).steps], cached=False))[0]
 
 
-def rows(cases: list[Case], runs: int) -> Iterator[list[str]]:
-    """The table's rows, as they are measured."""
-    for case in cases:
-        instance = case.instance()
-        compiled = compiling(instance)
-        one, found = median(instance, 1, runs)
-        two, _ = median(instance, 2, runs)
-        seconds, slow = timed(lambda instance=instance: interpreted.explore(instance, symmetry=False, limit=20_000))
-        rate = found.state_count / one
-        reads = random_reads(found.parts[0].keys.nbytes)
-        yield [
-            case.name,
+@dataclass(frozen=True)
+class Ours:
+    """One case, measured."""
+
+    case: Case
+    instance: Instance
+    found: Reached
+    compiled: float
+    one: float
+    two: float
+    interpreted: float
+    reads: float
+
+    @property
+    def rate(self) -> float:
+        """States a second, in one thread."""
+        return self.found.state_count / self.one
+
+    def row(self) -> list[str]:
+        """Of the first table."""
+        found = self.found
+        return [
+            self.case.name,
             f"{found.state_count:,}",
             f"{found.transition_count:,}",
-            f"{compiled:.1f}",
-            f"{one:.2f}",
-            f"{rate:,.0f}",
-            f"{one / two:.2f}",
-            f"{rate / (len(slow.states) / seconds):,.0f}",
+            f"{self.compiled:.1f}",
+            f"{self.one:.2f}",
+            f"{self.rate:,.0f}",
+            f"{self.one / self.two:.2f}",
+            f"{self.rate / self.interpreted:,.0f}",
             f"{found.bytes_per_state:.1f}",
-            f"{found.transition_count / one / reads:.0%}",
+            f"{self.reads / 1e6:,.0f} M",
+            f"{found.transition_count / self.one / self.reads:.0%}",
         ]
+
+
+def measured(case: Case, runs: int) -> Ours:
+    """A case by the compiled exploration, and a part of it by the interpreted one."""
+    instance = case.instance()
+    compiled = compiling(instance)
+    one, found = median(instance, 1, runs)
+    two, _ = median(instance, 2, runs)
+    seconds, slow = timed(lambda: interpreted.explore(instance, symmetry=False, limit=20_000))
+    return Ours(
+        case, instance, found, compiled, one, two, len(slow.states) / seconds, random_reads(found.parts[0].keys.nbytes)
+    )
+
+
+def whole_process(case: Case) -> float:
+    """How long the command takes that counts the states of a case, from its start to its end, and with nothing compiled before."""
+    scope = ",".join(f"{sort}={n}" for sort, n in case.scope.items())
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "schedproof",
+        "explore",
+        case.system,
+        "--variant",
+        case.variant,
+        "--scope",
+        scope,
+    ]
+    command += ["--no-symmetry", "--counts-only", "--engine", "compiled", "--max-states", "1000000000"]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "SCHEDPROOF_CACHE": folder}
+        return timed(lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL))[0]
+
+
+def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
+    """The rows of the second table: SPIN on the exported text and on one written by hand, with and without its reduction.
+
+    What is large it searches once: all of the states, in its fastest way.
+
+    Raises:
+        RuntimeError: SPIN fails, or finds another number of states.
+    """
+    case = ours.case
+    texts = {} if case in LARGE else {"exported": (promela(ours.instance).text, [])}
+    if case.system == "hived":
+        defines = [f"GROUPS={case.scope['PodGroup']}", f"CELLS={case.scope['Cell']}"]
+        texts["by hand"] = ((Path(__file__).parent / "hived.pml").read_text("utf-8"), defines)
+    # Of several topologies the command explores all, and the row is of one.
+    whole = statistics.median(whole_process(case) for _ in range(runs)) if case.scope else None
+    for name, (text, defines) in texts.items():
+        for reduced in (False,) if case in LARGE else (False, True):
+            found = []
+            for _ in range(runs):
+                with tempfile.TemporaryDirectory() as folder:
+                    found.append(spin(text, Path(folder), ours.found.state_count, defines=defines, reduced=reduced))
+            search = statistics.median(each.search for each in found)
+            process = statistics.median(each.whole for each in found)
+            if not reduced and {each.states for each in found} != {ours.found.state_count}:
+                raise RuntimeError(f"SPIN finds {found[0].states} states, and we {ours.found.state_count}")
+            rate = found[0].states / search
+            yield [
+                case.name,
+                f"{name}{', reduced' if reduced else ''}",
+                f"{found[0].states:,}",
+                f"{search:.2f}",
+                f"{rate:,.0f}",
+                f"{ours.rate / rate:.1f}" if found[0].states == ours.found.state_count else "",
+                f"{process:.1f}",
+                f"{whole:.1f}" if whole is not None else "",
+                f"{process / whole:.1f}" if whole is not None else "",
+                f"{found[0].bytes_per_state:.0f}",
+            ]
 
 
 COLUMNS = [
     "system, variant, scope", "states", "transitions", "compile s", "one thread s", "states/s", "two threads, times as fast",
-    "interpreted, times as fast", "bytes a state", "transitions of random reads",
+    "interpreted, times as fast", "bytes a state", "random reads/s", "transitions of random reads",
+]  # fmt: skip
+SPIN_COLUMNS = [
+    "system, variant, scope", "SPIN on the text", "states", "search s", "states/s", "ours, times as fast", "whole process s",
+    "ours s", "times as long", "bytes a state",
 ]  # fmt: skip
 
 
 @click.command()
 @click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Of which the median is taken.")
-@click.option("--large", is_flag=True, help="Also what takes minutes and gigabytes.")
-def main(runs: int, large: bool) -> None:
-    """Measure the compiled exploration, in one thread and two, beside the interpreted one and the memory's own limit."""
-    table = Table(*COLUMNS)
+@click.option(
+    "--spin-runs", type=click.IntRange(0), default=5, show_default=True, help="The same of SPIN; 0: without it."
+)
+@click.option("--large", is_flag=True, help="Also what takes minutes and gigabytes; once.")
+def main(runs: int, spin_runs: int, large: bool) -> None:
+    """Measure the compiled exploration, in one thread and two, beside the interpreted one, SPIN and the memory's own limit."""
+    ours, spins = Table(*COLUMNS), Table(*SPIN_COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SCHEDPROOF_CACHE"] = folder
-        for row in rows(CASES + (LARGE if large else []), runs):
-            table.add_row(*row)
-            click.echo(" | ".join(row), err=True)
-    Console(width=200).print(table)
+        for case in CASES + (LARGE if large else []):
+            once = case in LARGE
+            of_case = measured(case, 1 if once else runs)
+            _tell(ours, of_case.row())
+            if FOUND and spin_runs:
+                for row in beside_spin(of_case, 1 if once else spin_runs):
+                    _tell(spins, row)
+    console = Console(width=200)
+    console.print(ours)
+    if FOUND and spin_runs:
+        console.print(spins)
+    elif spin_runs:
+        console.print("SPIN is not installed (apt-get install spin gcc)")
+
+
+def _tell(table: Table, row: list[str]) -> None:
+    table.add_row(*row)
+    click.echo(" | ".join(row), err=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,310 @@
+"""What partial-order reduction could leave at best: ``python benchmarks/reduction.py``.
+
+A reduced exploration takes in each state only some of the steps that are possible, an ample set: what comes without them neither needs
+nor changes them. Checkers find such sets from what the text of actions reads and writes. Here they are looked for in the explored graph
+itself, which knows of every two steps in every state whether they commute there, so that no relation read from the text can allow a
+set that is not found here. In each state the smallest set is taken, and of these one that leads to the fewest new states; that is how checkers
+choose, though to choose so in each state need not be the best for the whole.
+
+An ample set A of a state satisfies: C0, it is empty only where nothing can happen; C1, on every way from there without A, each
+step commutes with all of A; C2, if something is left out, no step of A changes what the invariants look at; C3, something of A leads to a state that
+has not been expanded, so that nothing is put off for ever. For deadlocks C0 and C1 are enough. That nothing is lost is checked for each
+graph: the reduced ones have the same deadlocks, and break the same invariants. Invariants are asked for all together, as an exploration
+does, and each alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import click
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from schedproof.model.lang import Invariant, Model
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Instance, Moment, Remembered, Undefined, compile_term, instances
+from schedproof.model.systems import SYSTEMS
+from schedproof.proofs.examine import reads_history
+from schedproof.proofs.explore import Exploration, explore
+from schedproof.proofs.safety import Check
+
+LARGEST = 3
+"""Sets of up to so many steps are all tried; larger ones are grown."""
+
+
+@njit
+def ample(
+    step: Any, offsets: Any, choices: Any, targets: Any, state: int, inside: Any, room: Any, seen: Any, mark: int
+) -> Any:
+    """Whether a set satisfies C1; else a step that spoils it, and by which step from ``state`` the way to there begins.
+
+    Args:
+        step: by state and choice, where it leads; -1 if it is not enabled.
+        inside: by choice, whether it is in the set.
+        room, seen, mark: a stack, with the first steps of the ways; the states that have been seen bear the mark.
+    """  # fmt: skip
+    size, seen[state] = 1, mark
+    room[0, 0], room[1, 0] = state, -1
+    while size > 0:
+        size -= 1
+        here, first = room[0, size], room[1, size]
+        for e in range(offsets[here], offsets[here + 1]):
+            other = choices[e]
+            if inside[other]:
+                continue
+            there = targets[e]
+            for f in range(offsets[state], offsets[state + 1]):
+                mine = choices[f]
+                if inside[mine]:
+                    after = step[here, mine]
+                    if after < 0 or step[there, mine] < 0 or step[after, other] != step[there, mine]:
+                        return False, other, first
+            if seen[there] != mark:
+                seen[there] = mark
+                room[0, size], room[1, size] = there, other if first < 0 else first
+                size += 1
+    return True, -1, -1
+
+
+@njit
+def reduced(step: Any, offsets: Any, choices: Any, targets: Any, allowed: Any, proviso: bool, largest: int) -> Any:
+    """The states that are left.
+
+    Args:
+        allowed: by choice, whether it may be in a set that leaves something out (C2).
+        proviso: whether C3 is kept.
+    """
+    count = step.shape[0]
+    found, expanded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    queue, room, seen = np.empty(count, np.int64), np.empty((2, count), np.int64), np.zeros(count, np.int64)
+    inside, best = np.zeros(step.shape[1], np.bool_), np.zeros(step.shape[1], np.bool_)
+    mark, head, tail = 0, 0, 1
+    queue[0], found[0] = 0, True
+    while head < tail:
+        state = queue[head]
+        head += 1
+        expanded[state] = True
+        begin, end = offsets[state], offsets[state + 1]
+        enabled = end - begin
+        best_size, best_new = enabled, enabled + 1
+        # All sets of up to three, by the numbers of their first edges; then sets that are grown from one.
+        for size in range(1, largest + 2):
+            if best_size < enabled or (size >= enabled and size <= largest):
+                break
+            for i in range(begin, end):
+                for j in range(i + 1 if size == 2 or size == 3 else i, end if size == 2 or size == 3 else i + 1):
+                    for k in range(j + 1 if size == 3 else j, end if size == 3 else j + 1):
+                        if not (allowed[choices[i]] and allowed[choices[j]] and allowed[choices[k]]):
+                            continue
+                        inside[:] = False
+                        inside[choices[i]] = inside[choices[j]] = inside[choices[k]] = True
+                        while True:
+                            mark += 1
+                            fine, other, first = ample(step, offsets, choices, targets, state, inside, room, seen, mark)
+                            more = other if other >= 0 and step[state, other] >= 0 else first
+                            if fine or size <= largest or not allowed[more]:
+                                break
+                            inside[more] = True
+                        new, open_, members = 0, False, 0
+                        for e in range(begin, end):
+                            if inside[choices[e]]:
+                                members += 1
+                                new += not found[targets[e]]
+                                open_ = open_ or not expanded[targets[e]]
+                        fine = fine and (open_ or not proviso)
+                        if fine and (members < best_size or (members == best_size and new < best_new)):
+                            best_size, best_new = members, new
+                            best[:] = inside
+        for e in range(begin, end):
+            if (best_size == enabled or best[choices[e]]) and not found[targets[e]]:
+                found[targets[e]] = True
+                queue[tail] = targets[e]
+                tail += 1
+    return found
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """An explored graph in rows: the edges of a state are those from its offset to the next one's."""
+
+    step: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    choices: NDArray[np.int64]
+    targets: NDArray[np.int64]
+
+    def left(self, allowed: NDArray[np.bool_], *, proviso: bool) -> NDArray[np.bool_]:
+        """The states that a reduced exploration finds."""
+        found: NDArray[np.bool_] = reduced(
+            self.step, self.offsets, self.choices, self.targets, allowed, proviso, LARGEST
+        )
+        return found
+
+    @property
+    def dead(self) -> NDArray[np.bool_]:
+        """The states without a step."""
+        return np.diff(self.offsets) == 0
+
+
+def explicit(found: Exploration) -> Explicit:
+    """The graph of an exploration without symmetry."""
+    edges = [(n, edge.choice, edge.target) for n, some in enumerate(found.edges) for edge in some]
+    numbers = {choice: n for n, choice in enumerate(dict.fromkeys(choice for _, choice, _ in edges))}
+    sources = np.array([n for n, _, _ in edges], np.int64)
+    choices = np.array([numbers[choice] for _, choice, _ in edges], np.int64)
+    targets = np.array([target for _, _, target in edges], np.int64)
+    step = np.full((len(found.states), max(1, len(numbers))), -1, np.int32)
+    step[sources, choices] = targets
+    offsets = np.cumsum([0, *(len(some) for some in found.edges)], dtype=np.int64)
+    return Explicit(step, offsets, sources, choices, targets)
+
+
+def atoms(term: t.Term) -> Iterator[t.Term]:
+    """The parts of a formula that have no connective."""
+    if isinstance(term, t.And | t.Or | t.Not | t.Implies | t.Iff | t.Quantified):
+        for child in t.children(term):
+            yield from atoms(child)
+    elif not isinstance(term, t.Constant):
+        yield term
+
+
+def looked_at(instance: Instance, invariants: Sequence[Invariant]) -> Iterator[Remembered[int]]:
+    """What the invariants look at: the truth of each of their atoms, for all objects that it may be asked of; -1: undefined."""
+    parts = [p for prop in invariants for p in (prop.given, prop.then) if p is not None]
+    for atom in {repr(atom): atom for part in parts for atom in atoms(part)}.values():
+        free = t.free_variables(atom)
+        holds = compile_term(instance, atom, free)
+        for values in product(*(instance.domain(v.type) for v in free.values())):
+            yield Remembered(_truth(holds, dict(zip(free, values, strict=True))))
+
+
+def _truth(holds: Any, bound: Mapping[str, int]) -> Any:
+    def truth(state: Any) -> int:
+        try:
+            return int(bool(holds(Moment(state, dict(bound)))))
+        except Undefined:
+            return -1
+
+    return truth
+
+
+def invisible(instance: Instance, found: Exploration, graph: Explicit, invariants: Sequence[Invariant]) -> Any:
+    """By choice, whether none of its steps changes anything that the invariants look at."""
+    hidden = np.ones(graph.step.shape[1], np.bool_)
+    for truth in looked_at(instance, invariants):
+        values = np.array([truth(state) for state in found.states], np.int8)
+        hidden[graph.choices[values[graph.sources] != values[graph.targets]]] = False
+    return hidden
+
+
+@dataclass
+class Sums:
+    """Of a variant's topologies together."""
+
+    topologies: int = 0
+    states: int = 0
+    symmetric: int = 0
+    for_deadlocks: int = 0
+    for_invariants: int = 0
+    for_one: Counter[str] = field(default_factory=Counter)
+    choices: int = 0
+    hidden: int = 0
+    left_out: int = 0
+
+    def fewer(self, left: int) -> float:
+        """How many times fewer states that is."""
+        return self.states / left if left else 1.0
+
+    @property
+    def each(self) -> list[float]:
+        """The same for each invariant alone, in ascending order."""
+        return sorted(self.fewer(left) for left in self.for_one.values())
+
+
+def _kept(
+    instance: Instance, found: Exploration, graph: Explicit, hidden: NDArray[np.bool_], invariants: Sequence[Invariant]
+) -> int:
+    """How many states are left where some choices are hidden; of what is broken, something has to be."""
+    left = graph.left(hidden, proviso=True)
+    for prop in invariants:
+        check = Check(instance, prop)
+        broken = np.array([check.violated_in(state) is not None for state in found.states])
+        assert broken.any() == broken[left].any(), f"{prop.name} is broken, and no longer seen to be"
+    return int(left.sum())
+
+
+def measure(model: Model, most: int) -> Sums:
+    """What would be left of the topologies of a variant's default scope that have at most so many states.
+
+    Raises:
+        AssertionError: a reduced graph has lost a deadlock, or does not break what the full one breaks.
+    """
+    sums = Sums()
+    invariants = [p for p in model.properties if isinstance(p, Invariant) and not reads_history(model, p)]
+    for instance in instances(model, model.default_scope):
+        found = explore(instance, symmetry=False, limit=most)
+        if not found.complete:
+            sums.left_out += 1
+            continue
+        graph = explicit(found)
+        deadlocks = graph.left(np.ones(graph.step.shape[1], np.bool_), proviso=False)
+        assert not (graph.dead & ~deadlocks).any(), "a deadlock is lost"
+        hidden = np.ones(graph.step.shape[1], np.bool_)
+        for prop in invariants:
+            mine = invisible(instance, found, graph, [prop])
+            sums.for_one[prop.name] += _kept(instance, found, graph, mine, [prop])
+            hidden &= mine
+        sums.for_invariants += _kept(instance, found, graph, hidden, invariants)
+        sums.topologies += 1
+        sums.states += len(found.states)
+        sums.symmetric += explore(instance).representatives
+        sums.for_deadlocks += int(deadlocks.sum())
+        sums.choices += len(hidden)
+        sums.hidden += int(hidden.sum())
+    return sums
+
+
+COLUMNS = [
+    "system, variant", "topologies", "states", "times fewer by symmetry", "for deadlocks", "for all invariants",
+    "for one invariant (median, best)", "choices that no invariant sees", "too large", "seconds",
+]  # fmt: skip
+
+
+@click.command()
+@click.option("--most", type=click.IntRange(1), default=20_000, show_default=True, help="States of a topology.")
+@click.option("--system", "only", help="One system only.")
+def main(most: int, only: str | None) -> None:
+    """Measure how many states the best ample sets would leave of every variant, beside symmetry."""
+    table = Table(*COLUMNS)
+    for system in SYSTEMS.values():
+        for model in system.variants.values():
+            if only not in (None, system.name):
+                continue
+            start = time.perf_counter()
+            sums = measure(model, most)
+            row = [
+                f"{system.name} {model.variant}",
+                f"{sums.topologies}",
+                f"{sums.states:,}",
+                *(f"{sums.fewer(n):.2f}" for n in (sums.symmetric, sums.for_deadlocks, sums.for_invariants)),
+                f"{statistics.median(sums.each):.2f}, {sums.each[-1]:.2f}" if sums.each else "-",
+                f"{sums.hidden} of {sums.choices}",
+                f"{sums.left_out}",
+                f"{time.perf_counter() - start:.1f}",
+            ]
+            table.add_row(*row)
+            click.echo(" | ".join(row), err=True)
+    Console(width=200).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""SPIN on a text in Promela, timed: what the explorations are measured against."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FOUND = all(shutil.which(tool) for tool in ("spin", "gcc"))
+"""Whether it is installed."""
+
+DEPTH = 100_000
+"""The longest run that it may follow at first; its stack for more costs time."""
+
+
+@dataclass(frozen=True)
+class Spun:
+    """What SPIN found, and how long it took.
+
+    Args:
+        states, transitions: stored, and taken.
+        search: seconds of the search.
+        whole: with generating the verifier and compiling it.
+        bytes_per_state: without the stack of its depth-first search.
+    """
+
+    states: int
+    transitions: int
+    search: float
+    whole: float
+    bytes_per_state: float
+
+
+def spin(text: str, folder: Path, states: int, *, defines: Sequence[str] = (), reduced: bool = False) -> Spun:
+    """SPIN's depth-first search for safety, as fast as its manual makes it.
+
+    Args:
+        states: how many there are, so that its table and its stack are neither too small nor larger than they have to be.
+        defines: of the preprocessor.
+        reduced: with its partial-order reduction.
+
+    Raises:
+        RuntimeError: it fails.
+    """
+    (folder / "model.pml").write_text(text, "utf-8")
+    flags = ["-O3", "-DSAFETY", "-DVECTORSZ=8192", *([] if reduced else ["-DNOREDUCE"])]
+    start = time.perf_counter()
+    _run(["spin", *(f"-D{d}" for d in defines), "-a", "model.pml"], folder)
+    _run(["gcc", *flags, "-w", "-o", "pan", "pan.c"], folder)
+    made = time.perf_counter() - start
+    depth, table = DEPTH, max(18, states.bit_length())
+    while True:
+        start = time.perf_counter()
+        out = _run(["./pan", f"-m{depth}", f"-w{table}"], folder)
+        search = time.perf_counter() - start
+        if "max search depth too small" not in out:
+            break
+        depth *= 10
+    if "errors: 0" not in out:
+        raise RuntimeError(f"SPIN does not come to an end:\n{out}")
+    stored, matched = (int(_number(rf"^ *(\d+) states, {what}", out)) for what in ("stored", "matched"))
+    memory = (
+        float(_number(r"([\d.]+)\tactual memory usage for states", out))
+        if "actual memory" in out
+        else float(_number(r"([\d.]+)\tequivalent memory usage for states", out))
+    )
+    places = float(_number(r"([\d.]+)\tmemory used for hash table", out))
+    return Spun(stored, stored + matched - 1, search, made + search, (memory + places) * (1 << 20) / stored)
+
+
+def _run(command: Sequence[str], folder: Path) -> str:
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} fails:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def _number(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
+    if found is None:
+        raise RuntimeError(f"SPIN says nothing like {pattern!r}:\n{text}")
+    return found[1]
