@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import psutil
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.semantics import Instance, ScopeError
 
 from . import liveness
-from .explore import Exploration, Found, Progress, explore
+from .explore import AT_LIMIT, Exploration, Found, Halt, Progress, explore
 from .safety import Watch, watch
 
 if TYPE_CHECKING:
@@ -23,12 +25,27 @@ PAYS = 20_000
 MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 """States that fit into the memory of an ordinary machine, with room to spare."""
 
+RESERVE, LEAST = 96 << 20, 16 << 20
+"""Bytes that machine code and buffers take beside the states, and that states get in any case."""
+
 A = TypeVar("A")
 B = TypeVar("B")
 
 
 class TooWide(ScopeError):
     """More choices, greater numbers or more symmetry than compiled code can tell apart."""
+
+
+class CheckpointError(Exception):
+    """A checkpoint cannot be written, or is damaged, or of something else."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How far an exploration is, is kept in ``folder`` every so many seconds, and in the end."""
+
+    folder: Path
+    every: float = 60.0
 
 
 class Engine(StrEnum):
@@ -49,6 +66,9 @@ class Exploring:
         crash: take crash actions.
         limit: stop after this many states.
         threads: of the compiled exploration.
+        memory: bytes that the process may take; compiled, states that do not fit go to files.
+        saving: where it is kept how far the exploration is, so that it goes on from there; it is compiled then.
+        halt: asked every so often.
     """
 
     engine: Engine = Engine.AUTO
@@ -56,6 +76,9 @@ class Exploring:
     crash: bool = True
     limit: int | None = None
     threads: int = 1
+    memory: int | None = None
+    saving: Saving | None = None
+    halt: Halt | None = None
     progress: Progress | None = None
 
     def watch(self, instance: Instance, props: Sequence[Property]) -> tuple[Exploration | Reached, list[Watch]]:
@@ -63,6 +86,7 @@ class Exploring:
 
         Raises:
             TooWide: it is to be compiled, and cannot be.
+            CheckpointError: a checkpoint cannot be written, or is damaged, or of something else.
         """
 
         def interpreted(limit: int | None, total_limit: int | None) -> tuple[Exploration, list[Watch]]:
@@ -73,6 +97,7 @@ class Exploring:
                 crash=self.crash,
                 limit=limit,
                 total_limit=total_limit,
+                halt=self._halt,
                 progress=self.progress,
             )
 
@@ -86,19 +111,25 @@ class Exploring:
                 crash=self.crash,
                 threads=self.threads,
                 limit=self.limit,
+                memory=self._room(),
+                saving=self.saving,
+                halt=self._halt,
                 progress=self.progress,
             )
 
-        return self._either(interpreted, compiled, lambda found: found[0].complete)
+        return self._either(interpreted, compiled, lambda found: found[0].stopped)
 
-    def graph(self, instance: Instance, known: Found | None = None) -> tuple[Found, Exploration | Graph | None]:
-        """Explores an instance in full, and gives all its states and edges; None if there are more than the limit.
+    def graph(
+        self, instance: Instance, known: Found | None = None, states: int = 0
+    ) -> tuple[Found, Exploration | Graph | str]:
+        """Explores an instance in full, and gives all its states and edges, or why there are none.
 
         Args:
-            known: what :meth:`watch` has found, to go on from.
+            known: what :meth:`watch` has found of each state for itself, to go on from.
+            states: so many there are at least.
 
         Raises:
-            TooWide: it is to be compiled, and cannot be.
+            TooWide, CheckpointError: as for :meth:`watch`.
         """
 
         def interpreted(limit: int | None, total_limit: int | None) -> Exploration:
@@ -108,6 +139,7 @@ class Exploring:
                 crash=self.crash,
                 limit=limit,
                 total_limit=total_limit,
+                halt=self._halt,
                 progress=self.progress,
             )
 
@@ -115,43 +147,73 @@ class Exploring:
             from . import compiled
 
             return compiled.explore(
-                instance, crash=self.crash, threads=self.threads, limit=self.limit, progress=self.progress
+                instance,
+                crash=self.crash,
+                threads=self.threads,
+                limit=self.limit,
+                memory=self._room(),
+                saving=self.saving,
+                halt=self._halt,
+                progress=self.progress,
             )
 
-        if known is None or known.symmetry is not None:
-            states = known.state_count if known is not None else 0
-            known = self._either(interpreted, compiled, lambda found: found.complete, states)
+        if known is None:
+            known = self._either(interpreted, compiled, lambda found: found.stopped, states)
         if not known.complete:
-            return known, None
+            return known, stopped(known)
+        if why := self._halt():
+            return known, why
         if isinstance(known, Exploration):
             return known, known
-        from .compiled import Reached, graph_of
+        from .compiled import Reached, graph_of, memory_of
 
         assert isinstance(known, Reached)
+        if self.memory is not None and (not known.in_memory or _used() + memory_of(known) > self.memory):
+            return known, f"what is said of whole runs takes more than {self.memory >> 20} MiB of memory"
         return known, graph_of(known, self.progress)
+
+    def _halt(self) -> str:
+        if self.memory is not None and _used() > self.memory:
+            return f"stopped at the limit of {self.memory >> 20} MiB of memory"
+        return self.halt() if self.halt is not None else ""
+
+    def _room(self) -> int | None:
+        """Bytes that compiled states may take."""
+        return None if self.memory is None else max(LEAST, self.memory - _used() - RESERVE)
 
     def _either(
         self,
         interpreted: Callable[[int | None, int | None], A],
         compiled: Callable[[], B],
-        complete: Callable[[A], bool],
+        stopped: Callable[[A], str],
         states: int = 0,
     ) -> A | B:
         """What the engine that was chosen finds, where there are surely so many ``states``."""
         if self.engine is Engine.INTERPRETED:
             return interpreted(self.limit, None)
-        if self.engine is Engine.COMPILED:
+        if self.engine is Engine.COMPILED or self.saving is not None:
             return compiled()
         if self.limit is not None and self.limit <= PAYS:
             return interpreted(self.limit, None)
         if states <= PAYS:
             found = interpreted(self.limit, PAYS)
-            if complete(found):
+            if stopped(found) != AT_LIMIT:
                 return found
         try:
             return compiled()
         except TooWide:
             return interpreted(min(self.limit or MOST_INTERPRETED, MOST_INTERPRETED), None)
+
+
+def _used() -> int:
+    """Bytes of memory that the process takes."""
+    return int(psutil.Process().memory_info().rss)
+
+
+def stopped(found: Found) -> str:
+    """Why an exploration went no further, and where."""
+    states = "1 state" if found.representatives == 1 else f"{found.representatives} states"
+    return f"{found.stopped} after {states}"
 
 
 def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from schedproof.model.lang import (
     AlwaysCanReach,
     ByConstruction,
+    DeadlockFree,
     Invariant,
     LeadsTo,
     LifeCycle,
@@ -21,9 +22,18 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
-from schedproof.model.semantics import Instance, Moment, ScopeError, Undefined, check_scope, compile_term, fitted
+from schedproof.model.semantics import (
+    Instance,
+    Moment,
+    ScopeError,
+    Undefined,
+    check_scope,
+    compile_term,
+    fitted,
+    scope_text,
+)
 
-from .engine import Exploring, answer
+from .engine import Exploring, answer, stopped
 from .explore import Exploration, Found
 from .safety import SAFETY, Watch, counterexample, ill_formed
 from .verdict import Counterexample, Method, Result, Verdict
@@ -47,6 +57,8 @@ def formulas(prop: Property) -> list[t.Term]:
             return [*([prop.given] if prop.given is not None else []), prop.then]
         case AlwaysCanReach() | LeadsTo():
             return [*([prop.given] if prop.given is not None else []), prop.goal]
+        case DeadlockFree(ended=ended):
+            return [ended] if ended is not None else []
         case Recovery():
             return [part for r in prop.restores for part in (r.what, r.durable)]
         case _:
@@ -82,10 +94,11 @@ def examine(
     Raises:
         ScopeError: the scope is impossible.
         TooWide: it is to be compiled, and cannot be.
+        CheckpointError: a checkpoint cannot be written, or is damaged, or of something else.
     """
     sizes = check_scope(model, scope)
     crashes = {a.name for a in model.actions if a.crash}
-    props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not _of_crashes(p, crashes))]
+    props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not of_crashes(p, crashes))]
     results: dict[str, list[Result]] = {}
     for rigid in model.topologies(sizes):
         fewer = fitted(sizes, rigid)
@@ -105,12 +118,17 @@ def examine(
                 if on_found and not with_history:
                     on_found(found)
             if rest:
-                found, graph = how.graph(instance, found)
-                fresh += [_judge(found, graph, p) for p in rest]
+                states = found.state_count if found is not None else 0
+                if found is not None and found.symmetry is not None:
+                    found = None  # and with it goes the memory that it takes
+                found, graph = how.graph(instance, found, states)
+                for prop in rest:
+                    why = how.halt() if how.halt is not None else ""
+                    fresh.append(_judge(found, why or graph, prop))
             for result in fresh:
                 results.setdefault(result.name, []).append(result)
     if not results and (props or not only):
-        at = ",".join(f"{s}={n}" for s, n in sizes.items())
+        at = scope_text(sizes)
         raise ScopeError(
             f"{model.system} {model.variant} has no topology at {at}: nothing was explored; try another scope"
         )
@@ -131,7 +149,8 @@ WELL_FORMEDNESS = WellFormed(
 )
 
 
-def _of_crashes(prop: Property, crashes: set[str]) -> bool:
+def of_crashes(prop: Property, crashes: set[str]) -> bool:
+    """It says nothing where the actions ``crashes`` are left out."""
     return isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and bool(prop.on) and set(prop.on) <= crashes)
 
 
@@ -141,11 +160,11 @@ def _safety(found: Found, watched: Watch) -> Result:
     if failed is not None:
         verdict, note, example = Verdict.REFUTED, "", counterexample(found, failed)
     elif not found.complete:
-        verdict, note, example = Verdict.UNDETERMINED, _stopped(found), None
+        verdict, note, example = Verdict.UNDETERMINED, stopped(found), None
     elif found.ill_formed is not None:
         verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
     elif not watched.met:
-        at = ",".join(f"{s}={n}" for s, n in scope.items())
+        at = scope_text(scope)
         verdict, note, example = Verdict.UNDETERMINED, f"vacuous: its premise is never true at {at}", None
     else:
         verdict, note, example = Verdict.PROVED, "", None
@@ -154,10 +173,6 @@ def _safety(found: Found, watched: Watch) -> Result:
 
 
 ILL_FORMED = "the model is not well-formed, and what its ill-formed steps lead to was not explored"
-
-
-def _stopped(found: Found) -> str:
-    return f"stopped after {found.representatives} states"
 
 
 def _together(results: Sequence[Result]) -> Result:
@@ -204,7 +219,7 @@ def _well_formed(found: Found) -> Result:
     if found.ill_formed is not None:
         verdict, note, example = Verdict.REFUTED, "", ill_formed(found)
     elif not found.complete:
-        verdict, note, example = Verdict.UNDETERMINED, _stopped(found), None
+        verdict, note, example = Verdict.UNDETERMINED, stopped(found), None
     else:
         verdict, note, example = Verdict.PROVED, "", None
     return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note)
@@ -217,11 +232,11 @@ def _constructed(model: Model, prop: ByConstruction) -> Result:
     return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
 
 
-def _judge(found: Found, graph: Exploration | Graph | None, prop: Property) -> Result:
+def _judge(found: Found, graph: Exploration | Graph | str, prop: Property) -> Result:
     start = time.perf_counter()
     scope = dict(found.instance.sizes)
-    if graph is None:
-        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=_stopped(found))
+    if isinstance(graph, str):
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=graph)
     try:
         judged = answer(graph, prop)
     except Undefined as error:

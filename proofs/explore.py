@@ -16,6 +16,12 @@ from .symmetry import Symmetry
 Progress = Callable[[int, int, int], None]
 """Called with (states found, states expanded, depth) every so often."""
 
+Halt = Callable[[], str]
+"""Asked every so often whether to stop: why, or the empty string to go on."""
+
+AT_LIMIT = "stopped"
+"""Why it stops if there are more states than were asked for."""
+
 EVERY = 500
 
 
@@ -51,7 +57,11 @@ class Found(Runs, Protocol):
 
     @property
     def complete(self) -> bool:
-        """Every reachable state was found; else it stopped at a limit."""
+        """Every reachable state was found."""
+
+    @property
+    def stopped(self) -> str:
+        """Why it went no further; empty if every reachable state was found."""
 
     @property
     def representatives(self) -> int:
@@ -64,6 +74,10 @@ class Found(Runs, Protocol):
     @property
     def transition_count(self) -> int:
         """The number of (state, action, parameters) that are enabled, self-loops included."""
+
+    @property
+    def stuck_count(self) -> int:
+        """The number of states, of those that were expanded, in which nothing can happen: no action is enabled."""
 
     @property
     def depth(self) -> int:
@@ -79,7 +93,7 @@ class Exploration:
 
     ``orbits`` says how many states each one stands for (1 without symmetry). ``ill_formed`` is the
     first step that the model must not allow, as (state number, choice, what is wrong).
-    ``complete`` is false if the limit was reached.
+    ``stopped`` says why it went no further; the first ``expanded`` states have their edges.
     """
 
     instance: Instance
@@ -90,7 +104,13 @@ class Exploration:
     edges: list[list[Edge]] = field(default_factory=list)
     orbits: list[int] = field(default_factory=list)
     ill_formed: tuple[int, Choice, str] | None = None
-    complete: bool = True
+    stopped: str = ""
+    expanded: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Every reachable state was found."""
+        return not self.stopped
 
     @property
     def state_count(self) -> int:
@@ -106,6 +126,11 @@ class Exploration:
     def transition_count(self) -> int:
         """The number of (state, action, parameters) that are enabled, self-loops included."""
         return sum(orbit * len(edges) for orbit, edges in zip(self.orbits, self.edges, strict=True))
+
+    @property
+    def stuck_count(self) -> int:
+        """The number of expanded states in which nothing can happen, symmetric ones included."""
+        return sum(self.orbits[n] for n in range(self.expanded) if not self.edges[n])
 
     @property
     def depth(self) -> int:
@@ -152,19 +177,23 @@ def explore(
     crash: bool = True,
     limit: int | None = None,
     total_limit: int | None = None,
+    halt: Halt | None = None,
     progress: Progress | None = None,
     on_step: Callable[[State, int, Step], None] | None = None,
+    stepper: Stepper | None = None,
 ) -> Exploration:
     """All reachable states of ``instance``.
 
     Args:
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
-        limit: stop after this many states (then ``complete`` is false).
+        limit: stop after this many states.
         total_limit: the same, symmetric ones included.
+        halt: asked every so often.
         on_step: called for every step with its source state and that state's number.
+        stepper: what takes the steps, if not the instance's own one.
     """
-    stepper = stepper_of(instance)
+    stepper = stepper or stepper_of(instance)
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
         reducer = None
@@ -188,21 +217,24 @@ def explore(
         return known
 
     number(instance.initial(), None)
-    choosers = [(a.name, stepper.chooser(a)) for a in instance.model.actions if crash or not a.crash]
+    actions = [a for a in instance.model.actions if crash or not a.crash]
+    offers = stepper.offers(actions)
     source = 0
     while source < len(found.states):
         if (limit is not None and len(found.states) > limit) or (total_limit is not None and total > total_limit):
-            found.complete = False
+            found.stopped = AT_LIMIT
             break
-        if progress and source % EVERY == 0:
-            progress(len(found.states), source, found.depths[source])
+        if source % EVERY == 0:
+            if progress:
+                progress(len(found.states), source, found.depths[source])
+            found.stopped = halt() if halt else ""
+            if found.stopped:
+                break
         state = found.states[source]
-        for action, chooser in choosers:
-            try:
-                choices = chooser(state)
-            except Undefined as error:
+        for action, choices in offers(state):
+            if isinstance(choices, Undefined):
                 if found.ill_formed is None:
-                    found.ill_formed = (source, Choice(action), str(error))
+                    found.ill_formed = (source, Choice(actions[action].name), str(choices))
                 continue
             for choice in choices:
                 try:
@@ -215,6 +247,7 @@ def explore(
                     on_step(state, source, step)
                 found.edges[source].append(Edge(choice, number(step.after, (source, choice))))
         source += 1
+        found.expanded = source
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from schedproof.model.lang import Model, Property
 from schedproof.model.systems import SYSTEMS, System
 
-from .engine import Exploring
+from .engine import Engine, Exploring
 from .examine import WELL_FORMEDNESS, examine
 from .further import further
 from .induction import Induction, prove
@@ -89,10 +89,13 @@ def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
 def judge(part: Part, say: Say, others: Mapping[str, System] | None = None) -> Done:
     """Does a part of the work on a registered system, or on one of ``others``, by name."""
     system = (others or {}).get(part.system) or SYSTEMS[part.system]
-    return judge_of(system.variants[part.variant], part, {}, say)
+    model = system.variants[part.variant]
+    # A larger scope is there because compiling pays for it: the interpreted exploration need not try first.
+    engine = Engine.COMPILED if model.verify_scope else Engine.AUTO
+    return judge_of(model, part, model.verify_scope, say, engine)
 
 
-def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say) -> Done:
+def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO) -> Done:
     """Does a part of the work on ``model``; ``scope`` is for its exploration, instead of the model's default.
 
     Raises:
@@ -107,9 +110,10 @@ def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say) -> Do
                     scope,
                     only=part.only,
                     how=Exploring(
+                        engine,
                         progress=lambda states, done, depth: say(
                             f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
-                        )
+                        ),
                     ),
                 )
             )

@@ -1,14 +1,14 @@
-"""Invariants, step invariants and recovery judged on an explored graph."""
+"""Invariants, step invariants, recovery and freedom from deadlock judged on an explored graph."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from schedproof.model.lang import Invariant, Model, Property, Recovery, StepInvariant, after, iff
+from schedproof.model.lang import DeadlockFree, Invariant, Model, Property, Recovery, StepInvariant, after, exists, iff
 from schedproof.model.lang.check import common_parameters
-from schedproof.model.lang.terms import Not
+from schedproof.model.lang.terms import Not, Or, Term, both
 from schedproof.model.semantics import (
     Choice,
     IllFormed,
@@ -22,11 +22,11 @@ from schedproof.model.semantics import (
     stepper_of,
 )
 
-from .explore import Exploration, Progress, Runs, explore, proper_steps
+from .explore import Exploration, Halt, Progress, Runs, explore, proper_steps
 from .trace import told
 from .verdict import Counterexample
 
-SAFETY = (Invariant, StepInvariant, Recovery)
+SAFETY = (Invariant, StepInvariant, Recovery, DeadlockFree)
 """The kinds that one bad state or step refutes."""
 
 
@@ -47,14 +47,36 @@ def recovery_steps(model: Model, prop: Recovery) -> list[StepInvariant]:
     ]
 
 
+def something_can_happen(model: Model, prop: DeadlockFree) -> Invariant:
+    """Freedom from deadlock as an invariant: the guard of some action holds, for some choice of its parameters.
+
+    It names no object, so that symmetry is as sound for it as for all others.
+    """
+    counted = [a for a in model.actions if a.name not in prop.without]
+    ways: list[Term] = []
+    for action in sorted(counted, key=lambda a: len(a.parameters)):  # what is found soonest is asked first
+        guard = both(action.when)
+        ways.append(exists(action.parameters, guard) if action.parameters else guard)
+    return Invariant(
+        name=prop.name,
+        says=prop.says,
+        line=prop.line,
+        over=[],
+        given=Not(prop.ended) if prop.ended is not None else None,
+        then=Or(tuple(ways)),
+        place=prop.place,
+    )
+
+
 class Check:
     """One condition of a property, judged at one moment after the other.
 
     ``met`` turns true when its premise is; ``failed`` is the first state number, and for steps the
-    action, where it did not hold.
+    action, where it did not hold. ``whole`` is what it does not hold for, if it speaks of no object.
     """
 
-    def __init__(self, instance: Instance, prop: Invariant | StepInvariant) -> None:
+    def __init__(self, instance: Instance, prop: Invariant | StepInvariant, whole: str = "the system") -> None:
+        self._whole = whole
         scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
         self.prop = prop
         self.met = False
@@ -76,7 +98,7 @@ class Check:
             self.met = self.met or self._premise.succeeds(moment)
             if self._violation.succeeds(moment):
                 named = [f"{v.name} = {self._instance.show(v.type, moment.bound[v.name])}" for v in self.prop.over]
-                return ", ".join(named) or "the system"
+                return ", ".join(named) or self._whole
         except Undefined as error:
             return f"an object that is not: {error}"
         return None
@@ -101,10 +123,30 @@ class Watch:
         return min(failed, key=lambda c: c.failed or (0, None), default=None)
 
 
-def checks_of(instance: Instance, prop: Property) -> list[Check]:
+def checks_of(instance: Instance, prop: Property, *, crash: bool = True) -> list[Check]:
     """The conditions of a property, not yet judged."""
-    parts = recovery_steps(instance.model, prop) if isinstance(prop, Recovery) else [prop]
-    return [Check(instance, part) for part in parts if isinstance(part, Invariant | StepInvariant)]
+    whole = "the system"
+    if isinstance(prop, DeadlockFree):
+        but = f", but perhaps {', '.join(prop.without)}" if prop.without else ""
+        whole += f", in which nothing can happen any more{but}"
+    return [Check(instance, part, whole) for part in conditions_of(instance.model, prop, crash=crash)]
+
+
+def conditions_of(model: Model, prop: Property, *, crash: bool = True) -> list[Invariant | StepInvariant]:
+    """What a safety property comes down to; nothing, if it is none.
+
+    Args:
+        crash: crashes are taken; else they are no way on.
+    """
+    match prop:
+        case Invariant() | StepInvariant():
+            return [prop]
+        case Recovery():
+            return list(recovery_steps(model, prop))
+        case DeadlockFree():
+            crashes = [] if crash else [a.name for a in model.actions if a.crash]
+            return [something_can_happen(model, replace(prop, without=[*prop.without, *crashes]))]
+    return []
 
 
 def watch(
@@ -115,10 +157,11 @@ def watch(
     crash: bool = True,
     limit: int | None = None,
     total_limit: int | None = None,
+    halt: Halt | None = None,
     progress: Progress | None = None,
 ) -> tuple[Exploration, list[Watch]]:
     """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
-    checks = {prop.name: checks_of(instance, prop) for prop in props}
+    checks = {prop.name: checks_of(instance, prop, crash=crash) for prop in props}
     on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]
     of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in instance.model.actions}
 
@@ -134,6 +177,7 @@ def watch(
         crash=crash,
         limit=limit,
         total_limit=total_limit,
+        halt=halt,
         progress=progress,
         on_step=on_step,
     )

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from schedproof.model.semantics import scope_text
+
 
 class Verdict(enum.StrEnum):
     """There are three; only an expected one is green, and undetermined never is."""
@@ -149,7 +151,7 @@ class Result:
         """How far the verdict reaches, in the words of the table."""
         if self.verdict is Verdict.UNDETERMINED:
             return f"undetermined: {self.note}"
-        at = ",".join(f"{s}={n}" for s, n in (self.scope or {}).items())
+        at = scope_text(self.scope or {})
         if self.verdict is Verdict.REFUTED:
             steps = len(self.counterexample.steps) if self.counterexample else 0
             ways = {0: "refuted", 1: "refuted in 1 step"}

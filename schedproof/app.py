@@ -16,6 +16,7 @@ import click
 from schedproof.diagrams import DiagramError
 from schedproof.model.locks import LocksError
 from schedproof.model.semantics import ScopeError
+from schedproof.proofs.engine import CheckpointError
 from schedproof.proofs.oracle import TraceError
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.workers import WorkerDied
@@ -61,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
         problem = error.format_message().rstrip(".")
         mark = "" if problem.endswith("?") else ";"
         return fail(f"{problem}{mark} '{where} --help' says what can be written", Exit.USAGE)
-    except (UserError, ScopeError, TraceError, DiagramError, LocksError) as error:
+    except (UserError, ScopeError, TraceError, DiagramError, LocksError, CheckpointError) as error:
         return fail(str(error), Exit.USAGE)
     except Disagreement as error:
         return fail(f"two engines disagree: {error}", Exit.DIFFERENT)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from schedproof.model import systems as registry
 from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
-from schedproof.model.semantics import check_scope
+from schedproof.model.semantics import check_scope, scope_text
 from schedproof.model.systems import System
 from schedproof.proofs.parts import property_names
 
@@ -117,7 +117,7 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
     chosen: dict[str, int] = {}
     for part in text.split(",") if text is not None else ():
         found = re.fullmatch(r"\s*(\w+)\s*=\s*([+-]?[0-9]{1,18})\s*", part)
-        example = ",".join(f"{sort}={n}" for sort, n in model.default_scope.items())
+        example = scope_text(model.default_scope)
         if found is None:
             raise UserError(
                 f"scope {part.strip()!r} is not of the form Sort=number; write, for example, --scope {example}"
@@ -129,7 +129,7 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
     for action in model.actions:
         choices = math.prod(_values(v.type, sizes) for v in action.parameters)
         if choices > MOST_CHOICES:
-            at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+            at = scope_text(sizes)
             raise UserError(
                 f"scope {at} is too big to explore: action {action.name} alone has {choices} choices in every state; "
                 f"take fewer objects"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from schedproof.model.semantics import scope_text
 from schedproof.proofs.verdict import Method, Verdict
 from schedproof.proofs.verify import Judged, VariantReport
 
@@ -37,7 +38,7 @@ def reached(properties: Iterable[Judged]) -> str:
     counts: Counter[str] = Counter()
     for judged in properties:
         result = judged.result
-        at = ",".join(f"{sort}={n}" for sort, n in (result.scope or {}).items())
+        at = scope_text(result.scope or {})
         if result.verdict is not Verdict.PROVED:
             counts[f"{result.verdict}"] += 1
         elif result.method is Method.EXPLORATION:

@@ -229,7 +229,7 @@ def _expected(entry: Entry, model: Model, said: Expectation) -> Model:
         model = replace(model, refuted=said.refuted)
     if said.scope is not None:
         try:
-            model = replace(model, default_scope=check_scope(model, dict(said.scope)))
+            model = replace(model, default_scope=check_scope(model, dict(said.scope)), verify_scope={})
         except ScopeError as error:
             raise UserError(f"{entry.where('variants', said.variant, 'scope')}: {error}") from None
     return model

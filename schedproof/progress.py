@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import psutil
 from rich.console import Console
 from rich.text import Text
 
@@ -25,11 +26,14 @@ def progress(start: str) -> Iterator[Say]:
 
 
 def exploring(say: Say) -> Callable[[int, int, int], None]:
-    """Progress of an exploration: states found, states per second, frontier, depth."""
-    began = time.perf_counter()
+    """Progress of an exploration: states found, states per second, frontier, depth, memory of the process."""
+    began, process = time.perf_counter(), psutil.Process()
 
     def tell(states: int, expanded: int, depth: int) -> None:
         rate = states / max(time.perf_counter() - began, 1e-6)
-        say(f"exploring: {states} states, {rate:.0f} states/s, frontier {states - expanded}, depth {depth}")
+        used = process.memory_info().rss >> 20
+        say(
+            f"exploring: {states} states, {rate:.0f} states/s, frontier {states - expanded}, depth {depth}, memory {used} MiB"
+        )
 
     return tell

@@ -373,6 +373,16 @@ BAD_STEPS: dict[str, Callable[[World, World], bool]] = {
 
 ENDS = ("Done", "Failed", "Aborted")
 
+DYING = ("client_dies", "scheduler_dies", "worker_dies", "run_forgotten", "run_dies")
+
+GO_ON = "somebody-can-go-on"
+
+
+def all_ended(world: World) -> bool:
+    """There is nothing more to do."""
+    return all(one.state in ("Absent", *ENDS) for one in (*world.tasks, *world.flows))
+
+
 GOALS: dict[str, tuple[Callable[[World], list[str]], Callable[[str], bool], Callable[[str], bool]]] = {
     # promise: the states of the objects that it is about, the premise, the goal
     "everything-can-end": (lambda w: [t.state for t in w.tasks], lambda s: s != "Absent", lambda s: s in ENDS),
@@ -410,6 +420,8 @@ def explore(setup: Setup) -> Explored:
             if name not in found.broken and bad(world):
                 found.broken[name] = depth
         assert not too_many(world, setup)
+        if all(name in DYING for name, _ in steps(world, setup)) and not all_ended(world):
+            found.broken.setdefault(GO_ON, depth)
         for _, after in steps(world, setup):
             found.transitions += 1
             before.setdefault(after, []).append(world)

@@ -1,8 +1,10 @@
 """Asserts in modules that only hold shared tests are shown as those in test modules are; garbage is collected seldom;
-machine code is kept beside pytest's own cache."""
+machine code is kept beside pytest's own cache; what takes longest begins first, so that at the end no process waits for another; where two
+graphs differ, their first difference is shown."""
 
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,3 +17,35 @@ pytest.register_assert_rewrite(
 )
 
 os.environ.setdefault("SCHEDPROOF_CACHE", str(Path(__file__).parents[1] / ".pytest_cache" / "machine-code"))
+
+SLOWEST = [
+    "test_jobmon_kills.py::test_hundreds_of_kills",
+    "test_jobmon_shipped_mutants.py::test_every_mutant_is_told_from_the_model",
+    "test_diagrams_gallery.py::test_the_gallery_is_fresh",
+    "test_oracle_jobmon_mutations.py::test_what_is_hidden_is_no_departure_in_more_runs",
+    "test_oracle_jobmon_mutations.py::test_more_dumps",
+    "test_jobmon_kills.py::test_kills_on_postgresql",
+    "test_compiled.py::test_symmetry_leaves_a_fortieth_of_the_states_of_hived",
+    "test_compiled.py::test_the_same_of_every_variant_at_three_scopes",
+    "test_brute_jobmon_shipped.py::test_both_break_the_same_promises_in_each_situation",
+    "test_promela.py::test_spin_agrees_on_every_system",
+]
+"""Tests of more than twenty seconds, or many of several, slowest first. Each makes for itself what it needs, so that it can run anywhere."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slowest first, the others as they were."""
+    order = {name: at for at, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: order.get(f"{item.path.name}::{getattr(item, 'originalname', '')}", len(order)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _first_differences() -> Iterator[None]:
+    """Where these are set, pytest writes out whole differences; those of two graphs take it hours, and planted bugs make many.
+
+    Only where tests run, and after Hypothesis has looked: it draws the same examples each time where they are set.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CI", "BUILD_NUMBER"):
+            patch.delenv(name, raising=False)
+        yield

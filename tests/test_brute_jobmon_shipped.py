@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ from schedproof.model.jobmon.shipped.situations import LATE, SITUATIONS, Situati
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, StepInvariant
 from schedproof.model.semantics import Instance, State
 from schedproof.model.semantics.instance import fitted
+from schedproof.proofs.engine import Engine, Exploring
 from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.verdict import Verdict
 
 VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}
@@ -151,28 +151,31 @@ def world(instance: Instance, state: State) -> brute.World:
     )
 
 
+def explored(situation: Situation, variant: str) -> Exploration:
+    """The model there."""
+    model, rigid = VARIANTS[variant], situation.rigid
+    sizes = fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid)
+    return explore(Instance(model, sizes, rigid), symmetry=False)
+
+
+def assert_same_graph(found: Exploration, hand: brute.Explored) -> None:
+    """The same states, each as deep, and as many steps of each action."""
+    assert found.ill_formed is None
+    mine = {world(found.instance, state): depth for state, depth in zip(found.states, found.depths, strict=True)}
+    assert mine == hand.depth_of
+    assert found.per_action() == hand.transitions
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     "situation",
     [
         pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long, id=s.about)
-        for s in [*SITUATIONS, *OTHERS, *MORE]
+        for s in [*[s for s in SITUATIONS if s.about in SHORT], *OTHERS, *MORE]
     ],
 )
 def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
-    model = VARIANTS[variant]
-    rigid = situation.rigid
-    instance = Instance(model, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
-    found = explore(instance, symmetry=False)
-    hand = brute.explore(setup(situation, variant), promises=False)
-    assert found.ill_formed is None
-    mine = {world(instance, state): depth for state, depth in zip(found.states, found.depths, strict=True)}
-    assert mine == hand.depth_of
-    taken: dict[str, int] = {}
-    for edges in found.edges:
-        for edge in edges:
-            taken[edge.choice.action] = taken.get(edge.choice.action, 0) + 1
-    assert taken == hand.transitions
+    assert_same_graph(explored(situation, variant), brute.explore(setup(situation, variant), promises=False))
 
 
 def told_by_hand(model: Model) -> list[str]:
@@ -180,34 +183,37 @@ def told_by_hand(model: Model) -> list[str]:
     return [p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | AlwaysCanReach)]
 
 
-def both_break(variant: str, situations: Sequence[Situation]) -> tuple[dict[str, int], dict[str, int]]:
-    """The promises that fall, each after how many steps: by the model, and by hand."""
-    broken: dict[str, int] = {}
-    for situation in situations:
-        for name, steps in brute.explore(setup(situation, variant)).broken.items():
-            broken[name] = min(steps, broken.get(name, steps))
-    model = replace(
-        VARIANTS[variant], topologies=lambda sizes: [situation.rigid for situation in situations], refuted=frozenset()
-    )
-    judged = examine(model, {}, only=told_by_hand(model))
-    found = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
-    return found, broken
+def assert_both_break_the_same(variant: str, situation: Situation) -> set[str]:
+    """The same promises fall, each after as many steps, on graphs that are the same; by hand it is explored once.
+
+    Returns:
+        The promises that fall.
+    """
+    model, rigid = VARIANTS[variant], situation.rigid
+    hand = brute.explore(setup(situation, variant))
+    assert_same_graph(explored(situation, variant), hand)
+    alone = replace(model, topologies=lambda sizes: [rigid], refuted=frozenset())
+    # To begin interpreted, only to see that there are too many states for that, takes longer.
+    engine = Engine.COMPILED if len(hand.depth_of) > 10_000 else Engine.INTERPRETED
+    judged = examine(alone, {}, only=told_by_hand(model), how=Exploring(engine))
+    refuted = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
+    assert refuted == hand.broken
+    return set(refuted)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
     """Where little happens: without tasks, and with one that is queued from the start of its run."""
-    mine, broken = both_break(variant, [SITUATIONS[0], OTHERS[3]])
-    assert mine == broken
-    assert (variant == "repaired") is (not broken)
+    broken = [assert_both_break_the_same(variant, situation) for situation in (SITUATIONS[0], OTHERS[3])]
+    assert (variant == "repaired") is (not any(broken))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_both_break_the_same_promises_in_all_situations(variant: str) -> None:
-    mine, broken = both_break(variant, SITUATIONS)
-    assert mine == broken
-    assert set(broken) == VARIANTS[variant].refuted
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.about)
+def test_both_break_the_same_promises_in_each_situation(situation: Situation, variant: str) -> None:
+    """In one or another all fall that are expected to, as the model's own findings say (``test_jobmon_shipped``)."""
+    assert assert_both_break_the_same(variant, situation) <= VARIANTS[variant].refuted
 
 
 def test_the_model_by_hand_uses_nothing_but_the_standard_library() -> None:

@@ -198,7 +198,7 @@ def test_standard_output_that_cannot_be_written(command, says):
 
 
 @pytest.mark.parametrize("after", [0.5, 3.0])
-@pytest.mark.parametrize("arguments", [["verify"], ["explore", "hived", "--scope", "PodGroup=5,Cell=5"]])
+@pytest.mark.parametrize("arguments", [["verify"], ["prove", "yunikorn-merge"]])
 def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     """Also while the engines are being loaded, and inside a solver."""
     process = subprocess.Popen(

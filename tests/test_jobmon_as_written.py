@@ -285,6 +285,7 @@ RUNS = {
     "workflow-signals-can-be-taken-up": [*RUN_LAUNCHED, "lose_run"],
     "run-errors-are-triaged": [*RUN_LAUNCHED, "lose_run"],
     "workflow-is-the-image-of-its-run": [*RUN_LAUNCHED, "lose_run"],
+    "somebody-can-go-on": ["register_task", "client_dies"],
     "workflows-can-end": ["register_workflow", "run_forgotten"],
     "workflows-end": ["register_workflow", "run_forgotten"],
     "only-the-owner-moves-workflows": [*RUN_LAUNCHED, "start_run", "lose_run"],

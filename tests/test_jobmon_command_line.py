@@ -182,6 +182,7 @@ def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: st
 @pytest.mark.parametrize("kind", ["client", "distributor", "reaper"])
 def test_who_interrupts_it_while_the_server_is_down_is_told(tmp_path: Path, kind: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(60)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         file = [str(workflow(tmp_path, TASK))] if kind == "client" else []
         words = [sys.executable, *MODULE, kind, f"--url={url}", *file]

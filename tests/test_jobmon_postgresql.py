@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from threading import Barrier, Thread
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from jobmon_bench import LEASE, Bench
@@ -48,19 +49,15 @@ def store(empty: str) -> Iterator[SqlStore]:
 
 def test_many_open_it_at_once(empty: str) -> None:
     """One of them makes the tables."""
-    together, opened = Barrier(4), list[SqlStore]()
+    together = Barrier(4, timeout=60)
 
-    def open_it() -> None:
+    def open_it(number: int) -> int:
         together.wait()
-        with SqlStore(empty) as mine:
-            opened.append(mine)
+        with SqlStore(empty):
+            return number
 
-    threads = [Thread(target=open_it) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(opened) == 4
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(open_it, range(4))) == [0, 1, 2, 3]
 
 
 def test_large_numbers_and_long_names_are_kept(store: SqlStore) -> None:
@@ -94,7 +91,7 @@ def test_of_those_who_ask_at_once_one_gets_it(store: SqlStore) -> None:
     for task in range(1, 9):
         bench.queue(task=task)
     got: list[tuple[int, str]] = []
-    together = Barrier(4)
+    together = Barrier(4, timeout=60)  # who fails does not hold up the others for good
 
     def distribute(name: str) -> None:
         mine = Server(store, clock=lambda: 0.0, leases=Leases(LEASE, LEASE))
@@ -106,11 +103,8 @@ def test_of_those_who_ask_at_once_one_gets_it(store: SqlStore) -> None:
             except Refused:
                 pass
 
-    threads = [Thread(target=distribute, args=(f"d{n}",)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(distribute, ("d0", "d1", "d2", "d3")))
     assert sorted(i for i, _ in got) == list(range(1, 9))
     claimed = {i.id: i.distributor for i in store.snapshot().instances}
     assert claimed == dict(got)

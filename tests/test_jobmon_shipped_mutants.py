@@ -1,7 +1,7 @@
 """Mutants of Jobmon as it runs, and repaired, are refused or take other steps, or stand here with the reason.
 
 Other steps than the model's are other steps than those of the models that were written by hand: ``test_brute_jobmon_shipped`` compares them
-in the same situations. The default run judges one mutant in forty, drawn by its name, the long one all of them.
+in the same situations. The default run judges one mutant in forty of one variant, drawn by its name, the long one all of them.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def missed(variant: str, some: list[Mutant]) -> set[str]:
     return {mutant.name for mutant in some if twin(variant).caught(mutant) is None}
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_some_mutants_are_told_from_the_model(variant: str) -> None:
+def test_some_mutants_are_told_from_the_model() -> None:
+    """Of one variant: the graphs of the model itself take most of the time, and the long run judges all mutants of both."""
+    variant = "shipped"
     some = [m for m in mutants(VARIANTS[variant]) if m.name not in EQUIVALENT[variant] and drawn(m.name, 40)]
     assert len(some) >= 5
     assert missed(variant, some) == set()

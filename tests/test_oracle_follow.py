@@ -108,7 +108,7 @@ class TestPipes:
         command = [sys.executable, "-m", "schedproof", "check", "hived", str(path), "--follow"]
         with (
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child,
-            path.open("w") as writer,
+            os.fdopen(os.open(path, os.O_RDWR), "w") as writer,  # for writing alone, it would wait for the reader
         ):
             writer.write(lines(HEADER, {"action": "crash"}))
             writer.flush()

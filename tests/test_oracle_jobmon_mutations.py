@@ -143,9 +143,10 @@ def test_dumps(chunk: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_more_dumps(tmp_path: Path) -> None:
-    seen = compare_dumps(range(120, 520), tmp_path)
-    assert min(seen["conforms"], seen["departs"]) >= 30, seen
+@pytest.mark.parametrize("first", range(120, 520, 100))
+def test_more_dumps(first: int, tmp_path: Path) -> None:
+    seen = compare_dumps(range(first, first + 100), tmp_path)
+    assert min(seen["conforms"], seen["departs"]) >= 10, seen
 
 
 def test_a_queued_task_without_a_row_of_its_instance(tmp_path: Path) -> None:

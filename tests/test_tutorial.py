@@ -1,5 +1,6 @@
 """The tutorial's claims: its commands are run one after the other, in a scratch folder, and print what it shows."""
 
+import multiprocessing
 import os
 import re
 import shlex
@@ -13,11 +14,12 @@ import pytest
 from hypothesis import settings
 from test_readme import missing
 
-from schedproof import app, collected, driver, testing
 from schedproof.cli import main
 
-LOADED = (app, collected, driver, testing)
-"""What the commands load: here, once."""
+COPIES = multiprocessing.get_context("forkserver")
+"""Of a process without threads: one that has threads, as this one may have, cannot be copied safely."""
+
+COPIES.set_forkserver_preload([f"schedproof.{name}" for name in ("app", "collected", "driver", "testing")])
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = (ROOT / "TUTORIAL.md").read_text()
@@ -66,7 +68,7 @@ def in_a_shell(line, folder):
 
 
 def in_a_copy(line, folder):
-    """As :func:`in_a_shell`; but ``schedproof`` and ``pytest`` are called in a copy of this process, which has them loaded.
+    """As :func:`in_a_shell`; but ``schedproof`` and ``pytest`` are called in a copy of a process that has them loaded.
 
     That they are there as programs is seen in other tests: the README's, and that of xdist.
     """
@@ -74,27 +76,26 @@ def in_a_copy(line, folder):
     if program not in ("schedproof", "pytest"):
         return in_a_shell(line, folder)
     out, err = folder.parent / "stdout", folder.parent / "stderr"
-    child = os.fork()
-    if child == 0:
-        code = 99
-        try:
-            os.chdir(folder)
-            for number, file in ((1, out), (2, err)):
-                os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-            sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
-            for name in [name for name in os.environ if name.startswith("PYTEST_")]:
-                del os.environ[name]
-            if program == "pytest":
-                settings.register_profile("few", max_examples=15, derandomize=True)
-                settings.load_profile("few")
-                arguments += [f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "anyio", "hypothesispytest")]
-            code = int(main(arguments) if program == "schedproof" else pytest.main(arguments))
-            sys.stdout.flush()
-            sys.stderr.flush()
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), out.read_text(), err.read_text()
+    child = COPIES.Process(target=call, args=(program, arguments, folder, out, err))
+    child.start()
+    child.join()
+    return child.exitcode, out.read_text(), err.read_text()
+
+
+def call(program, arguments, folder, out, err):
+    """What such a copy does: it becomes the program, as far as anybody can see."""
+    os.chdir(folder)
+    for number, file in ((1, out), (2, err)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+        del os.environ[name]
+    if program == "pytest":
+        settings.register_profile("few", max_examples=15, derandomize=True)
+        settings.load_profile("few")
+        arguments += [f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "anyio", "hypothesispytest")]
+        arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what is loaded already
+    sys.exit(int(main(arguments) if program == "schedproof" else pytest.main(arguments)))
 
 
 def normal(lines):
@@ -123,7 +124,6 @@ def walk(folder, run):
             assert missing(normal(step.shown), normal(out.splitlines())) is None, (step.line, out)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs copies of a process")
 def test_every_command_prints_what_is_shown(tmp_path):
     walk(tmp_path, in_a_copy)
 

@@ -17,6 +17,7 @@ from schedproof.model.lang import (
     Attribute,
     BoolType,
     Change,
+    DeadlockFree,
     Document,
     Durability,
     EnumType,
@@ -522,6 +523,18 @@ PROMISED: dict[str, Case] = {
     "a goal that is no formula": (
         lambda: model(add_properties=[AlwaysCanReach(name="wrong", says="", over=[j], goal=j.on)]),  # wrong
         "property wrong", "a formula is needed", "compare it",
+    ),
+    "an end that is no formula": (
+        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", ended=exists(j, j.on))]),  # wrong
+        "property wrong", "a formula is needed", "compare it",
+    ),
+    "an end of an object that is not bound": (
+        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", ended=j.is_("Done"))]),
+        "property wrong", "variable j is not bound here", "bind it with forall or exists",
+    ),
+    "no deadlock without an unknown action": (
+        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", without=["fin"])]),  # wrong
+        "property wrong", "unknown action 'fin'", "use one of: start, finish",
     ),
     "fairness of an unknown action": (
         lambda: model(

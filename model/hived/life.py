@@ -1,6 +1,6 @@
 """What can come to pass: the sections "Common life cycles", and what must never be out of reach for good."""
 
-from ..lang import AlwaysCanReach, LeadsTo, LifeCycle, forall
+from ..lang import AlwaysCanReach, DeadlockFree, LeadsTo, LifeCycle, forall
 from .machines import Cell, PodGroup, c, p
 
 LIFE_CYCLES = [
@@ -50,6 +50,14 @@ preempting_ends = LeadsTo(
 )
 
 PROGRESS = [
+    DeadlockFree(
+        name="something-can-happen-until-all-is-deleted",
+        says="something but a crash can happen as long as a group is not Deleted",
+        line=27,
+        sentence="`Deleted`: the PG is fully deleted and all of its cells are released.",
+        ended=forall(p, p.is_("Deleted")),
+        without=["crash"],
+    ),
     AlwaysCanReach(
         name="group-can-always-be-deleted",
         says="every group can still be deleted",

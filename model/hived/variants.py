@@ -24,6 +24,7 @@ AS_WRITTEN = Model(
     axioms=AXIOMS,
     topologies=total_order,
     default_scope={"PodGroup": 3, "Cell": 3},
+    verify_scope={"PodGroup": 4},
     refuted=frozenset(
         {
             "allocated-has-cells",

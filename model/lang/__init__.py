@@ -9,6 +9,7 @@ from .model import Change, Document, Model, Rigid, crash
 from .properties import (
     AlwaysCanReach,
     ByConstruction,
+    DeadlockFree,
     Invariant,
     InvariantAtScope,
     LeadsTo,
@@ -41,8 +42,8 @@ from .terms import (
 from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 
 __all__ = [
-    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction", "Document",
-    "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
+    "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
+    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
     "ModelError", "Place", "Property", "Reading", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
     "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
     "set_variable", "those", "variable", "variables",

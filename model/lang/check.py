@@ -15,6 +15,7 @@ from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
 from .properties import (
     AlwaysCanReach,
+    DeadlockFree,
     Invariant,
     LeadsTo,
     LifeCycle,
@@ -205,6 +206,10 @@ def _property(model: Model, prop: Property) -> None:
             inside = replace(context.bind(common_parameters(model, on)).bind(over), after=True, fires=True)
             for part in _given((premise, then)):
                 formula(part, inside)
+        case DeadlockFree(ended=ended, without=without):
+            for part in _given((ended,)):
+                formula(part, context)
+            _known_actions(model, prop, without)
         case LifeCycle(sort=sort, states=states):
             machine = machine_of(context, sort, prop.place)
             if not states:
@@ -284,7 +289,7 @@ def _manifest(model: Model) -> None:
                 f"the manifest names no property of this model: {name!r}",
                 f"use one of: {', '.join(known)}",
             )
-    for sort in model.default_scope:
+    for sort in [*model.default_scope, *model.verify_scope]:
         if sort not in {s.name for s in model.sorts}:
             names = ", ".join(s.name for s in model.sorts)
             raise ModelError(
@@ -298,6 +303,14 @@ def _manifest(model: Model) -> None:
                 model.place,
                 f"its scope is {size} objects of {sort}",
                 "explore at least one object of each sort",
+            )
+    for sort, size in model.verify_scope.items():
+        if size < model.default_scope.get(sort, 1):
+            raise ModelError(
+                f"variant {model.variant}",
+                model.place,
+                f"verify explores {size} objects of {sort}, less than the default scope",
+                "explore at least as many, or leave it out",
             )
 
 

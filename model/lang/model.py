@@ -46,7 +46,8 @@ class Model:
         topologies: the rigid attributes to explore at given sizes ({sort name: number of objects}); one
             that gives fewer values than there are objects of a sort is explored with so many.
         axioms: what proofs may assume of the rigid attributes.
-        default_scope: sort name -> number of objects, for ``verify`` and ``explore``.
+        default_scope: sort name -> number of objects, where nothing else is said.
+        verify_scope: of which sorts ``verify`` explores more objects than that, and how many; it is compiled then.
         refuted: the properties that this variant is expected not to keep; all others are
             expected to hold.
         amends, changes: on an amended variant, the name of the one that it amends, and what it drops and adds, and why.
@@ -70,6 +71,7 @@ class Model:
     refuted: frozenset[str] = frozenset()
     amends: str = ""
     changes: Sequence[Change] = ()
+    verify_scope: Mapping[str, int] = field(default_factory=dict)
     place: Place = field(default_factory=here, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -78,6 +78,20 @@ class StepInvariantAtScope(StepInvariant):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeadlockFree(Property):
+    """In every reachable state some action is enabled, unless ``ended`` holds there.
+
+    An action is enabled if its guard holds for some choice of parameters, whether or not its step changes anything, as in
+    TLC. Those named in ``without`` do not count (a crash, say): they are no way on.
+    """
+
+    ended: Term | None = None
+    without: Sequence[str] = ()
+
+    kind = "deadlock freedom"
+
+
+@dataclass(frozen=True, kw_only=True)
 class LifeCycle(Property):
     """Some object of ``sort`` can go through exactly these ``states``, one after the other."""
 

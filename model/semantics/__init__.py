@@ -1,7 +1,8 @@
 """What a model means at a finite scope: packed states, and the step."""
 
 from .evaluate import Firings, Moment, Undefined, compile_term, search
-from .instance import Instance, ScopeError, State, check_scope, fitted, instances
+from .instance import Instance, ScopeError, State, check_scope, fitted, instances, scope_text
+from .profiled import Profiler
 from .remember import Remembered
 from .step import Causes, Choice, IllFormed, Step, Stepper, stepper_of
 
@@ -12,6 +13,7 @@ __all__ = [
     "IllFormed",
     "Instance",
     "Moment",
+    "Profiler",
     "Remembered",
     "ScopeError",
     "State",
@@ -22,6 +24,7 @@ __all__ = [
     "compile_term",
     "fitted",
     "instances",
+    "scope_text",
     "search",
     "stepper_of",
 ]  # fmt: skip

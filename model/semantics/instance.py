@@ -26,6 +26,11 @@ MOST_OBJECTS = 64
 """Objects of a sort in one exploration; more could not be explored anyway."""
 
 
+def scope_text(sizes: Mapping[str, int]) -> str:
+    """``PodGroup=3,Cell=3``: sort names with their numbers of objects, as options are written and verdicts are told."""
+    return ",".join(f"{sort}={n}" for sort, n in sizes.items())
+
+
 def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
     """The complete scope: ``scope`` over the model's default.
 

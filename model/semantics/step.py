@@ -96,8 +96,10 @@ class _Guard:
         self._action, self._names = action.name, [v.name for v in action.parameters]
         self._search = search(instance, {}, action.parameters, action.when)
         fields = {field for condition in action.when for field in reads(instance, condition)}
-        slots = [instance.slot(sort, name) + i for sort, name in sorted(fields) for i in range(instance.sizes[sort])]
-        self._read: Callable[[State], object] = itemgetter(*slots) if slots else lambda state: ()
+        self.slots = frozenset(
+            instance.slot(sort, name) + i for sort, name in fields for i in range(instance.sizes[sort])
+        )
+        self._read = _reader(self.slots)
         self._known: dict[object, tuple[Choice, ...]] = {}
 
     def choices(self, state: State) -> tuple[Choice, ...]:
@@ -117,7 +119,44 @@ class _Guard:
         return known
 
 
-def _node(model: Model, on: Action | t.Fires) -> tuple[str, str]:
+Offered = tuple[int, Sequence[Choice] | Undefined]
+"""The number of an action with its choices, if there are any; or why these are not known."""
+
+
+class _Guards:
+    """Guards that are asked at once: one of them reads all that the others read.
+
+    Most actions are not possible in most states, and to find that out for one after the other takes longer than all else.
+    """
+
+    def __init__(self, first: _Guard) -> None:
+        self.slots, self.read = first.slots, _reader(first.slots)
+        self.guards: list[tuple[int, _Guard]] = []
+        self.known: dict[object, Sequence[Offered]] = {}
+
+    def learn(self, state: State) -> Sequence[Offered]:
+        """What they hold for in a state."""
+        found: list[Offered] = []
+        for number, guard in self.guards:
+            try:
+                choices = guard.choices(state)
+            except Undefined as error:
+                found.append((number, error))
+            else:
+                if choices:
+                    found.append((number, choices))
+        self.known[self.read(state)] = found
+        return found
+
+
+_number: Callable[[Offered], int] = itemgetter(0)
+
+
+def _reader(slots: frozenset[int]) -> Callable[[State], object]:
+    return itemgetter(*sorted(slots)) if slots else lambda state: ()
+
+
+def looked_at(model: Model, on: Action | t.Fires) -> tuple[str, str]:
     """What a rule looks at, or fires, as the trigger graph has it."""
     return (on.name, "") if isinstance(on, Action) else (sort_of(model, on.of, {}), on.event)
 
@@ -130,8 +169,8 @@ def ordered_rules(model: Model) -> list[tuple[tuple[str, str], Rule, tuple[str, 
     """
     order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
     # After everything that it asks about: after its head's predecessors.
-    ordered = sorted(model.rules, key=lambda r: order[_node(model, r.fires)])
-    return [(_node(model, r.on), r, _node(model, r.fires)) for r in ordered]
+    ordered = sorted(model.rules, key=lambda r: order[looked_at(model, r.fires)])
+    return [(looked_at(model, r.on), r, looked_at(model, r.fires)) for r in ordered]
 
 
 def _written(state: State, writes: Writes) -> State:
@@ -225,7 +264,7 @@ class Stepper:
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
         found = search(self.instance, known, list(free.values()), conditions)
         head = self._head(rule.fires, {**known, **free}, rule)
-        return _Rule(None if isinstance(rule.on, Action) else _node(self.instance.model, rule.on), found, head)
+        return _Rule(None if isinstance(rule.on, Action) else looked_at(self.instance.model, rule.on), found, head)
 
     def choices(self, state: State, action: Action) -> Sequence[Choice]:
         """Every choice of parameters for which the guard of ``action`` holds in ``state``.
@@ -237,10 +276,40 @@ class Stepper:
 
     def chooser(self, action: Action) -> Callable[[State], Sequence[Choice]]:
         """What ``choices`` asks of an action, for those that ask it of many states."""
+        return self._guard(action).choices
+
+    def _guard(self, action: Action) -> _Guard:
         guard = self._guards.get(action.name)
         if guard is None:
             guard = self._guards[action.name] = _Guard(self.instance, action)
-        return guard.choices
+        return guard
+
+    def offers(self, actions: Sequence[Action]) -> Callable[[State], Sequence[Offered]]:
+        """What ``chooser`` is for one action, for several: which of them are possible in a state, in their order.
+
+        Of an action whose guard reads an attribute of no object, it gives the error.
+        """
+        guards = [self._guard(action) for action in actions]
+        groups: list[_Guards] = []
+        for number, guard in sorted(enumerate(guards), key=lambda each: -len(each[1].slots)):
+            group = next((g for g in groups if guard.slots <= g.slots), None)
+            if group is None:
+                groups.append(group := _Guards(guard))
+            group.guards.append((number, guard))
+        asked = [(group.read, group.known, group.learn) for group in groups]
+
+        def offers(state: State) -> Sequence[Offered]:
+            found: list[Offered] = []
+            for read, known, learn in asked:
+                mine = known.get(read(state))
+                if mine is None:
+                    mine = learn(state)
+                if mine:
+                    found += mine
+            found.sort(key=_number)
+            return found
+
+        return offers
 
     def enabled(self, state: State, choice: Choice) -> bool:
         """The guard of the action holds for this choice."""
@@ -266,10 +335,18 @@ class Stepper:
         for rule in cascade.rules:
             if rule.after is None or rule.after in fired:
                 # Its own variables: another rule's of the same name are others.
-                own = Moment(state, parameters.copy(), fired)
-                for _ in rule.when.solutions(own):
-                    self._fire(own, rule.head, busy, causes)
+                self._follow(rule, Moment(state, parameters.copy(), fired), busy, causes)
         return fired
+
+    def _follow(
+        self, rule: _Rule, moment: Moment, busy: dict[tuple[str, int], tuple[str, str]], causes: Causes | None
+    ) -> int:
+        """Fires what a rule wants fired; in how many ways it wants something."""
+        ways = 0
+        for _ in rule.when.solutions(moment):
+            self._fire(moment, rule.head, busy, causes)
+            ways += 1
+        return ways
 
     def _fire(
         self, moment: Moment, head: _Head, busy: dict[tuple[str, int], tuple[str, str]], causes: Causes | None

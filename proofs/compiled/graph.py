@@ -21,6 +21,9 @@ from .steps import first_choices
 Nodes = NDArray[np.bool_]
 """A set of states, by number."""
 
+PER_STATE, PER_EDGE = 80, 20
+"""Bytes that a graph and the searches in it take; measured, and rounded up."""
+
 AT_ONCE = 1 << 16
 """States whose steps are taken between two looks at the clock."""
 
@@ -128,14 +131,21 @@ class _Edges:
         ]
 
 
+def memory_of(reached: Reached) -> int:
+    """About how many bytes it takes to make a graph of what was reached, and to search it."""
+    states, edges = reached.representatives, reached.transition_count
+    return states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
+
+
 def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     """The graph of what was reached. In one thread its states have the same numbers.
 
     Raises:
-        ValueError: not every state was reached, each for itself: what is said of single objects would be wrong.
+        ValueError: not every state was reached, each for itself: what is said of single objects would be wrong. Or a part of them is
+            in files.
     """
-    if not reached.complete or reached.symmetry is not None:
-        raise ValueError("a graph is made of a complete exploration without symmetry")
+    if not reached.complete or reached.symmetry is not None or not reached.in_memory:
+        raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
     machine = Machine([program.steps])

@@ -66,7 +66,8 @@ def expand(
         base: the number of the frontier's first state in this part, ``me``.
         out, chosen: room for the steps of one state.
         quotient: how states are renamed (:class:`.quotient.Quotient`), or None.
-        weights: gets in two halves how many states, and steps of each action, these states stand for, if there is a ``quotient``.
+        weights: gets in two halves how many states, steps of each action, and states without a step these states stand for,
+            if there is a ``quotient``.
         values, states, whence: the buckets, a row each: entries, states, and where these come from.
         counts: how much is in each.
 
@@ -128,7 +129,7 @@ def insert(
     found: int,
     parents: Any,
     choices: Any,
-) -> tuple[int, int, int]:
+) -> tuple[int, int]:
     """Puts a bucket's states ``start`` to ``end`` into a table; new ones also to the next frontier.
 
     Args:
@@ -138,7 +139,7 @@ def insert(
         parents, choices: by number, the state that a state comes from, and the choice that leads here.
 
     Returns:
-        Where it stopped, and how many are in the table and in the frontier then.
+        Where it stopped, and how many are in the table then.
     """
     p, size = U(parts), U(places)
     i = start
@@ -154,7 +155,7 @@ def insert(
             found += 1
             count += 1
         i += 1
-    return i, count, found
+    return i, count
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
-from schedproof.proofs.explore import Progress
+from schedproof.proofs.engine import Saving
+from schedproof.proofs.explore import Halt, Progress
 from schedproof.proofs.safety import Check, Watch, checks_of
 
 from .search import Reached, explore
@@ -21,11 +22,14 @@ def watch(
     crash: bool = True,
     threads: int = 1,
     limit: int | None = None,
+    memory: int | None = None,
+    saving: Saving | None = None,
+    halt: Halt | None = None,
     progress: Progress | None = None,
 ) -> tuple[Reached, list[Watch]]:
     """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
-    watches = [Watch(prop, checks_of(instance, prop)) for prop in props]
-    conditions = conditions_of(instance, watches, crash=crash)
+    watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
+    conditions = compiled_conditions(instance, watches, crash=crash)
     found = explore(
         instance,
         symmetry=symmetry,
@@ -33,6 +37,9 @@ def watch(
         conditions=conditions,
         threads=threads,
         limit=limit,
+        memory=memory,
+        saving=saving,
+        halt=halt,
         progress=progress,
     )
     for number, check in enumerate(check for each in watches for check in each.checks):
@@ -40,7 +47,7 @@ def watch(
     return found, watches
 
 
-def conditions_of(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:
+def compiled_conditions(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:
     """The conditions of properties as programs judge them, in the order of their checks."""
     actions = [a.name for a in instance.model.actions if crash or not a.crash]
     return [_condition(check, actions) for each in watches for check in each.checks]

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from schedproof.model.semantics import Choice, Instance
-from schedproof.proofs.engine import TooWide
-from schedproof.proofs.explore import Progress, real
+from schedproof.proofs.engine import Saving, TooWide
+from schedproof.proofs.explore import AT_LIMIT, Halt, Progress, real
 from schedproof.proofs.symmetry import Symmetry
 
-from .kernel import HALF, expand, insert
+from .checkpoint import Checkpoint
+from .files import Damaged, Scratch
 from .layout import Words
-from .llvm import Machine
-from .quotient import Quotient, quotient, represent
+from .llvm import Machine, assembly
+from .part import Disk, Part
+from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
-from .table import SLACK, U, entry, find, grow, part_of, place_of
-
-ROOM = 1 << 15
-"""Steps in a bucket: enough that changing between Python and machine code costs little, and few enough for the cache."""
-
-FULLEST, FIRST = 0.8, 1 << 10
-"""How full a table gets before it grows by a quarter, and how many places it begins with."""
+from .table import U, entry, find, part_of, place_of
 
 MOST_CHOICES = 1 << 16
 """Choices of actions and parameters: which of them led to a state is kept in two bytes."""
@@ -36,131 +32,7 @@ MOST_STATES = 1 << 31
 """The number of a state is kept in four bytes."""
 
 
-@dataclass
-class _Part:
-    """The states whose entries belong to one thread: in order of discovery, which is that of their depths.
-
-    Args:
-        keys, places: the table; ``count`` states are in it.
-        parents, choices: by number, the state from which it was found first, and by which choice.
-        now, size: the states of this depth; ``base`` is the number of the first.
-        next, found: those of the next.
-        starts: by depth, the number of the first state.
-        seen: what the program has noted.
-        totals: what the expanded states stand for, if there is a ``quotient``.
-    """
-
-    program: Program
-    parts: int
-    quotient: Quotient | None
-    places: int = FIRST
-    count: int = 0
-    size: int = 0
-    found: int = 0
-    base: int = 0
-    starts: list[int] = field(default_factory=lambda: [0])
-
-    def __post_init__(self) -> None:
-        words = self.program.layout.words
-        room = max(2 * ROOM // max(2, self.parts), 2 * self.program.choices)
-        self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
-        self.parents: NDArray[np.uint32] = np.empty(FIRST, np.uint32)
-        self.choices: NDArray[np.uint16] = np.empty(FIRST, np.uint16)
-        self.now: Words = np.empty(0, np.uint64)
-        self.next: Words = np.empty(FIRST * words, np.uint64)
-        self.seen: NDArray[np.int64] = np.zeros(self.program.seen.size, np.int64)
-        self.totals = [0] * (1 + len(self.program.actions))
-        self._weights: NDArray[np.int64] = np.zeros((2, len(self.totals)), np.int64)
-        self.out: Words = np.empty(self.program.choices * words, np.uint64)
-        self.chosen: NDArray[np.uint64] = np.empty(self.program.choices, np.uint64)
-        # Two of each: while others still take from one, the next is filled.
-        self.values: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
-        self.states: NDArray[np.uint64] = np.empty((2, self.parts, room * words), np.uint64)
-        self.whence: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
-        self.counts: NDArray[np.int64] = np.zeros((2, self.parts), np.int64)
-
-    @property
-    def memory(self) -> int:
-        """Bytes of what grows with the number of states."""
-        arrays = (self.keys, self.parents, self.choices, self.now, self.next)
-        return sum(int(a.nbytes) for a in arrays)
-
-    def expand(self, address: int, at: int, me: int, turn: int) -> int:
-        """Takes steps until a bucket is nearly full; where it stopped."""
-        self.counts[turn] = 0
-        self._weights[:] = 0
-        stopped = int(
-            expand(
-                address,
-                self.now,
-                at,
-                self.size,
-                self.base,
-                self.program.layout.words,
-                self.parts,
-                me,
-                self.out,
-                self.chosen,
-                self.seen,
-                self.quotient,
-                self._weights,
-                self.values[turn],
-                self.states[turn],
-                self.whence[turn],
-                self.counts[turn],
-            )
-        )
-        if self.quotient is not None:
-            low, high = self._weights.tolist()
-            self.totals = [t + a + (b << HALF) for t, a, b in zip(self.totals, low, high, strict=True)]
-        return stopped
-
-    def take(self, values: Any, states: Any, whence: Any, end: int) -> None:
-        """Puts a bucket into the table."""
-        words, at = self.program.layout.words, 0
-        while at < end:
-            most = int(self.places * FULLEST)
-            if self.count >= most:
-                more = self.places + self.places // 4
-                _resize(self.keys, (more + SLACK) * words)
-                grow(self.keys, words, U(self.parts), self.places, more)
-                self.places, most = more, int(more * FULLEST)
-            most = min(most, self.count + end - at)
-            if most > len(self.parents):
-                longer = max(most, len(self.parents) + len(self.parents) // 4)
-                _resize(self.parents, longer)
-                _resize(self.choices, longer)
-            room = (self.found + end - at) * words
-            if room > len(self.next):
-                _resize(self.next, max(room, len(self.next) + len(self.next) // 4))
-            at, self.count, self.found = insert(
-                self.keys,
-                self.places,
-                words,
-                self.parts,
-                values,
-                states,
-                whence,
-                at,
-                end,
-                int(self.places * FULLEST),
-                self.count,
-                self.next,
-                self.found,
-                self.parents,
-                self.choices,
-            )
-
-    def deepen(self) -> None:
-        """Goes on with the states that were found."""
-        self.base += self.size
-        self.now, self.next = self.next, self.now
-        self.size, self.found = self.found, 0
-        self.starts.append(self.base)
-        _resize(self.next, FIRST * self.program.layout.words)  # what is not needed is given back
-
-
-def place_in(parts: Sequence[_Part], state: Words) -> tuple[int, int]:
+def place_in(parts: Sequence[Part], state: Words) -> tuple[int, int]:
     """The number of the part that a state belongs to, and its place in the table; it is there."""
     words = len(state)
     value = U(entry(state, 0, words))
@@ -170,28 +42,35 @@ def place_in(parts: Sequence[_Part], state: Words) -> tuple[int, int]:
     return number, int(find(part.keys, state, 0, words, value, place))
 
 
-def _resize(array: NDArray[Any], length: int) -> None:
-    """Where it is, if the system can move pages; what is new is 0."""
-    array.resize(length, refcheck=False)
-
-
 @dataclass(frozen=True)
 class Reached:
     """What was found. A state's number says its part and its place there; 0 need not be the initial state.
 
-    ``complete`` is false if it stopped at the limit. ``ill_formed`` is the first step that the model must not allow, as
-    (state number, choice, ""): what is wrong is found again by taking it.
+    ``stopped`` says why it went no further, and is empty if all states were found. ``ill_formed`` is the first step that the model
+    must not allow, as (state number, choice, ""): what is wrong is found again by taking it. ``files`` have some
+    of it, and are there as long as this is.
     """
 
     program: Program
     symmetry: Symmetry | None
-    complete: bool
-    parts: Sequence[_Part] = field(repr=False)
+    stopped: str
+    parts: Sequence[Part] = field(repr=False)
+    files: Scratch | Checkpoint | None = field(default=None, repr=False)
 
     @property
     def instance(self) -> Instance:
         """What was explored."""
         return self.program.instance
+
+    @property
+    def complete(self) -> bool:
+        """Every reachable state was found."""
+        return not self.stopped
+
+    @property
+    def in_memory(self) -> bool:
+        """All of it is."""
+        return not any(part.spilled for part in self.parts)
 
     @property
     def state_count(self) -> int:
@@ -221,10 +100,17 @@ class Reached:
         """The number of transitions of each action."""
         found: Counter[str] = Counter()
         for part in self.parts:
-            counts = part.totals[1:] if self.symmetry is not None else part.seen[self.program.seen.taken]
+            counts = part.totals[1:-1] if self.symmetry is not None else part.seen[self.program.seen.taken]
             for action, taken in zip(self.program.actions, counts, strict=True):
                 found[action.name] += int(taken)
         return +found
+
+    @property
+    def stuck_count(self) -> int:
+        """The number of expanded states in which nothing can happen, symmetric ones included."""
+        if self.symmetry is not None:
+            return sum(part.totals[-1] for part in self.parts)
+        return sum(int(part.seen[self.program.seen.stuck]) for part in self.parts)
 
     @property
     def bytes_per_state(self) -> float:
@@ -256,8 +142,7 @@ class Reached:
         return min(noted, key=lambda found: (self._depth(found[0]), found[0]), default=None)
 
     def _depth(self, number: int) -> int:
-        part = self.parts[number % len(self.parts)]
-        return bisect_right([*part.starts, part.base + part.size], number // len(self.parts)) - 1
+        return self.parts[number % len(self.parts)].depth(number // len(self.parts))
 
     def path(self, number: int) -> list[Choice]:
         """A shortest run from the initial state to state ``number``, as choices.
@@ -266,9 +151,8 @@ class Reached:
         """
         parts, run = len(self.parts), list[Choice]()
         while self._depth(number) > 0:
-            part, place = self.parts[number % parts], number // parts
-            run.append(self.program.choice(int(part.choices[place])))
-            number = int(part.parents[place])
+            number, choice = self.parts[number % parts].origin(number // parts)
+            run.append(self.program.choice(choice))
         run.reverse()
         return run if self.symmetry is None else real(self.symmetry, run)
 
@@ -282,6 +166,8 @@ def explore(
     threads: int = 1,
     limit: int | None = None,
     memory: int | None = None,
+    saving: Saving | None = None,
+    halt: Halt | None = None,
     progress: Progress | None = None,
 ) -> Reached:
     """All reachable states of ``instance``.
@@ -290,10 +176,14 @@ def explore(
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
         conditions: what is judged of all states and steps.
-        limit, memory: stop after this many states, or bytes that grow with them (then ``complete`` is false).
+        limit: stop after this many states.
+        memory: bytes that what grows with the number of states may take; what is more goes to files.
+        saving: where it is kept how far the search is; it goes on from there.
+        halt: asked every so often.
 
     Raises:
         TooWide: there are too many choices of parameters.
+        CheckpointError: a checkpoint is damaged, or of something else.
     """
     actions = [a for a in instance.model.actions if crash or not a.crash]
     code = program(instance, actions, conditions)
@@ -305,7 +195,39 @@ def explore(
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
         reducer = None
-    return _Search(code, reducer, Machine([code.steps]), threads, limit, memory, progress).run()
+    checkpoint = None
+    if saving is not None:
+        checkpoint = Checkpoint(saving.folder, _described(code, reducer), assembly(code.steps))
+    every = saving.every if saving is not None else 0.0
+    search = _Search(code, reducer, threads, limit, memory, checkpoint, every, halt, progress)
+    return search.run()
+
+
+def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
+    """What is searched, as a checkpoint has it."""
+    instance = code.instance
+    return {
+        "system": instance.model.system,
+        "variant": instance.model.variant,
+        "scope": dict(instance.sizes),
+        "topology": [
+            [*key, [sorted(v) if isinstance(v, frozenset) else v for v in values]]
+            for key, values in sorted(instance.rigid.items())
+        ],
+        "begins": code.layout.pack(instance.initial()),
+        "history": instance.with_history,
+        "symmetric": [] if symmetry is None else list(symmetry.sorts),
+        "actions": [action.name for action in code.actions],
+        "conditions": len(code.conditions),
+    }
+
+
+class _Order(Enum):
+    """What is done after a turn."""
+
+    GO = 0
+    SAVE = 1
+    STOP = 2
 
 
 class _Search:
@@ -315,35 +237,88 @@ class _Search:
         self,
         program: Program,
         symmetry: Symmetry | None,
-        machine: Machine,
         threads: int,
         limit: int | None,
         memory: int | None,
+        checkpoint: Checkpoint | None,
+        every: float,
+        halt: Halt | None,
         progress: Progress | None,
     ) -> None:
-        self._machine = machine  # its code is there as long as this is
-        self._address = machine.address("steps")
-        self._program = program
-        self._symmetry = symmetry
-        quotients = [quotient(symmetry, program.layout) if symmetry is not None else None for _ in range(threads)]
-        self._parts = [_Part(program, threads, q) for q in quotients]
+        self._machine = Machine([program.steps])  # its code is there as long as this is
+        self._address = self._machine.address("steps")
+        self._program, self._symmetry = program, symmetry
+        self._checkpoint, self._every, self._saved = checkpoint, every, time.monotonic()
+        self._files = checkpoint if checkpoint is not None or memory is None else Scratch()
+        self._parts = [self._part(me, threads, memory) for me in range(threads)]
+        self._at = [0] * threads
         self._barrier = threading.Barrier(threads)
         self._busy = [[False] * threads, [False] * threads]
-        self._stop = [False, False]
+        self._orders = [_Order.GO, _Order.GO]
         self._errors: list[BaseException] = []
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
-        self._memory, self._progress = memory, progress
-        self._stopped = False
+        self._halt, self._progress = halt, progress
+        self._stopped = ""
+
+    def _part(self, me: int, threads: int, memory: int | None) -> Part:
+        files, words = self._files, self._program.layout.words
+        return Part(
+            self._program,
+            threads,
+            me,
+            quotient(self._symmetry, self._program.layout) if self._symmetry is not None else None,
+            budget=memory // threads if memory is not None else None,
+            folder=(lambda: files.path) if isinstance(files, Scratch) else None,
+            disk=Disk.at(files.folder, me, words) if isinstance(files, Checkpoint) else None,
+        )
 
     def run(self) -> Reached:
         """Explores."""
+        try:
+            if not self._resumed():
+                self._begin()
+            self._all()
+            if self._checkpoint is not None and not self._stopped:
+                self._save()
+        except OSError as error:
+            self._stopped = _full(error)
+        finally:
+            for part in self._parts:
+                if part.disk is not None:
+                    part.disk.runs.remove()
+            if self._checkpoint is not None:
+                self._checkpoint.release()
+        if self._stopped:
+            for part in self._parts:
+                part.forget()
+        return Reached(self._program, self._symmetry, self._stopped, self._parts, self._files)
+
+    def _begin(self) -> None:
         first = np.array(self._program.layout.pack(self._program.instance.initial()), np.uint64)
         if self._parts[0].quotient is not None:
             represent(self._parts[0].quotient, first, 0, len(first))
         value = U(entry(first, 0, len(first)))
         home = self._parts[int(part_of(value, U(len(self._parts))))]
         home.take(np.array([value], np.uint64), first, np.zeros(1, np.uint64), 1)
-        home.now, home.next, home.size, home.found = home.next, home.now, 1, 0
+        for part in self._parts:
+            part.deepen()
+
+    def _resumed(self) -> bool:
+        """Goes on from a checkpoint, if there is one."""
+        if self._checkpoint is None:
+            return False
+        saved = self._checkpoint.load(len(self._parts))
+        if saved is None:
+            return False
+        for me, (part, was) in enumerate(zip(self._parts, saved, strict=True)):
+            try:
+                part.restore(was)
+            except Damaged as error:
+                raise self._checkpoint.damaged(str(error)) from error
+            self._at[me] = was.at
+        return True
+
+    def _all(self) -> None:
         threads = [threading.Thread(target=self._work, args=(me,)) for me in range(1, len(self._parts))]
         try:
             for thread in threads:
@@ -357,7 +332,6 @@ class _Search:
                     thread.join()
         if self._errors:
             raise self._errors[0]
-        return Reached(self._program, self._symmetry, not self._stopped, self._parts)
 
     def _work(self, me: int) -> None:
         """What one thread does, depth by depth."""
@@ -367,6 +341,7 @@ class _Search:
                     return
                 self._barrier.wait()
                 self._parts[me].deepen()
+                self._at[me] = 0
                 self._barrier.wait()
         except threading.BrokenBarrierError:
             return
@@ -375,34 +350,57 @@ class _Search:
             self._barrier.abort()
 
     def _level(self, me: int) -> bool:
-        """All states of one depth; false if it stopped at a limit.
+        """All states of one depth; false if it is to stop.
 
         Each turn, a thread fills buckets for all of them, and when all have, it takes what is for itself. It may be a turn ahead of
         others that still take, so that there are two of all that they share.
         """
-        part, at, turn = self._parts[me], 0, 0
+        part, turn = self._parts[me], 0
         while True:
-            at = part.expand(self._address, at, me, turn)
+            self._at[me] = at = part.expand(self._address, self._at[me], turn)
             self._busy[turn][me] = at < part.size
             if me == 0:
-                self._stop[turn] = self._look(at)
+                self._orders[turn] = self._look()
             self._barrier.wait()
             for other in self._parts:
                 part.take(
                     other.values[turn, me], other.states[turn, me], other.whence[turn, me], other.counts[turn, me]
                 )
-            if self._stop[turn]:
-                self._stopped = True
+            order = self._orders[turn]
+            if order is not _Order.GO:
+                part.settle()
+                self._barrier.wait()
+                if me == 0 and self._checkpoint is not None:
+                    self._save()
+                self._barrier.wait()
+            if order is _Order.STOP:
                 return False
             if not any(self._busy[turn]):
                 return True
             turn ^= 1
 
-    def _look(self, at: int) -> bool:
-        """Tells how far it is; whether it is far enough."""
+    def _look(self) -> _Order:
+        """Tells how far it is, and says what comes next."""
         states = sum(part.count for part in self._parts)
         if self._progress is not None:
-            self._progress(states, (self._parts[0].base + at) * len(self._parts), len(self._parts[0].starts) - 1)
-        return states > self._limit or (
-            self._memory is not None and sum(part.memory for part in self._parts) > self._memory
-        )
+            part = self._parts[0]
+            self._progress(states, (part.base + self._at[0]) * len(self._parts), len(part.starts) - 1)
+        self._stopped = self._halt() if self._halt is not None else ""
+        if not self._stopped and states > self._limit:
+            self._stopped = AT_LIMIT
+        if self._stopped:
+            return _Order.STOP
+        due = self._checkpoint is not None and time.monotonic() - self._saved >= self._every
+        return _Order.SAVE if due else _Order.GO
+
+    def _save(self) -> None:
+        """Keeps how far all parts are; all of them wait."""
+        assert self._checkpoint is not None
+        self._checkpoint.save([part.save(at) for part, at in zip(self._parts, self._at, strict=True)])
+        self._saved = time.monotonic()
+
+
+def _full(error: OSError) -> str:
+    """Why a search stops if a file cannot be read or written."""
+    where = f", '{error.filename}'" if error.filename else ""
+    return f"stopped by the disk ({error.strerror or error}{where})"

@@ -68,9 +68,14 @@ class Seen:
         """How many steps of each action were taken."""
         return slice(FIRST_ACTION, FIRST_ACTION + self.actions)
 
+    @property
+    def stuck(self) -> int:
+        """How many states have no step at all. It stands right behind what is counted of the actions, and is counted like it."""
+        return FIRST_ACTION + self.actions
+
     def condition(self, number: int) -> int:
         """Whether the premise of a condition was met; then the first state where it did not hold, and the action."""
-        return FIRST_ACTION + self.actions + 3 * number
+        return self.stuck + 1 + 3 * number
 
     @property
     def size(self) -> int:
@@ -149,6 +154,7 @@ class _Steps:
                     self._judge(number, condition, Moment(), 0)
             for number, action in enumerate(self.actions):
                 self._action(number, action)
+            terms.say(If(binary("==", Local("steps"), 0), [self._counted(self._seen.stuck, 1)]))
             self._judge_steps()
         with terms.body() as start:
             terms.say(Set("steps", 0))
@@ -181,8 +187,7 @@ class _Steps:
             terms.say(Set("steps", Local(before)))
             self._ill_formed(number)
         terms.say(Put("ends", number + 1, Local("steps")))
-        at = self._seen.taken.start + number
-        terms.say(Put("seen", at, binary("+", Item("seen", at), binary("-", Local("steps"), Local(before)))))
+        terms.say(self._counted(self._seen.taken.start + number, binary("-", Local("steps"), Local(before))))
 
     def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
         """Before any of its steps is judged: if one guard is undefined, none of them is known."""
@@ -196,6 +201,10 @@ class _Steps:
 
     def _ill_formed(self, number: int) -> None:
         self._note(Seen.ill_formed, number)
+
+    def _counted(self, at: int, more: Expr) -> Put:
+        """What is counted at a place of ``seen``, and so many more."""
+        return Put("seen", at, binary("+", Item("seen", at), more))
 
     def _note(self, at: int, action: Expr) -> None:
         """Notes the state, if it is the first, and the number of an action."""

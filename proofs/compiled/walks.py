@@ -18,7 +18,7 @@ from schedproof.proofs.safety import Check, Watch, checks_of
 from .kernel import call
 from .layout import Words
 from .llvm import Machine
-from .safety import conditions_of
+from .safety import compiled_conditions
 from .steps import Program, Seen, program
 from .table import U, mix
 
@@ -117,9 +117,9 @@ def walk(
         seed: the same one takes the same walks.
         progress: called with the number of steps every so often.
     """
-    watches = [Watch(prop, checks_of(instance, prop)) for prop in props]
+    watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     actions = [a for a in instance.model.actions if crash or not a.crash]
-    code = program(instance, actions, conditions_of(instance, watches, crash=crash))
+    code = program(instance, actions, compiled_conditions(instance, watches, crash=crash))
     walker = _Walker(code, Machine([code.steps]), length, seed)
     walker.go(0)  # what it takes to load code is no part of the rate
     start = time.perf_counter()

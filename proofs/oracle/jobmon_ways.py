@@ -29,6 +29,7 @@ class Memory:
     plans: dict[Any, Plan] = field(default_factory=dict)
     steps: dict[Any, PartialSteps] = field(default_factory=dict)
     after: dict[Any, list[tuple[str, PartialStep]]] = field(default_factory=dict)
+    moves: dict[Any, dict[Values, list[tuple[str, Values]]]] = field(default_factory=dict)
     ways: dict[Any, list[Path]] = field(default_factory=dict)
     broken: dict[Any, tuple[tuple[str, Obj], ...] | None] = field(default_factory=dict)
 
@@ -61,19 +62,28 @@ class Memory:
         key = (view.key, start, allowed, tuple(p.name for p in without))
         if key in self.ways:
             return self.ways[key]
-        steps = self.of(view)
+        # Those from other starts come through the same states.
+        known = self.moves.setdefault((view.key, in_order, *key[2:]), {})
 
-        def moves(values: Values) -> Iterator[tuple[str, Values]]:
-            for words, step in self.steps_from(view, values):
-                after = tuple(
-                    UNKNOWN if among == NOT_COUNTED else value for value, among in zip(step.after, allowed, strict=True)
-                )
-                if _may_be(view, in_order, after, allowed) and not any(steps.breaks(p, values, step) for p in without):
-                    yield words, after
+        def moves(values: Values) -> list[tuple[str, Values]]:
+            if values not in known:
+                known[values] = list(self._moves_from(view, in_order, values, allowed, without))
+            return known[values]
 
         begins = _may_be(view, in_order, start, allowed)
         found = self.ways[key] = list(closure(Path((), start), moves, MOST_VALUES)) if begins else []
         return found
+
+    def _moves_from(
+        self, view: View, in_order: str, values: Values, allowed: Allowed, without: Sequence[StepInvariant]
+    ) -> Iterator[tuple[str, Values]]:
+        steps = self.of(view)
+        for words, step in self.steps_from(view, values):
+            after = tuple(
+                UNKNOWN if among == NOT_COUNTED else value for value, among in zip(step.after, allowed, strict=True)
+            )
+            if _may_be(view, in_order, after, allowed) and not any(steps.breaks(p, values, step) for p in without):
+                yield words, after
 
     def violated(self, prop: Invariant, values: Values, view: View) -> tuple[tuple[str, Obj], ...] | None:
         """The objects for which the promise is broken, whatever is not seen; None if there are none."""

@@ -19,13 +19,17 @@ from schedproof.model.lang.check import sort_of, trigger_graph
 from schedproof.model.lang.properties import Invariant, StepInvariant
 from schedproof.model.lang.terms import Fires
 from schedproof.model.lang.types import Ref
-from schedproof.model.semantics import Undefined
+from schedproof.model.semantics import Remembered, Undefined
 
 from .partial import NOBODY, UNKNOWN, Guesses, Look, Obj, Reading, Values, View, compiled, every_guess
 
 
 class _NoRow(Exception):
     """An object that is followed fires where its table has no row, or fires twice."""
+
+
+_Effect = tuple[frozenset[tuple[Obj, str]], tuple[tuple[int, Any], ...]]
+"""What fires, and the places of the values that change with what is there afterwards."""
 
 
 @dataclass(frozen=True)
@@ -130,24 +134,42 @@ class PartialSteps:
     def steps(self, values: Values) -> Iterator[PartialStep]:
         """Every step from here that changes something."""
         seen: set[tuple[str, Values]] = set()
+        for name, bound, effects in self._ways:
+            for fired, writes in effects(values):
+                after = list(values)
+                for place, value in writes:
+                    after[place] = value
+                step = PartialStep(name, bound, fired, tuple(after))
+                if step.after != values and (name, step.after) not in seen:
+                    seen.add((name, step.after))
+                    yield step
+
+    @cached_property
+    def _ways(self) -> Sequence[tuple[str, tuple[tuple[str, Obj], ...], Remembered[Sequence[_Effect]]]]:
+        """Each action with each choice of its parameters, and what that may do: asked once for all values that are the same in what is read."""
+        found = []
         for action, guard in self.plan.actions:
-            domains = [self._domain(v) for v in action.parameters]
             names = [v.name for v in action.parameters]
-            for chosen in product(*domains):
-                bound = dict(zip(names, chosen, strict=True))
-                for step in every_guess(partial(self._step, action, guard, bound, values)):
-                    if step is not None and step.after != values and (action.name, step.after) not in seen:
-                        seen.add((action.name, step.after))
-                        yield step
+            for chosen in product(*(self._domain(v) for v in action.parameters)):
+                bound = tuple(zip(names, chosen, strict=True))
+                found.append((action.name, bound, Remembered(partial(self._effects, action, guard, dict(bound)))))
+        return found
+
+    def _effects(
+        self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values
+    ) -> Sequence[_Effect]:
+        """What a choice may do, by all guesses, each outcome once."""
+        told = every_guess(partial(self._effect, action, guard, bound, values))
+        return list(dict.fromkeys(effect for effect in told if effect is not None))
 
     def _domain(self, variable: t.Var) -> Sequence[Obj]:
         assert isinstance(variable.type, Ref), variable
         sort = variable.type.sort.name
         return [(sort, number) for number in range(self.view.sizes[sort])]
 
-    def _step(
+    def _effect(
         self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values, guesses: Guesses
-    ) -> PartialStep | None:
+    ) -> _Effect | None:
         fired: dict[tuple[Obj, str], Mapping[str, Any]] = {}
         look = Look(self.view, values, bound, guesses, fired)
         try:
@@ -161,10 +183,10 @@ class PartialSteps:
                 if on[1] and not any(obj[0] == on[0] and event == on[1] for obj, event in fired):
                     continue
                 self._follow(look, rule, free, fired)
-            after = self._written(look, fired)
+            writes = self._writes(look, fired)
         except (Undefined, _NoRow):
             return None
-        return PartialStep(action.name, tuple(bound.items()), frozenset(fired), after)
+        return frozenset(fired), tuple(writes)
 
     def _follow(
         self, look: Look, rule: Rule, free: Sequence[t.Var], fired: dict[tuple[Obj, str], Mapping[str, Any]]
@@ -190,8 +212,8 @@ class PartialSteps:
     def _is_followed(self, obj: Obj) -> bool:
         return (obj[0], "", obj[1]) in self.view.places
 
-    def _written(self, look: Look, fired: Mapping[tuple[Obj, str], Mapping[str, Any]]) -> Values:
-        places, after = self.view.places, list(look.before)
+    def _writes(self, look: Look, fired: Mapping[tuple[Obj, str], Mapping[str, Any]]) -> list[tuple[int, Any]]:
+        places, found = self.view.places, []
         for (obj, event), payload in fired.items():
             sort, number = obj
             if not self._is_followed(obj):
@@ -199,17 +221,17 @@ class PartialSteps:
             row = self.plan.rows.get((sort, event, look.before[places[sort, "", number]]))
             if row is None:
                 raise _NoRow
-            after[places[sort, "", number]] = row.target
+            found.append((places[sort, "", number], row.target))
             own = look.bind({"me": obj, **{f"given {name}": value for name, value in payload.items()}})
             for name, term in row.sets:
                 where = (sort, name, number)
                 if where in places:
-                    after[places[where]] = compiled(term)(own)
+                    found.append((places[where], compiled(term)(own)))
                 elif where in self.view.fixed:
                     value = compiled(term)(own)
                     if value is not UNKNOWN and value != self.view.fixed[where]:
                         raise _NoRow
-        return tuple(after)
+        return found
 
     # --- What is promised
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from schedproof.model.lang import Model, Ref
-from schedproof.model.semantics import Instance, instances
+from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.model.systems import System
 from schedproof.proofs.engine import Exploring
 from schedproof.proofs.examine import examine
@@ -103,6 +103,7 @@ def _explain_property(
 CHECKED = {
     "refinement": "the scheduler, killed at every point, and the model side by side: the two graphs are the same",
     "can happen": "a run was found on which it happens",
+    "deadlock freedom": "every reachable state: in each something can happen, or it is one where all has ended",
     "always can reach": "every reachable state: from each there is a way",
     "leads to": "every reachable state and every fair run from it",
 }
@@ -114,7 +115,7 @@ def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
     result = judged.result
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
         return []
-    at = ",".join(f"{sort}={n}" for sort, n in (result.scope or sizes).items())
+    at = scope_text(result.scope or sizes)
     lines = [f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none breaks it')}"]
     if result.method is Method.INDUCTION:
         lines.append(
@@ -126,7 +127,7 @@ def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
 def _explain_state(
     model: Model, sizes: Mapping[str, int], wanted: Sequence[str], mermaid: bool, json_file: Destination | None
 ) -> int:
-    at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+    at = scope_text(sizes)
     title = f"{model.system} {model.variant} at {at}: " + ", ".join(wanted)
     nearest: tuple[Exploration, int] | None = None
     with progress("explain") as say:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from schedproof.model.semantics import scope_text
 from schedproof.proofs.coverage import (
     REPORT,
     Cover,
@@ -27,9 +28,9 @@ from schedproof.proofs.verdict import Disagreement
 
 from .. import choose
 from ..errors import Exit, UserError
+from ..folders import OutputFolder
 from ..output import Destination, json_option
 from ..progress import Say, exploring, progress
-from ..suites import SuiteFolder
 from ..tables import count, table
 
 MOST_STATES = 100_000
@@ -79,7 +80,7 @@ def generate(
     cover, of_graph = Cover(kind), source == "graph"
     if of_graph and cover is not Cover.TRANSITIONS:
         raise UserError(f"--of graph covers transitions; write --cover transitions, or leave out --of with {kind}")
-    folder = SuiteFolder(directory)
+    folder = OutputFolder(directory)
     with progress("generate") as say:
         suite = make(
             model,
@@ -99,7 +100,7 @@ def generate(
     if json_file is not None:
         json_file.write_json(result)
     if json_file is None or not json_file.is_stdout:
-        at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
+        at = scope_text(sizes)
         _print(suite, missing, f"{model.system} {model.variant} at {at}", replayed)
         click.echo(f"written to {directory}: {count(len(suite.walks), 'sequence')} and {REPORT}")
     return Exit.UNDETERMINED if left_open(suite, missing) else Exit.OK

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from schedproof.model.lang import Machine, Model
+from schedproof.model.semantics import scope_text
 from schedproof.model.systems import System
 from schedproof.proofs.parts import promises
 from schedproof.proofs.verify import expected
@@ -94,7 +95,7 @@ def _line(line: int | None) -> str:
 
 
 def _scope(model: Model) -> str:
-    return ",".join(f"{sort}={n}" for sort, n in model.default_scope.items())
+    return scope_text(model.default_scope)
 
 
 def _json(system: System) -> dict[str, Any]:

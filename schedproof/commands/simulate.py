@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schedproof.model.lang import Model
-from schedproof.model.semantics import instances
+from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.examine import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
@@ -152,7 +152,7 @@ def _broken(walked: Sequence[Walked]) -> dict[str, Counterexample]:
 
 def _print(found: Simulated, seed: int) -> None:
     model = found.model
-    at = ",".join(f"{sort}={n}" for sort, n in found.sizes.items())
+    at = scope_text(found.sizes)
     title = f"{model.system} {model.variant} at {at}"
     rows = [[action, choose.happening(model.action(action)), n] for action, n in found.taken.items()]
     table(f"{title}: steps at random", ["action", "what happens", "taken"], rows, right=["taken"])

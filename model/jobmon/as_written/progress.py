@@ -1,6 +1,6 @@
 """What must never be out of reach, what comes to pass if everybody does their work, and what a life can look like."""
 
-from ...lang import AlwaysCanReach, LeadsTo, LifeCycle, Property, Term, Var
+from ...lang import AlwaysCanReach, DeadlockFree, LeadsTo, LifeCycle, Property, Term, Var, forall
 from ..sorts import Task, TaskInstance, Workflow, WorkflowRun
 from .machines import t, w
 from .promises import ENDS, SIGNALS
@@ -50,6 +50,14 @@ everything_ends = LeadsTo(
 )
 
 PROGRESS: list[Property] = [
+    DeadlockFree(
+        name="somebody-can-go-on",
+        says="as long as a task or workflow has not ended, somebody can do something, other than die",
+        line=31,
+        sentence=TERMINAL,
+        ended=forall(t, t.is_("Absent", *ENDS)) & forall(w, w.is_("Absent", *ENDS)),
+        without=DEATHS,
+    ),
     AlwaysCanReach(
         name="signals-can-be-taken-up",
         says="a task that is Queued, Launched or Halted can always still be taken up",

@@ -27,6 +27,7 @@ LAUNCHED_CAN_ERR = Change(
         "run-errors-are-triaged",
         "signals-can-be-taken-up",
         "workflow-signals-can-be-taken-up",
+        "somebody-can-go-on",
         "everything-can-end",
         "workflows-can-end",
         "everything-ends",
@@ -47,7 +48,10 @@ CLIENT_ABORTS_WHAT_IT_FINDS = Change(
         "A client that died while it registered something aborts it when it is back: it posted no error signal, as lines 55 and 56 "
         "would have it, and nobody else can go on with it (lines 52, 53)."
     ),
-    repairs=["registering-ends", "everything-can-end", "workflows-can-end", "everything-ends", "workflows-end"],
+    repairs=[
+        *("registering-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
+        *("everything-ends", "workflows-end"),
+    ],
     adds=[replace(tasks.abort, when=tasks.abort.when[:1]), replace(runs.abort, when=runs.abort.when[:1])],
 )
 
@@ -56,7 +60,10 @@ INSTANTIATED_CAN_BE_LOST = Change(
         "The reconciler holds for lost also what is Instantiated: a scheduler that died before it had submitted it posted no error "
         "signal, and when it is back it looks for what is Queued (lines 54 to 56)."
     ),
-    repairs=["instantiating-ends", "everything-can-end", "workflows-can-end", "everything-ends", "workflows-end"],
+    repairs=[
+        *("instantiating-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
+        *("everything-ends", "workflows-end"),
+    ],
     adds=[
         Row(TaskInstance, "lose", "Instantiated", "UnknownError", line=56, at_hand=False),
         Row(WorkflowRun, "lose", "Instantiated", "UnknownError", line=56, at_hand=False),

@@ -45,6 +45,7 @@ AS_WRITTEN = Model(
             # the server decides, and the reconciler does
             "resources-grow-on-resource-errors",
             # agents that die
+            "somebody-can-go-on",
             "registering-ends",
             "instantiating-ends",
             "everything-can-end",

@@ -1,4 +1,4 @@
-"""The folder that ``generate`` fills."""
+"""The folder that ``generate`` or ``export`` fills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from .errors import UserError
 
 
-class SuiteFolder:
+class OutputFolder:
     """A folder that is new, or empty, and is filled whole or not at all.
 
     Files are written to a folder beside it, which takes its place in one step.

@@ -1,0 +1,134 @@
+"""A stepper that counts and times what it does: guards, rules, and what they try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from ..lang.rules import Action, Rule
+from .evaluate import Moment, Undefined, search
+from .instance import Instance, State
+from .search import Search, Values
+from .step import Causes, Choice, IllFormed, Offered, Step, Stepper, _Rule
+
+
+@dataclass
+class Cost:
+    """What a guard or a rule has cost.
+
+    Args:
+        asked: how often it was looked at: a guard in a state, a rule in a step in which what it looks at has happened.
+        tried: values that variables were given on the way, by the plan of the search.
+        held: how often there was a way for it to hold.
+        ways: how many ways, in all.
+        seconds: by the clock of the process.
+    """
+
+    asked: int = 0
+    tried: int = 0
+    held: int = 0
+    ways: int = 0
+    seconds: float = 0.0
+
+    def add(self, ways: int, seconds: float) -> None:
+        """Counts one time."""
+        self.asked += 1
+        self.held += ways > 0
+        self.ways += ways
+        self.seconds += seconds
+
+
+class Profiler(Stepper):
+    """The same steps as of any stepper, computed each time anew: it remembers nothing, so that what is asked often costs as often.
+
+    ``guards`` and ``steps_of`` are by action, ``rules`` by rule. A step's time is that of its cascade and its updates; a rule's
+    is a part of it. Ill-formed steps are not counted, only timed.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        super().__init__(instance)
+        model = instance.model
+        self.guards = {a.name: Cost() for a in model.actions}
+        self.steps_of = {a.name: Cost() for a in model.actions}
+        self.rules = {r.name: Cost() for r in model.rules}
+        self._noted: list[tuple[str, int, float]] = []
+
+    def chooser(self, action: Action) -> Callable[[State], Sequence[Choice]]:
+        """What ``choices`` asks of an action, counted."""
+        cost, names = self.guards[action.name], [v.name for v in action.parameters]
+        found = _counting(search(self.instance, {}, action.parameters, action.when), cost)
+
+        def choices(state: State) -> Sequence[Choice]:
+            start, moment = perf_counter(), Moment(state)
+            some: tuple[Choice, ...] = ()
+            try:
+                some = tuple(
+                    Choice(action.name, tuple([(n, moment.bound[n]) for n in names])) for _ in found.solutions(moment)
+                )
+            finally:
+                cost.add(len(some), perf_counter() - start)
+            return some
+
+        return choices
+
+    def offers(self, actions: Sequence[Action]) -> Callable[[State], Sequence[Offered]]:
+        """What ``offers`` is of any stepper, but each guard is asked by itself, and counted."""
+        choosers = [self.chooser(action) for action in actions]
+
+        def offers(state: State) -> Sequence[Offered]:
+            found: list[Offered] = []
+            for number, chooser in enumerate(choosers):
+                try:
+                    if choices := chooser(state):
+                        found.append((number, choices))
+                except Undefined as error:
+                    found.append((number, error))
+            return found
+
+        return offers
+
+    def step(self, state: State, choice: Choice) -> Step:
+        """The step of an enabled choice, counted.
+
+        Raises:
+            IllFormed, Undefined: the model is not well-formed here.
+        """
+        cost, start = self.steps_of[choice.action], perf_counter()
+        self._noted.clear()
+        try:
+            fired = self.firings(state, choice)
+            found = Step(choice, fired, self.apply(state, fired))
+        except (IllFormed, Undefined):
+            cost.seconds += perf_counter() - start
+            raise
+        cost.add(len(fired), perf_counter() - start)
+        for name, ways, seconds in self._noted:
+            self.rules[name].add(ways, seconds)
+        return found
+
+    def _rule(self, rule: Rule) -> _Rule:
+        found = super()._rule(rule)
+        return replace(found, when=_counting(found.when, self.rules[rule.name]))
+
+    def _follow(
+        self, rule: _Rule, moment: Moment, busy: dict[tuple[str, int], tuple[str, str]], causes: Causes | None
+    ) -> int:
+        start = perf_counter()
+        ways = super()._follow(rule, moment, busy, causes)
+        self._noted.append((rule.head.cause.name, ways, perf_counter() - start))
+        return ways
+
+
+def _counting(found: Search[Moment], cost: Cost) -> Search[Moment]:
+    """The same search; each value that it gives a variable is counted."""
+
+    def counted(values: Values[Moment]) -> Values[Moment]:
+        def tried(moment: Moment) -> Iterable[int]:
+            some = tuple(values(moment))
+            cost.tried += len(some)
+            return some
+
+        return tried
+
+    return Search(found.first, tuple((name, counted(values), conditions) for name, values, conditions in found.levels))

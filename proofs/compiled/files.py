@@ -1,0 +1,299 @@
+"""What does not fit into memory, in files: columns of numbers in the order of discovery, and sorted runs of a table's entries."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .layout import Words
+from .table import U, entry, place_of
+
+AT_ONCE = 1 << 16
+"""Rows that are read together."""
+
+
+class Damaged(OSError):
+    """A file does not have what was written to it."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far a column was written, and a checksum (CRC-32) of everything up to there."""
+
+    end: int
+    checksum: int
+
+
+class Column:
+    """An array in a file; rows are added at its end, and never changed.
+
+    Args:
+        kind: of its numbers.
+        width: how many of them make a row.
+        first: the number of its first row.
+    """
+
+    def __init__(self, path: Path, kind: type[np.generic], width: int = 1, first: int = 0) -> None:
+        self.path, self.end = path, first
+        self._kind, self._width, self._first = np.dtype(kind), width, first
+        self._checksum = 0
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+
+    def __del__(self) -> None:
+        with suppress(OSError, AttributeError):
+            os.close(self._file)
+
+    @property
+    def mark(self) -> Mark:
+        """What says later how far it was written."""
+        return Mark(self.end, self._checksum)
+
+    def add(self, numbers: NDArray[Any]) -> None:
+        """Writes rows behind the others.
+
+        Raises:
+            OSError: the disk is full, or cannot be written; then there are as many rows as before.
+        """
+        if not numbers.size:
+            return
+        left, at = numbers.data.cast("B"), self._place(self.end)
+        checksum = zlib.crc32(left, self._checksum)
+        while left:
+            try:
+                written = os.pwrite(self._file, left, at)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
+            if written == 0:
+                raise OSError(errno.EIO, "nothing is written", str(self.path))
+            left, at = left[written:], at + written
+        self._checksum = checksum
+        self.end += numbers.size // self._width
+
+    def read(self, first: int, last: int) -> NDArray[Any]:
+        """Rows ``first`` to ``last``, one after the other.
+
+        Raises:
+            Damaged: they are not there.
+        """
+        numbers = np.empty((last - first) * self._width, self._kind)
+        if not numbers.size:
+            return numbers
+        left, at = numbers.data.cast("B"), self._place(first)
+        while left:
+            count = os.preadv(self._file, [left], at)
+            if count == 0:
+                raise Damaged(f"'{self.path}' is too short")
+            left, at = left[count:], at + count
+        return numbers
+
+    def back_to(self, mark: Mark) -> None:
+        """Forgets what was written after ``mark``.
+
+        Raises:
+            Damaged: what was written before is not there.
+        """
+        self.end, self._checksum = self._first, 0
+        for first in range(self._first, mark.end, AT_ONCE):
+            self.end = min(first + AT_ONCE, mark.end)
+            self._checksum = zlib.crc32(self.read(first, self.end).data, self._checksum)
+        if self.mark != mark:
+            raise Damaged(f"'{self.path}' is not what was written")
+        os.ftruncate(self._file, self._place(mark.end))
+
+    def sync(self) -> None:
+        """What was added survives if the machine stops."""
+        os.fsync(self._file)
+
+    def _place(self, row: int) -> int:
+        return (row - self._first) * self._width * self._kind.itemsize
+
+
+class Scratch:
+    """A folder that is gone when nobody has this any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="schedproof-"))
+        self._gone = weakref.finalize(self, shutil.rmtree, self.path, True)
+
+
+class SortedRuns:
+    """Entries of a table, in files that are sorted as it is.
+
+    A new one takes in those before it that are not twice as large as itself, so that there are few.
+    """
+
+    def __init__(self, folder: Path, part: int, words: int) -> None:
+        self._folder, self._part, self._words = folder, part, words
+        self._runs: list[Column] = []
+        self._made = 0
+        for left in folder.glob(f"run-{part}-*"):  # of a search that was killed
+            left.unlink()
+
+    def known(self, keys: Words, count: int) -> NDArray[np.bool_]:
+        """Which of ``count`` sorted entries are in a run."""
+        old = np.zeros(count, np.bool_)
+        for run in self._runs:
+            at = 0
+            for chunk in _chunks(run):
+                at = _find_known(keys, count, self._words, chunk, at, old)
+        return old
+
+    def add(self, keys: Words, count: int) -> None:
+        """Makes a run of ``count`` sorted entries, none of which is in another."""
+        if not count:
+            return
+        new = self._new()
+        new.add(keys[: count * self._words])
+        while self._runs and self._runs[-1].end <= 2 * new.end:
+            last, both = self._runs.pop(), self._new()
+            for entries in _merged(last, new, self._words):
+                both.add(entries)
+            for one in (last, new):
+                one.path.unlink()
+            new = both
+        self._runs.append(new)
+
+    def remove(self) -> None:
+        """Nothing is looked for any more."""
+        for run in self._runs:
+            run.path.unlink(missing_ok=True)
+        self._runs.clear()
+
+    def _new(self) -> Column:
+        self._made += 1
+        return Column(self._folder / f"run-{self._part}-{self._made}", np.uint64, self._words)
+
+
+def _chunks(run: Column) -> Iterator[Words]:
+    for first in range(0, run.end, AT_ONCE):
+        yield run.read(first, min(first + AT_ONCE, run.end))
+
+
+def _merged(one: Column, other: Column, words: int) -> Iterator[Words]:
+    """The entries of both, sorted."""
+    ways, left = (_chunks(one), _chunks(other)), [np.empty((0, words), np.uint64) for _ in range(2)]
+    while True:
+        for i, way in enumerate(ways):
+            if not len(left[i]):
+                left[i] = next(way, left[i].reshape(-1)).reshape(-1, words)
+        if not len(left[0]) or not len(left[1]):
+            break
+        last = min(rows[-1, 0] for rows in left)
+        ends = [int(np.searchsorted(rows[:, 0], last, side="right")) for rows in left]
+        both = np.concatenate([rows[:end] for rows, end in zip(left, ends, strict=True)])
+        left = [rows[end:] for rows, end in zip(left, ends, strict=True)]
+        yield both[np.argsort(both[:, 0], kind="stable")].reshape(-1)
+    for rows, way in zip(left, ways, strict=True):
+        if len(rows):
+            yield np.ascontiguousarray(rows).reshape(-1)
+        yield from way
+
+
+@njit(nogil=True, cache=True)
+def _find_known(keys: Any, count: int, words: int, run: Any, at: int, old: Any) -> int:
+    """Marks which of ``count`` sorted entries from ``at`` on are in a part of a run; where the next part may go on."""
+    for j in range(0, len(run), words):
+        value = run[j]
+        while at < count and keys[at * words] < value:
+            at += 1
+        i = at
+        while i < count and keys[i * words] == value:
+            same = True
+            for k in range(1, words):
+                if keys[i * words + k] != run[j + k]:
+                    same = False
+                    break
+            if same:
+                old[i] = True
+            i += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def squeeze(keys: Any, words: int) -> int:
+    """Moves the entries of a table together, in their order; how many there are."""
+    n = 0
+    for i in range(0, len(keys), words):
+        if keys[i] != 0:
+            for k in range(words):
+                keys[n + k] = keys[i + k]
+            n += words
+    return n // words
+
+
+@njit(nogil=True, cache=True)
+def pick(keys: Any, count: int, words: int, old: Any) -> int:
+    """Moves those of ``count`` entries together that are not old; how many there are."""
+    n = 0
+    for i in range(count):
+        if not old[i]:
+            for k in range(words):
+                keys[n * words + k] = keys[i * words + k]
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def sift(
+    keys: Any, count: int, words: int, parts: int, old: Any, states: Any, parents: Any, choices: Any, rows: int
+) -> int:
+    """Of ``rows`` states in the order of discovery, all among ``count`` sorted entries, keeps those that are not old.
+
+    Returns:
+        How many these are.
+    """
+    n = 0
+    for r in range(rows):
+        value = entry(states, r * words, words)
+        i = _rank(keys, count, words, value, np.int64(place_of(value, U(parts), U(count))))
+        while True:
+            same = True
+            for k in range(1, words):
+                if keys[i * words + k] != states[r * words + k]:
+                    same = False
+                    break
+            if same:
+                break
+            i += 1
+        if not old[i]:
+            for k in range(words):
+                states[n * words + k] = states[r * words + k]
+            parents[n] = parents[r]
+            choices[n] = choices[r]
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _rank(keys: Any, count: int, words: int, value: Any, guess: int) -> int:
+    """The first of sorted entries that is not less than ``value``; it is thought to be near ``guess``."""
+    low, high, step = guess, guess, 1
+    while low > 0 and keys[low * words] >= value:
+        high = low
+        low = max(0, low - step)
+        step *= 2
+    step = 1
+    while high < count and keys[high * words] < value:
+        low = high + 1
+        high = min(count, high + step)
+        step *= 2
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle * words] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low

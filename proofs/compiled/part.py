@@ -1,0 +1,429 @@
+"""The states that one thread has found: a table, and frontiers, in memory as long as they fit, and else in files."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .files import Column, Damaged, Mark, SortedRuns, pick, sift, squeeze
+from .kernel import HALF, expand, insert
+from .layout import Words
+from .quotient import Quotient
+from .steps import Program
+from .table import SLACK, U, entry, grow, place_of, put
+
+ROOM = 1 << 15
+"""Steps in a bucket: enough that changing between Python and machine code costs little, and few enough for the cache."""
+
+FULLEST, FIRST = 0.8, 1 << 10
+"""How full a table gets before it grows by a quarter, and how many places it begins with."""
+
+WINDOW = 1 << 14
+"""States of a frontier that are read from a file together."""
+
+
+@dataclass
+class Disk:
+    """The files of one part: of each state by number itself, the state that it was found from, and by which choice.
+
+    Args:
+        runs: the entries that are in the table no more.
+    """
+
+    states: Column
+    parents: Column
+    choices: Column
+    runs: SortedRuns
+
+    @staticmethod
+    def at(folder: Path, part: int, words: int, first: int = 0) -> Disk:
+        """Files in a folder; states are kept from number ``first`` on."""
+        return Disk(
+            Column(folder / f"states-{part}", np.uint64, words, first),
+            Column(folder / f"parents-{part}", np.uint32),
+            Column(folder / f"choices-{part}", np.uint16),
+            SortedRuns(folder, part, words),
+        )
+
+    @property
+    def columns(self) -> tuple[Column, Column, Column]:
+        """In the order of their marks."""
+        return self.states, self.parents, self.choices
+
+
+@dataclass(frozen=True)
+class Saved:
+    """How far a part was: what is needed beside its files to go on from there; ``at`` states of this depth are expanded."""
+
+    count: int
+    base: int
+    size: int
+    at: int
+    starts: list[int]
+    totals: list[int]
+    seen: list[int]
+    marks: list[Mark]
+
+    @property
+    def sound(self) -> bool:
+        """Its numbers can be those of a search."""
+        numbers = [self.count, self.base, self.size, self.at, *self.starts, *self.seen]
+        return (
+            all(type(n) is int and abs(n) < 1 << 63 for n in numbers)
+            and all(type(n) is int for n in self.totals)
+            and 0 <= self.at <= self.size
+            and 0 <= self.base <= self.base + self.size <= self.count
+            and [*self.starts] == sorted(self.starts)
+            and self.starts[:1] == [0]
+            and self.starts[-1] == self.base
+            and {mark.end for mark in self.marks} == {self.count}
+        )
+
+
+@dataclass
+class Part:
+    """The states whose entries belong to one thread: in order of discovery, which is that of their depths.
+
+    As long as they fit, all are in the table. Else what is in the table goes to a file, sorted, and from then on the table has
+    what was found since: before these are believed to be new, they are compared with the files (delayed duplicate detection).
+
+    ``expand`` takes steps, and ``take`` puts what comes of them into the table. If that may not grow, ``spill`` compares what it has
+    with the files, writes what is new, and empties it. ``settle`` does so before anyone counts, and ``deepen`` begins the next depth.
+
+    Args:
+        me: its number, of ``parts``.
+        budget: bytes that what grows may take; None: any.
+        folder: gives one for files.
+        disk: files that are to have all states; else they are made when they are needed.
+
+    Attributes:
+        keys, places: the table.
+        parents, choices: by number from ``kept`` on, the state from which it was found first, and by which choice.
+        now: the states of this depth, of which there are ``size`` from number ``base`` on, or a window of them.
+        next: those of the next depth from ``kept`` on.
+        count: the number of states; those before ``kept`` are in files only.
+        starts: by depth, the number of the first state.
+        seen: what the program has noted.
+        totals: what the expanded states stand for, if there is a ``quotient``: states, steps by action, and states without a step.
+    """
+
+    program: Program
+    parts: int
+    me: int
+    quotient: Quotient | None
+    budget: int | None = None
+    folder: Callable[[], Path] | None = None
+    disk: Disk | None = None
+    places: int = FIRST
+    count: int = 0
+    kept: int = 0
+    size: int = 0
+    base: int = 0
+    spilled: bool = False
+    starts: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        words = self._words = self.program.layout.words
+        room = max(2 * ROOM // max(2, self.parts), 2 * self.program.choices)
+        self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
+        self.parents: NDArray[np.uint32] = np.empty(FIRST, np.uint32)
+        self.choices: NDArray[np.uint16] = np.empty(FIRST, np.uint16)
+        self.now: Words = np.empty(0, np.uint64)
+        self.next: Words = np.empty(FIRST * words, np.uint64)
+        self._window = (0, 0)
+        self.seen: NDArray[np.int64] = np.zeros(self.program.seen.size, np.int64)
+        self.totals = [0] * (2 + len(self.program.actions))
+        self._weights: NDArray[np.int64] = np.zeros((2, len(self.totals)), np.int64)
+        self.out: Words = np.empty(self.program.choices * words, np.uint64)
+        self.chosen: NDArray[np.uint64] = np.empty(self.program.choices, np.uint64)
+        # Two of each: while others still take from one, the next is filled.
+        self.values: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
+        self.states: NDArray[np.uint64] = np.empty((2, self.parts, room * words), np.uint64)
+        self.whence: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
+        self.counts: NDArray[np.int64] = np.zeros((2, self.parts), np.int64)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of what grows with the number of states."""
+        arrays = (self.keys, self.parents, self.choices, self.now, self.next)
+        return sum(int(a.nbytes) for a in arrays)
+
+    @property
+    def _rows(self) -> int:
+        """How many states are in ``next``."""
+        return self.count - max(self.base + self.size, self.kept)
+
+    def expand(self, address: int, at: int, turn: int) -> int:
+        """Takes steps from state ``at`` of this depth on until a bucket is nearly full; where it stopped."""
+        self.counts[turn] = 0
+        self._weights[:] = 0
+        while at < self.size:
+            first, last = self._look_at(at)
+            at = first + int(
+                expand(
+                    address,
+                    self.now,
+                    at - first,
+                    last - first,
+                    self.base + first,
+                    self._words,
+                    self.parts,
+                    self.me,
+                    self.out,
+                    self.chosen,
+                    self.seen,
+                    self.quotient,
+                    self._weights,
+                    self.values[turn],
+                    self.states[turn],
+                    self.whence[turn],
+                    self.counts[turn],
+                )
+            )
+            if at < last:
+                break
+        if self.quotient is not None:
+            low, high = self._weights.tolist()
+            self.totals = [t + a + (b << HALF) for t, a, b in zip(self.totals, low, high, strict=True)]
+        return at
+
+    def _look_at(self, at: int) -> tuple[int, int]:
+        """Which states of this depth are in ``now``; state ``at`` is."""
+        if not self.spilled:
+            return 0, self.size
+        if not self._window[0] <= at < self._window[1]:
+            assert self.disk is not None
+            self._window = at, min(at + WINDOW, self.size)
+            self.now = self.disk.states.read(self.base + at, self.base + self._window[1])
+        return self._window
+
+    def take(self, values: Any, states: Any, whence: Any, end: int) -> None:
+        """Puts a bucket into the table.
+
+        Raises:
+            OSError: the files cannot be written.
+        """
+        at = 0
+        while at < end:
+            if not self._has_room(end - at):
+                self.spill()
+            at, held = insert(
+                self.keys,
+                self.places,
+                self._words,
+                self.parts,
+                values,
+                states,
+                whence,
+                at,
+                end,
+                min(int(self.places * FULLEST), len(self.parents)),
+                self.count - self.kept,
+                self.next,
+                self._rows,
+                self.parents,
+                self.choices,
+            )
+            self.count = self.kept + held
+
+    def _has_room(self, more: int) -> bool:
+        """Makes room for up to so many states; false if there may not be any."""
+        held, words = self.count - self.kept, self._words
+        most = int(self.places * FULLEST)
+        if self.spilled:
+            return held < most
+        if held >= most:
+            places = self.places + self.places // 4
+            if not self._may_grow(8 * words * (places - self.places)):
+                return False
+            _resize(self.keys, (places + SLACK) * words)
+            grow(self.keys, words, U(self.parts), self.places, places)
+            self.places, most = places, int(places * FULLEST)
+        most = min(most, held + more)
+        if most > len(self.parents):
+            longer = max(most, len(self.parents) + len(self.parents) // 4)
+            if not self._may_grow(6 * (longer - len(self.parents))):
+                return False
+            _resize(self.parents, longer)
+            _resize(self.choices, longer)
+        room = (self._rows + more) * words
+        if room > len(self.next):
+            longer = max(room, len(self.next) + len(self.next) // 4)
+            if not self._may_grow(8 * (longer - len(self.next))):
+                return False
+            _resize(self.next, longer)
+        return True
+
+    def _may_grow(self, more: int) -> bool:
+        return self.budget is None or self.memory + more <= self.budget
+
+    def spill(self) -> None:
+        """Puts what is in memory into files, and begins with an empty table.
+
+        Raises:
+            OSError: the files cannot be written.
+        """
+        words = self._words
+        if self.disk is None:
+            assert self.folder is not None
+            self.disk = Disk.at(self.folder(), self.me, words, self.base)
+        entries = squeeze(self.keys, words)
+        if self.spilled:
+            old = self.disk.runs.known(self.keys, entries)
+            rows = sift(
+                self.keys,
+                entries,
+                words,
+                self.parts,
+                old,
+                self.next,
+                self.parents,
+                self.choices,
+                self.count - self.kept,
+            )
+            self.count = self.kept + rows
+            entries = pick(self.keys, entries, words, old)
+        self.put_by()
+        self.disk.runs.add(self.keys, entries)
+        self.kept = self.count
+        if self.spilled:
+            self.keys[:] = 0
+        else:
+            self._begin_to_spill()
+
+    def _begin_to_spill(self) -> None:
+        """From now on what is in memory is of one size."""
+        self.spilled = True
+        words, nothing = self._words, np.empty(0, np.uint64)
+        self.keys, self.next, self.now = nothing, nothing, nothing  # before others are made
+        window = WINDOW * 8 * words
+        # Of each state: its place in the table, itself, whence it came, and whether it is known.
+        each = 8 * words / FULLEST + 8 * words + 6 + 1
+        held = FIRST if self.budget is None else max(FIRST, int((self.budget - window - SLACK * 8 * words) / each))
+        self.places = int(held / FULLEST) + 1
+        self.keys = np.zeros((self.places + SLACK) * words, np.uint64)
+        self.next = np.empty((int(self.places * FULLEST) + 1) * words, np.uint64)
+        self.parents = np.empty(int(self.places * FULLEST) + 1, np.uint32)
+        self.choices = np.empty(int(self.places * FULLEST) + 1, np.uint16)
+        self._window = (0, 0)
+
+    def put_by(self) -> None:
+        """Writes the states that are not yet in files; as far as the table knows, they are new.
+
+        Raises:
+            OSError: the files cannot be written.
+        """
+        assert self.disk is not None
+        disk, words, next_depth = self.disk, self._words, self.base + self.size
+        if disk.states.end < next_depth:
+            disk.states.add(self.now[(disk.states.end - self.base) * words : self.size * words])
+        first = max(next_depth, self.kept)
+        disk.states.add(self.next[(disk.states.end - first) * words : (self.count - first) * words])
+        disk.parents.add(self.parents[disk.parents.end - self.kept : self.count - self.kept])
+        disk.choices.add(self.choices[disk.choices.end - self.kept : self.count - self.kept])
+
+    def settle(self) -> None:
+        """What is counted is new, and in files if there are any."""
+        if self.spilled:
+            self.spill()
+        elif self.disk is not None:
+            self.put_by()
+
+    def deepen(self) -> None:
+        """Goes on with the states that were found."""
+        self.settle()
+        self.base += self.size
+        self.size = self.count - self.base
+        self.starts.append(self.base)
+        self._window = (0, 0)
+        if not self.spilled:
+            self.now, self.next = self.next, self.now
+            _resize(self.next, FIRST * self._words)  # what is not needed is given back
+
+    def forget(self) -> None:
+        """States that were not compared with the files are not counted."""
+        if self.spilled:
+            self.count = self.kept
+
+    def depth(self, place: int) -> int:
+        """The distance of one of its states from the initial one."""
+        return bisect_right([*self.starts, self.base + self.size], place) - 1
+
+    def origin(self, place: int) -> tuple[int, int]:
+        """The number of the state from which one of its states was found first, and by which choice."""
+        if place >= self.kept:
+            return int(self.parents[place - self.kept]), int(self.choices[place - self.kept])
+        assert self.disk is not None
+        parents, choices = self.disk.parents.read(place, place + 1), self.disk.choices.read(place, place + 1)
+        return int(parents[0]), int(choices[0])
+
+    def save(self, at: int) -> Saved:
+        """How far it is, where ``at`` states of this depth are expanded and all is settled; its files have the rest."""
+        assert self.disk is not None
+        for column in self.disk.columns:
+            column.sync()
+        return Saved(
+            self.count, self.base, self.size, at, list(self.starts), list(self.totals), self.seen.tolist(),
+            [column.mark for column in self.disk.columns],
+        )  # fmt: skip
+
+    def restore(self, saved: Saved) -> None:
+        """Goes back to where it was.
+
+        Raises:
+            Damaged: the files do not have what was written to them.
+            OSError: the files cannot be read or written.
+        """
+        assert self.disk is not None
+        for column, mark in zip(self.disk.columns, saved.marks, strict=True):
+            column.back_to(mark)
+        if (len(saved.seen), len(saved.totals)) != (len(self.seen), len(self.totals)):
+            raise Damaged(f"what was counted beside '{self.disk.states.path}' is of another program")
+        self.count, self.base, self.size, self.starts = saved.count, saved.base, saved.size, list(saved.starts)
+        self.totals, self.seen = list(saved.totals), np.array(saved.seen, np.int64)
+        words, behind = self._words, self.count - self.base
+        places = max(FIRST, int(self.count / FULLEST) + 1)
+        if self._may_grow(8 * words * places + 6 * self.count + 8 * words * behind):
+            self.places = places
+            self.keys = np.zeros((places + SLACK) * words, np.uint64)
+            self._take_back(0, self.count)
+            self.parents, self.choices = self.disk.parents.read(0, self.count), self.disk.choices.read(0, self.count)
+            self.now = self.disk.states.read(self.base, self.base + self.size)
+            self.next = self.disk.states.read(self.base + self.size, self.count)
+            return
+        self._begin_to_spill()
+        for first in range(0, self.count, len(self.parents)):
+            self._take_back(first, min(first + len(self.parents), self.count))
+            self.disk.runs.add(self.keys, squeeze(self.keys, words))
+            self.keys[:] = 0
+        self.kept = self.count
+
+    def _take_back(self, first: int, last: int) -> None:
+        """Puts states from files into the table; there is room for them."""
+        assert self.disk is not None
+        for at in range(first, last, WINDOW):
+            states = self.disk.states.read(at, min(at + WINDOW, last))
+            if not _refill(self.keys, states, self._words, self.parts, self.places):
+                raise Damaged(f"'{self.disk.states.path}' has a state twice")
+
+
+@njit(nogil=True, cache=True)
+def _refill(keys: Any, states: Any, words: int, parts: int, places: int) -> bool:
+    """Puts states into a table; false if one of them was there."""
+    for at in range(0, len(states), words):
+        value = entry(states, at, words)
+        if not put(keys, states, at, words, value, place_of(value, U(parts), U(places))):
+            return False
+    return True
+
+
+def _resize(array: NDArray[Any], length: int) -> None:
+    """Lengthens or shortens an array, without a copy where the system can move pages; new numbers are 0."""
+    array.resize(length, refcheck=False)

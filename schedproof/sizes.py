@@ -1,0 +1,31 @@
+"""Amounts of memory as a user writes them."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class Size(click.ParamType[int]):
+    """Bytes, or KiB, MiB, GiB or TiB: ``500M``, ``1.5G``, ``2GiB``."""
+
+    name = "SIZE"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes.
+
+        Raises:
+            click.BadParameter: it is none.
+        """
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+        if found is None:
+            self.fail(f"{value!r} is no amount of memory; write 500M or 2G, say", param, ctx)
+        size = int(float(found[1]) * UNITS[found[2].upper()])
+        if not 0 < size < 1 << 63:
+            self.fail(f"{value!r} is no amount of memory that there is; write 500M or 2G, say", param, ctx)
+        return size

@@ -1,0 +1,474 @@
+"""The meaning of the language a second time, read to the letter: slow, and without a plan, a packed set or anything remembered.
+
+States are the tuples of the package, so that both can be compared; all else is values as a reader sees them. What fires is computed
+backwards: of each event who has to fire it, and for that, of what its rules ask about, who fires that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import networkx as nx
+from schedproof.model.lang import (
+    Action,
+    AlwaysCanReach,
+    BoolType,
+    EnumType,
+    IntRange,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Machine,
+    Property,
+    Ref,
+    Rule,
+    SetOf,
+    StepInvariant,
+    Type,
+    Var,
+)
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Instance, State
+from schedproof.proofs.verdict import Verdict
+
+Chosen = tuple[str, tuple[Any, ...]]
+"""An action and the values of its parameters."""
+Event = tuple[str, str]
+"""A sort and an event of it."""
+Fired = Mapping[Event, Mapping[int, Mapping[str, Any]]]
+
+
+class Wrong(Exception):
+    """The model is not well-formed here."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What a term speaks of: a state, what its variables stand for, the row that it is in, who fires what, the state after."""
+
+    instance: Instance
+    state: State
+    bound: Mapping[str, Any] = field(default_factory=dict)
+    row: Event = ("", "")
+    fired: Cascade | None = None
+    after: State = ()
+
+    def binding(self, **values: Any) -> World:
+        """With further variables."""
+        return replace(self, bound={**self.bound, **values})
+
+    # What is there.
+
+    def values(self, kind: Type) -> list[Any]:
+        """All values of a type; of references those that name an object."""
+        match kind:
+            case Ref(sort):
+                return list(range(self.instance.sizes[sort.name]))
+            case SetOf(sort):
+                many = range(self.instance.sizes[sort.name])
+                return [frozenset(n for n in many if mask >> n & 1) for mask in range(2 ** len(many))]
+            case IntRange(low, high):
+                return list(range(low, high + 1))
+            case EnumType(values):
+                return list(values)
+        return [False, True]
+
+    def read(self, sort: str, name: str, who: int) -> Any:
+        """An attribute of an object; its state, if that is called ""."""
+        machine = self.instance.model.machine(sort)
+        if not name:
+            return machine.states[self.state[self.instance.slot(sort) + who]].name
+        attribute = machine.attribute(name)
+        assert attribute is not None
+        kind = attribute.type
+        if not attribute.rigid:
+            return shown(kind, self.state[self.instance.slot(sort, name) + who])
+        if (sort, name) in self.instance.rigid:
+            return self.instance.rigid[sort, name][who]
+        if attribute.initial is not None:
+            return attribute.initial
+        return {Ref: None, SetOf: frozenset()}[type(kind)] if isinstance(kind, Ref | SetOf) else self.values(kind)[0]
+
+    # What terms are.
+
+    def sort(self, term: t.Term) -> str:
+        """Of what names an object."""
+        kind = self.kind(term)
+        assert isinstance(kind, Ref)
+        return kind.sort.name
+
+    def kind(self, term: t.Term) -> Type | None:
+        """The type of what names something."""
+        model = self.instance.model
+        match term:
+            case t.Var():
+                return term.type
+            case t.Me():
+                return Ref(model.machine(self.row[0]).sort)
+            case t.Given(name):
+                return model.machine(self.row[0]).parameters(self.row[1])[name]
+            case t.Attr(of, name):
+                attribute = model.machine(self.sort(of)).attribute(name)
+                return None if attribute is None else attribute.type
+        return None
+
+    def who(self, term: t.Term) -> int:
+        """The object that a term names; there has to be one."""
+        found = self.value(term)
+        if found is None:
+            raise Wrong("nobody is asked")
+        return int(found)
+
+    def value(self, term: t.Term) -> Any:
+        """What a term is here."""
+        match term:
+            case t.Var(name):
+                return self.bound[name]
+            case t.Me():
+                return self.bound["me"]
+            case t.Given(name):
+                return self.bound[f"given {name}"]
+            case t.Nothing():
+                return None
+            case t.EmptySet():
+                return frozenset()
+            case t.Constant(value):
+                return value
+            case t.Attr(of, name):
+                return self.read(self.sort(of), name, self.who(of))
+            case t.Is(of, states):
+                return self.read(self.sort(of), "", self.who(of)) in states
+            case t.Equal(left, right):
+                return self.value(left) == self.value(right)
+            case t.Less(left, right, or_equal):
+                one, other = self.value(left), self.value(right)
+                return one <= other if or_equal else one < other
+            case t.Sum(left, right, sign):
+                return self.value(left) + sign * self.value(right)
+            case t.Has(base, element):
+                # Whose set it is, is not asked if nothing is looked for.
+                found = self.value(element)
+                return found is not None and found in self.value(base)
+            case t.Adjusted(base, element, present):
+                members, one = self.value(base), self.value(element)
+                if one is None:
+                    return members
+                return members | {one} if present else members - {one}
+            case t.Those(var, where):
+                return frozenset(n for n in self.values(var.type) if self.binding(**{var.name: n}).value(where))
+            case t.Fires(of, event, payload):
+                assert self.fired is not None
+                here = self.fired[self.sort(of), event].get(self.who(of))
+                return here is not None and all(here[name] == self.value(wanted) for name, wanted in payload)
+            case t.And(parts):
+                return all(self.value(part) for part in parts)
+            case t.Or(parts):
+                return any(self.value(part) for part in parts)
+            case t.Not(part):
+                return not self.value(part)
+            case t.Implies(premise, conclusion):
+                return not self.value(premise) or self.value(conclusion)
+            case t.Iff(left, right):
+                return bool(self.value(left)) == bool(self.value(right))
+            case t.After(part):
+                return replace(self, state=self.after).value(part)
+            case t.Quantified(universal, variables, body):
+                every = (bool(w.value(body)) for w in self.choosing(variables))
+                return all(every) if universal else any(every)
+        raise AssertionError(term)
+
+    def choosing(self, variables: Sequence[Var]) -> Iterator[World]:
+        """With all values of further variables."""
+        names = [v.name for v in variables]
+        for values in product(*(self.values(v.type) for v in variables)):
+            yield self.binding(**dict(zip(names, values, strict=True)))
+
+
+def shown(kind: Type, number: int) -> Any:
+    """A value of a packed state as a reader sees it."""
+    match kind:
+        case Ref():
+            return None if number < 0 else number
+        case SetOf():
+            return frozenset(n for n in range(64) if number >> n & 1)
+        case EnumType(values):
+            return values[number]
+        case BoolType():
+            return bool(number)
+    return number
+
+
+def packed(kind: Type, value: Any) -> int:
+    """The other way; a number that is none of its range is wrong."""
+    match kind:
+        case Ref():
+            return -1 if value is None else int(value)
+        case SetOf():
+            return sum(2**n for n in value)
+        case EnumType(values):
+            return values.index(value)
+        case IntRange(low, high):
+            if not low <= value <= high:
+                raise Wrong("out of range")
+    return int(value)
+
+
+class Cascade(dict[Event, Mapping[int, Mapping[str, Any]]]):
+    """Who fires what in a step, computed when it is asked for."""
+
+    def __init__(self, before: World, action: Action) -> None:
+        self._before, self._action = before, action
+
+    def __missing__(self, event: Event) -> Mapping[int, Mapping[str, Any]]:
+        found: dict[int, dict[str, Any]] = {}
+        for world, head in self._heads(event):
+            payload = {name: world.value(value) for name, value in head.payload}
+            if found.setdefault(world.who(head.of), payload) != payload:
+                raise Wrong("one event with two payloads")
+        self[event] = found
+        return found
+
+    def _heads(self, event: Event) -> Iterator[tuple[World, t.Fires]]:
+        here = replace(self._before, fired=self)
+        for root in self._action.fires:
+            if (here.sort(root.of), root.event) == event:
+                yield here, root
+        for rule in here.instance.model.rules:
+            if (here.sort(rule.fires.of), rule.fires.event) == event:
+                yield from ((world, rule.fires) for world in self._caused(here, rule))
+
+    def _caused(self, here: World, rule: Rule) -> Iterator[World]:
+        if isinstance(rule.on, Action):
+            if rule.on.name != self._action.name:
+                return
+            conditions = list(rule.when)
+        else:
+            # Its own variables: the action's of the same name are others.
+            here, conditions = replace(here, bound={}), [rule.on, *rule.when]
+        free = {n: v for part in (*conditions, rule.fires) for n, v in t.free_variables(part).items()}
+        for world in here.choosing([v for n, v in free.items() if n not in here.bound]):
+            if all(world.value(condition) for condition in conditions):
+                yield world
+
+
+def choices(instance: Instance, state: State, action: Action) -> list[World]:
+    """The ways to take an action."""
+    begin = World(instance, state)
+    return [w for w in begin.choosing(action.parameters) if all(w.value(condition) for condition in action.when)]
+
+
+def step(world: World, action: Action) -> World:
+    """The same with what fires, and the state after."""
+    instance, fired = world.instance, Cascade(world, action)
+    result = list(world.state)
+    for sort, machine in ((m.sort.name, m) for m in instance.model.machines):
+        busy: set[int] = set()
+        for event in sorted({row.event for row in instance.model.table(sort)}):
+            for who, payload in fired[sort, event].items():
+                if who in busy:
+                    raise Wrong("two events of one object")
+                busy.add(who)
+                for name, value in _written(world, machine, event, who, payload).items():
+                    result[instance.slot(sort, name) + who] = value
+    return replace(world, fired=fired, after=tuple(result))
+
+
+def _written(world: World, machine: Machine, event: str, who: int, payload: Mapping[str, Any]) -> dict[str, int]:
+    sort = machine.sort.name
+    rows = world.instance.model.table(sort)
+    fitting = [r for r in rows if r.event == event and r.source == world.read(sort, "", who)]
+    if not fitting:
+        raise Wrong("no row")
+    [row] = fitting
+    given = {"me": who, **{f"given {name}": value for name, value in payload.items()}}
+    inside = replace(world, bound=given, row=(sort, event))
+    result = {"": [s.name for s in machine.states].index(row.target)}
+    kept = {a.name: a.type for a in world.instance.attributes(sort)}
+    for name, value in row.sets:
+        if name in kept:
+            result[name] = packed(kept[name], inside.value(value))
+    return result
+
+
+@dataclass
+class Graph:
+    """All that can be reached: states with their depths, what can be done in each, and where that is not well-formed.
+
+    ``wrong`` are (state, action, values of its parameters; None, if it cannot be said who may take it).
+    """
+
+    instance: Instance
+    depth: dict[State, int]
+    steps: dict[State, dict[Chosen, World]]
+    wrong: list[tuple[State, str, tuple[Any, ...] | None]]
+
+    @cached_property
+    def transitions(self) -> int:
+        """All, loops included."""
+        return sum(len(steps) for steps in self.steps.values())
+
+    def per_action(self) -> dict[str, int]:
+        """The same of each action that is ever taken."""
+        names = [name for steps in self.steps.values() for name, _ in steps]
+        return {name: names.count(name) for name in set(names)}
+
+    def network(self, without: Sequence[str] = ()) -> nx.DiGraph[State]:
+        """As networkx has graphs."""
+        found: nx.DiGraph[State] = nx.DiGraph()
+        found.add_nodes_from(self.depth)
+        for state, steps in self.steps.items():
+            found.add_edges_from((state, w.after) for (name, _), w in steps.items() if name not in without)
+        return found
+
+
+def explore(instance: Instance) -> Graph:
+    """Breadth first."""
+    begin = instance.initial()
+    found = Graph(instance, {begin: 0}, {}, [])
+    waiting = [begin]
+    for state in waiting:
+        found.steps[state] = {}
+        for action in instance.model.actions:
+            try:
+                able = choices(instance, state, action)
+            except Wrong:
+                found.wrong.append((state, action.name, None))
+                continue
+            for world in able:
+                chosen = tuple(world.bound[v.name] for v in action.parameters)
+                try:
+                    done = step(world, action)
+                except Wrong:
+                    found.wrong.append((state, action.name, chosen))
+                    continue
+                found.steps[state][action.name, chosen] = done
+                if done.after not in found.depth:
+                    found.depth[done.after] = found.depth[state] + 1
+                    waiting.append(done.after)
+    return found
+
+
+Answer = tuple[Verdict, int | None]
+"""A verdict, and how many steps the shortest run to what refutes it has; None where nothing is said of that."""
+
+
+def judge(graph: Graph, prop: Property) -> Answer:
+    """What a property is on a graph."""
+    match prop:
+        case Invariant():
+            moments = [(graph.depth[s], World(graph.instance, s)) for s in graph.depth]
+            return _safe(graph, prop, moments)
+        case StepInvariant():
+            return _safe(
+                graph,
+                prop,
+                [
+                    (graph.depth[s] + 1, world)
+                    for s, steps in graph.steps.items()
+                    for (name, _), world in steps.items()
+                    if not prop.on or name in prop.on
+                ],
+            )
+    if graph.wrong:
+        return Verdict.UNDETERMINED, None
+    if isinstance(prop, LifeCycle):
+        return (Verdict.PROVED if _lives(graph, prop) else Verdict.REFUTED), None
+    assert isinstance(prop, AlwaysCanReach | LeadsTo)
+    try:
+        found = _reached(graph, prop)
+    except Wrong:
+        return Verdict.REFUTED, None
+    if found is not None:
+        return Verdict.REFUTED, found[0]
+    return (Verdict.PROVED if _is_met(graph, prop) else Verdict.UNDETERMINED), None
+
+
+def _safe(graph: Graph, prop: Invariant | StepInvariant, moments: Sequence[tuple[int, World]]) -> Answer:
+    broken: list[int] = []
+    met = False
+    for length, moment in moments:
+        try:
+            fitting = [w for w in moment.choosing(prop.over) if prop.given is None or w.value(prop.given)]
+            met = met or bool(fitting)
+            if not all(w.value(prop.then) for w in fitting):
+                broken.append(length)
+        except Wrong:
+            broken.append(length)
+    if broken:
+        return Verdict.REFUTED, min(broken)
+    return (Verdict.PROVED if met and not graph.wrong else Verdict.UNDETERMINED), None
+
+
+def _where(graph: Graph, world: World, formula: t.Term | None) -> set[State]:
+    return {s for s in graph.depth if formula is None or replace(world, state=s).value(formula)}
+
+
+def _is_met(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> bool:
+    """In some state its premise is so; of what leads to something, not where that is so at once."""
+    for world in World(graph.instance, ()).choosing(prop.over):
+        start = _where(graph, world, prop.given)
+        if start - (_where(graph, world, prop.goal) if isinstance(prop, LeadsTo) else set()):
+            return True
+    return False
+
+
+def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | None] | None:
+    """How near a state is that refutes it, if there is one."""
+    bad = []
+    for world in World(graph.instance, ()).choosing(prop.over):
+        start, goal = _where(graph, world, prop.given), _where(graph, world, prop.goal)
+        if isinstance(prop, AlwaysCanReach):
+            network = graph.network(prop.without)
+            reaching = goal.union(*(nx.ancestors(network, s) for s in goal))
+            bad += [graph.depth[s] for s in start - reaching]
+        else:
+            avoiding = graph.network()
+            avoiding.remove_nodes_from(goal)
+            start -= goal
+            left = start.union(*(nx.descendants(avoiding, s) for s in start))
+            if _stays(graph, prop, left):
+                return (None,)
+    return (min(bad),) if bad else None
+
+
+def _stays(graph: Graph, prop: LeadsTo, region: set[State]) -> bool:
+    """A fair run can stay in a region for ever: tried with each set of strongly connected states that can be all it sees."""
+    network = graph.network(prop.without).subgraph(region)
+    for part in map(set, nx.strongly_connected_components(network)):
+        able = [set(graph.steps[s]) for s in part]
+        taken = {
+            chosen
+            for s in part
+            for chosen, w in graph.steps[s].items()
+            if w.after in part and chosen[0] not in prop.without
+        }
+        if any(name in prop.weak and (name, how) not in taken for name, how in set.intersection(*able)):
+            continue  # as many states as can be are in it: with fewer of them the same is always possible, too
+        missed = {c for c in set.union(*able) if c[0] in prop.strong and c not in taken}
+        if not missed or _stays(graph, prop, {s for s in part if not missed & set(graph.steps[s])}):
+            return True
+    return False
+
+
+def _lives(graph: Graph, prop: LifeCycle) -> bool:
+    """Some object can go through the states of a life, one after the other."""
+    sort, instance = prop.sort.name, graph.instance
+
+    def alive(who: int) -> bool:
+        def stands(state: State) -> Any:
+            return World(instance, state).read(sort, "", who)
+
+        here = {instance.initial()} if stands(instance.initial()) == prop.states[0] else set()
+        for now, then in zip(prop.states, [*prop.states[1:], None], strict=True):
+            resting = graph.network().subgraph([s for s in graph.depth if stands(s) == now])
+            here = here.union(*(nx.descendants(resting, s) for s in here))
+            if then is None:
+                break
+            here = {w.after for s in here for w in graph.steps[s].values() if stands(w.after) == then}
+        return bool(here)
+
+    return any(alive(who) for who in range(instance.sizes[sort]))

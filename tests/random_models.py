@@ -1,0 +1,533 @@
+"""Small models at random that use all of the language: well-typed by the way they are made, and mostly well-formed, not always.
+
+What would nearly always be ill-formed has a condition against it most of the time: an event is fired where the table has a row for it,
+a number grows where it is not at its end, and rules ask that nothing else befalls their object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from random import Random
+from typing import Any
+
+import networkx as nx
+from schedproof.model.lang import (
+    EMPTY,
+    NONE,
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    BoolType,
+    Document,
+    EnumType,
+    Event,
+    IntRange,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Machine,
+    Model,
+    ModelError,
+    Property,
+    Ref,
+    Rigid,
+    Row,
+    Rule,
+    SetOf,
+    Sort,
+    State,
+    StepInvariant,
+    Term,
+    Type,
+    Var,
+    after,
+    exists,
+    forall,
+    iff,
+    implies,
+    me,
+    those,
+    variable,
+)
+from schedproof.model.lang import given as parameter
+from schedproof.model.lang.check import common_parameters, firings
+from schedproof.model.lang.terms import Constant, Fires, Given
+from schedproof.model.semantics import Instance
+from schedproof.proofs.explore import explore
+
+MODE, NUMBER, TRUTH = EnumType(("low", "mid", "high")), IntRange(-1, 2), BoolType()
+FEWEST, MOST = 16, 400
+"""States of a model that is worth comparing, and soon compared."""
+
+Key = tuple[str, str]
+"""A sort and an event."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a term may speak of: what is named, with its type; events that may be asked about; history; the state after."""
+
+    named: tuple[tuple[Term, Type], ...] = ()
+    asked: Sequence[Key] = ()
+    history: bool = False
+    after: bool = False
+
+    def and_(self, *variables: Var) -> Scope:
+        """With further variables; one of the same name is no longer meant."""
+        names = {v.name for v in variables}
+        kept = [(term, kind) for term, kind in self.named if not (isinstance(term, Var) and term.name in names)]
+        return replace(self, named=(*kept, *((v, v.type) for v in variables)))
+
+    def of(self, kind: Type, *, surely: bool = False) -> list[Term]:
+        """What is named and of this type; ``surely`` without references that may name nobody."""
+        return [x for x, its in self.named if its == kind and not (surely and isinstance(x, Given))]
+
+
+class Maker:
+    """Makes one model, as the chances fall."""
+
+    def __init__(self, chance: Random) -> None:
+        self.chance, self._numbers = chance, count()
+        many = chance.choice([1, 2, 2])
+        self.sorts = [Sort(name, name.lower()) for name in "AB"[:many]]
+        self.sizes = {s.name: chance.choice([2, 3] if many == 1 else [1, 2, 2]) for s in self.sorts}
+        self.states = {s.name: [f"S{n}" for n in range(chance.choice([2, 2, 3]))] for s in self.sorts}
+        self.attributes = {s.name: self._attributes() for s in self.sorts}
+        self.order = [
+            (s.name, f"e{n}") for s in self.sorts for n in range(chance.choice([3, 4] if many == 1 else [2, 3]))
+        ]
+        chance.shuffle(self.order)
+        self.events = {key: {f"p{n}": self._type() for n in range(chance.choice([0, 0, 1, 2]))} for key in self.order}
+        self.happens: set[Key] = set()
+        self.caused_by_rules: set[Key] = set()
+        self.needs: dict[Key, list[Callable[[Term], Term]]] = {key: [] for key in self.order}
+
+    def often(self, share: float) -> bool:
+        """True so often."""
+        return self.chance.random() < share
+
+    def sort(self, name: str) -> Sort:
+        """By its name."""
+        return next(s for s in self.sorts if s.name == name)
+
+    # What is declared.
+
+    def _type(self) -> Type:
+        sort = self.chance.choice(self.sorts)
+        return self.chance.choice([TRUTH, NUMBER, MODE, Ref(sort), SetOf(sort)])
+
+    def _attributes(self) -> list[Attribute]:
+        found = []
+        for n in range(self.chance.choice([1, 2, 3])):
+            kind = self._type()
+            initial = self._constant(kind) if kind in (TRUTH, NUMBER, MODE) and self.often(0.5) else None
+            rigid = self.often(0.35)
+            history = not rigid and self.often(0.1)
+            found.append(Attribute(f"x{n}", kind, rigid=rigid, history=history, initial=initial))
+        if self.often(0.25):
+            found.append(Attribute("first", TRUTH, rigid=True))
+        return found
+
+    def _constant(self, kind: Type) -> Any:
+        match kind:
+            case IntRange(low, high):
+                return self.chance.randint(low, high)
+            case EnumType(values):
+                return self.chance.choice(values)
+        return self.often(0.5)
+
+    def machine(self, sort: Sort, rows: Sequence[Row]) -> Machine:
+        """A sort's, whose table is made already."""
+        names = self.states[sort.name]
+        first = next((a.name for a in self.attributes[sort.name] if a.name == "first"), "")
+        begins = {names[-1]: first} if first else {}
+        table = nx.DiGraph([(n, n) for n in names])
+        table.add_edges_from((r.source, r.target) for r in rows if r.sort == sort)
+        starts = [names[0], *begins]
+        reached = set(starts).union(*(nx.descendants(table, n) for n in starts))
+        states = [State(n, unreachable=n not in reached, begins=begins.get(n, "")) for n in names]
+        events = [Event(name, its) for (of, name), its in self.events.items() if of == sort.name and its]
+        return Machine(sort, states, self.attributes[sort.name], events)
+
+    def rows(self) -> list[Row]:
+        """All tables; each event has a row at least."""
+        found = []
+        for key in self.order:
+            name, event = key
+            sources = [s for s in self.states[name] if self.often(0.6)] or [self.chance.choice(self.states[name])]
+            self.needs[key].append(lambda x, sources=sources: x.is_(*sources))  # type: ignore[misc]
+            named = ((me, Ref(self.sort(name))), *((parameter(p), kind) for p, kind in self.events[key].items()))
+            for source in sources:
+                sets = {
+                    a.name: self._update(key, a, Scope(named, history=a.history))
+                    for a in self.attributes[name]
+                    if not a.rigid and self.often(0.6)
+                }
+                target = self.chance.choice(self.states[name])
+                found.append(Row(self.sort(name), event, source, target, **sets))
+        return found
+
+    def _update(self, key: Key, attribute: Attribute, scope: Scope) -> Term:
+        mine = getattr(me, attribute.name)
+        if attribute.type == NUMBER and not attribute.history and self.often(0.6):
+            up = self.often(0.6)
+            name, end = attribute.name, NUMBER.high if up else NUMBER.low
+            self.needs[key].append(lambda x: ~(getattr(x, name) == end))
+            return mine + 1 if up else mine - 1
+        if isinstance(attribute.type, SetOf) and self.often(0.5):
+            one = self._one(attribute.type.sort, scope)
+            if one is not None:
+                return mine.with_(one) if self.often(0.6) else mine.without(one)
+        if self.often(0.4) and (found := self.read(attribute.type, scope)) is not None:
+            return found
+        return self.value(attribute.type, scope, 1)
+
+    # Terms.
+
+    def somebody(self, sort: Sort, scope: Scope) -> Term | None:
+        """What surely names an object, mostly; None if nothing is named that could."""
+        sure = scope.of(Ref(sort), surely=not self.often(0.03))
+        if self.often(0.05) and (links := self._links(sort, scope)):
+            return self.chance.choice(links)
+        return self.chance.choice(sure) if sure else None
+
+    def _links(self, sort: Sort, scope: Scope) -> list[Term]:
+        return [
+            getattr(x, a.name)
+            for x, kind in scope.named
+            if isinstance(kind, Ref) and not isinstance(x, Given)
+            for a in self.attributes[kind.sort.name]
+            if a.type == Ref(sort) and (scope.history or not a.history)
+        ]
+
+    def read(self, kind: Type, scope: Scope) -> Term | None:
+        """An attribute of this type of somebody, if there is one."""
+        found = []
+        for sort in self.sorts:
+            who = self.somebody(sort, scope)
+            if who is not None:
+                mine = [a for a in self.attributes[sort.name] if a.type == kind and (scope.history or not a.history)]
+                found += [getattr(who, a.name) for a in mine]
+        return self.chance.choice(found) if found else None
+
+    def value(self, kind: Type, scope: Scope, depth: int) -> Term:
+        """Of any type."""
+        ways: list[Term | None] = [*scope.of(kind), self.read(kind, scope)]
+        match kind:
+            case BoolType():
+                ways += [self.formula(scope, depth - 1)] if depth > 0 else [Constant(self.often(0.5))]
+            case IntRange() | EnumType():
+                ways.append(Constant(self._constant(kind)))
+            case Ref():
+                ways.append(NONE)
+            case SetOf(sort):
+                ways.append(EMPTY)
+                if depth > 0:
+                    x = self.variable(sort, scope)
+                    ways.append(those(x, self.formula(scope.and_(x), depth - 1)))
+                    if (one := self._one(sort, scope)) is not None:
+                        ways.append(self.value(kind, scope, depth - 1).with_(one))
+        return self.chance.choice([w for w in ways if w is not None])
+
+    def variable(self, kind: Sort | Type, scope: Scope) -> Var:
+        """A new one; seldom one of a name that is known already, but its type too."""
+        wanted = Ref(kind) if isinstance(kind, Sort) else kind
+        known = [x for x in scope.of(wanted) if isinstance(x, Var)]
+        if known and self.often(0.1):
+            return self.chance.choice(known)
+        return variable(wanted, f"v{next(self._numbers)}")
+
+    def formula(self, scope: Scope, depth: int) -> Term:
+        """A condition."""
+        if depth > 0 and self.often(0.6):
+            return self._joined(scope, depth - 1)
+        for _ in range(20):
+            if (found := self._atom(scope)) is not None:
+                return after(found) if scope.after and self.often(0.4) and not list(firings(found)) else found
+        x = self.variable(self.chance.choice(self.sorts), scope)
+        return exists(x, self.formula(scope.and_(x), 0))
+
+    def _joined(self, scope: Scope, depth: int) -> Term:
+        one = self.formula(scope, depth)
+        match self.chance.choice(["and", "or", "not", "implies", "iff", "all", "some", "pairs"]):
+            case "and":
+                return one & self.formula(scope, depth)
+            case "or":
+                return one | self.formula(scope, depth)
+            case "not":
+                return ~one
+            case "implies":
+                return implies(one, self.formula(scope, depth))
+            case "iff":
+                return iff(one, self.formula(scope, depth))
+            case "pairs":
+                x = self.variable(self.chance.choice([*self.sorts, NUMBER, MODE]), scope)
+                y = self.variable(self.chance.choice(self.sorts), scope.and_(x))
+                binder = self.chance.choice([forall, exists])
+                over = [x] if x.name == y.name else [x, y]
+                return binder(over, self.formula(scope.and_(*over), depth))
+            case kind:
+                x = self.variable(self.chance.choice(self.sorts), scope)
+                return (forall if kind == "all" else exists)(x, self.formula(scope.and_(x), depth))
+
+    def _atom(self, scope: Scope) -> Term | None:
+        sort = self.chance.choice(self.sorts)
+        match self.chance.choice(["is", "is", "same", "flag", "less", "mode", "link", "has", "fires", "fires"]):
+            case "is":
+                who = self.somebody(sort, scope)
+                states = self.states[sort.name]
+                some = self.chance.sample(states, self.chance.randint(1, len(states) - 1))
+                return who.is_(*some) if who is not None else None
+            case "same":
+                who = self.somebody(sort, scope)
+                return who == self.value(Ref(sort), scope, 0) if who is not None else None
+            case "flag":
+                flag = self.read(TRUTH, scope)
+                return flag if flag is None or self.often(0.5) else flag == self.value(TRUTH, scope, 0)
+            case "less":
+                number, other = self.read(NUMBER, scope), self.value(NUMBER, scope, 0)
+                if number is None:
+                    return None
+                ways = [number < other, number <= other, other < number, number == other, number < other + 1]
+                return self.chance.choice(ways)
+            case "mode":
+                mode = self.read(MODE, scope)
+                return mode == self.value(MODE, scope, 0) if mode is not None else None
+            case "link":
+                link = self.read(Ref(sort), scope)
+                return link == self.value(Ref(sort), scope, 0) if link is not None else None
+            case "has":
+                members = self.read(SetOf(sort), scope)
+                one = self._one(sort, scope)
+                return members.has(one) if members is not None and one is not None else None
+        return self._asked(scope)
+
+    def _one(self, sort: Sort, scope: Scope) -> Term | None:
+        """What may be in a set, or nobody."""
+        ways = [*scope.of(Ref(sort)), *(self._links(sort, scope) if self.often(0.5) else [])]
+        return self.chance.choice(ways) if ways else None
+
+    def _asked(self, scope: Scope) -> Term | None:
+        """Whether an event happens, seldom with which parameter."""
+        if not scope.asked:
+            return None
+        sort, event = self.chance.choice(scope.asked)
+        who = scope.of(Ref(self.sort(sort)), surely=True)
+        if not who:
+            return None
+        simple = {n: k for n, k in self.events[sort, event].items() if not isinstance(k, SetOf)}
+        given = {n: self.value(k, replace(scope, asked=()), 0) for n, k in simple.items() if self.often(0.3)}
+        return self.chance.choice(who).fires(event, **given)
+
+    # What happens.
+
+    def caused(self, key: Key, who: Term, scope: Scope) -> Fires:
+        """An event, with all its parameters."""
+        inside = replace(scope, asked=())
+        return who.fires(key[1], **{n: self.value(kind, inside, 1) for n, kind in self.events[key].items()})
+
+    def ready(self, key: Key, who: Term) -> list[Term]:
+        """What must be so, lest the event be ill-formed; all of it, but for now and then."""
+        return [need(who) for need in self.needs[key] if self.often(0.96)]
+
+    def action(self, number: int) -> Action:
+        """One or two objects, and at times a value; what it fires comes early in the order of events."""
+        roots = self.order[: max(2, len(self.order) // 2)]
+        fired = self.chance.sample(roots, 2 if self.often(0.25) else 1)
+        over = [variable(self.sort(sort), f"{sort.lower()}{n}") for n, (sort, _) in enumerate(fired)]
+        if self.often(0.4):
+            over.append(variable(self._type(), "c"))
+        scope = Scope().and_(*over)
+        when = [need for key, x in zip(fired, over, strict=False) for need in self.ready(key, x)]
+        if len(fired) == 2 and over[0].type == over[1].type and self.often(0.9):
+            when.append(~(over[0] == over[1]))
+        # Sets to choose from are many: one of them is told by its members.
+        chosen = over[-1]
+        if isinstance(chosen.type, SetOf) and self.often(0.7):
+            x = self.variable(chosen.type.sort, scope)
+            when.append(forall(x, implies(chosen.has(x), self.formula(scope.and_(x), 0))))
+        if self.often(0.4):
+            when.insert(self.chance.randrange(len(when) + 1), self.formula(scope, 1))
+        # What tells objects apart makes a difference.
+        if (rigid := self._told_apart(over[0])) is not None and self.often(0.6):
+            when.append(rigid)
+        fires = [self.caused(key, x, scope) for key, x in zip(fired, over, strict=False)]
+        self.happens.update(fired)
+        return Action(f"act{number}", over, when, fires, "", crash=self.often(0.1))
+
+    def _told_apart(self, x: Var) -> Term | None:
+        """A condition on a rigid attribute of an object, if it has a simple one."""
+        assert isinstance(x.type, Ref)
+        rigid = [a for a in self.attributes[x.type.sort.name] if a.rigid and a.type in (TRUTH, NUMBER, MODE)]
+        if not rigid:
+            return None
+        one = self.chance.choice(rigid)
+        return getattr(x, one.name) == self._constant(one.type)
+
+    def rule(self, number: int, actions: Sequence[Action]) -> Rule | None:
+        """From an action, or an event of its, to a later event; None if there is no later one."""
+        on: Action | Fires
+        if self.often(0.4):
+            on = self.chance.choice(actions)
+            scope = Scope().and_(*on.parameters)
+            begin = max(self.order.index(self._key(f, on.parameters)) for f in on.fires)
+            when = []
+        else:
+            # Most of what is looked at does happen.
+            likely = [
+                key for key in self.order[:-1] if key in (self.caused_by_rules if self.often(0.5) else self.happens)
+            ]
+            sort, event = self.chance.choice(likely if likely and self.often(0.9) else self.order[:-1])
+            begin = self.order.index((sort, event))
+            x = variable(self.sort(sort), "x")
+            scope = Scope().and_(x)
+            simple = {n: k for n, k in self.events[sort, event].items() if not isinstance(k, SetOf)}
+            told = {
+                n: variable(k, f"g{n}") for n, k in simple.items() if self.often(0.4) and k in (TRUTH, NUMBER, MODE)
+            }
+            on = x.fires(event, **told)
+            scope, when = scope.and_(*told.values()), []
+        later = self.order[begin + 1 :]
+        if not later:
+            return None
+        key = self.chance.choice(later)
+        y = variable(self.sort(key[0]), "y")
+        scope = replace(scope.and_(y), asked=self.order[: self.order.index(key)])
+        when += self.ready(key, y)
+        # Nothing else befalls it.
+        rivals = [other for other in scope.asked if other[0] == key[0]]
+        when += [~y.fires(event) for _, event in rivals if self.often(0.95)]
+        for _ in range(self.chance.choice([0, 1, 1, 2])):
+            when.insert(self.chance.randrange(len(when) + 1), self.formula(scope, self.chance.choice([0, 0, 1])))
+        self.happens.add(key)
+        self.caused_by_rules.add(key)
+        return Rule(f"rule{number}", on, when, self.caused(key, y, replace(scope, asked=())))
+
+    def _key(self, firing: Fires, parameters: Sequence[Var]) -> Key:
+        assert isinstance(firing.of, Var) and isinstance(firing.of.type, Ref)
+        return firing.of.type.sort.name, firing.event
+
+    # What is promised.
+
+    def promises(self, actions: Sequence[Action], model: Model) -> list[Property]:
+        """Some of each kind."""
+        names = [a.name for a in actions]
+
+        def some() -> list[str]:
+            return [n for n in names if self.often(0.4)]
+
+        found: list[Property] = []
+        for n in range(3):
+            over, scope = self._over(n == 1)
+            premise = self.formula(scope, 0) if self.often(0.5) else None
+            found.append(Invariant(name=f"state{n}", says="", over=over, given=premise, then=self.formula(scope, 2)))
+        for n in range(2):
+            on = some() if self.often(0.4) else []
+            over, scope = self._over(False)
+            scope = replace(scope.and_(*common_parameters(model, on)), after=True, asked=self.order)
+            premise = self.formula(scope, 0) if self.often(0.6) else None
+            then = self.formula(scope, 1)
+            found.append(StepInvariant(name=f"step{n}", says="", over=over, on=on, given=premise, then=then))
+        for n in range(2):
+            over, scope = self._over(n == 1)
+            start, goal = self.formula(scope, 0), self.formula(scope, 1)
+            found.append(
+                AlwaysCanReach(name=f"reach{n}", says="", over=over, given=start, goal=goal, without=some()[:1])
+            )
+        for n in range(2):
+            over, scope = self._over(n == 1)
+            start, goal = self.formula(scope, 0), self.formula(scope, 1)
+            weak, strong = some(), some()
+            without = [name for name in some() if name not in (*weak, *strong)]
+            fair: Mapping[str, Any] = {"weak": weak, "strong": strong, "without": without}
+            found.append(LeadsTo(name=f"leads{n}", says="", over=over, given=start, goal=goal, **fair))
+        sort = self.chance.choice(self.sorts)
+        life = [self.chance.choice(self.states[sort.name])]
+        for _ in range(self.chance.randint(1, 3)):
+            life.append(self.chance.choice([s for s in self.states[sort.name] if s != life[-1]]))
+        return [*found, LifeCycle(name="life", says="", sort=sort, states=life)]
+
+    def _over(self, history: bool) -> tuple[list[Var], Scope]:
+        over = [
+            variable(s, f"o{n}") for n, s in enumerate(self.chance.choices(self.sorts, k=self.chance.choice([1, 1, 2])))
+        ]
+        return over, Scope(history=history).and_(*over)
+
+    def rigid(self) -> Rigid:
+        """What tells objects apart, for half of the attributes that could."""
+        return {
+            (sort.name, a.name): [self._of(a.type) for _ in range(self.sizes[sort.name])]
+            for sort in self.sorts
+            for a in self.attributes[sort.name]
+            if a.rigid and self.often(0.7)
+        }
+
+    def _of(self, kind: Type) -> Any:
+        match kind:
+            case Ref(sort):
+                return self.chance.choice([None, *range(self.sizes[sort.name])])
+            case SetOf(sort):
+                return frozenset(n for n in range(self.sizes[sort.name]) if self.often(0.5))
+        return self._constant(kind)
+
+    def model(self) -> Model:
+        """All of it.
+
+        Raises:
+            ModelError: it is none.
+        """
+        rows = self.rows()
+        actions = [self.action(n) for n in range(self.chance.choice([2, 3, 4]))]
+        rules = [r for n in range(self.chance.choice([1, 2, 3, 4])) if (r := self.rule(n, actions)) is not None]
+        rigid = self.rigid()
+        plain = Model(
+            system="random",
+            variant="random",
+            about="",
+            document=Document("", ""),
+            machines=[self.machine(s, rows) for s in self.sorts],
+            rows=rows,
+            actions=actions,
+            rules=rules,
+            properties=[],
+            default_scope=self.sizes,
+            topologies=lambda sizes: [rigid],
+        )
+        return replace(plain, properties=self.promises(actions, plain))
+
+
+@dataclass
+class Drawn:
+    """A model that is worth comparing, and how many came before it that are not: refused, too small, or too large."""
+
+    model: Model
+    refused: int = 0
+    small: int = 0
+    large: int = 0
+
+    def instance(self, *, with_history: bool = False) -> Instance:
+        """In its only topology."""
+        [rigid] = self.model.topologies(self.model.default_scope)
+        return Instance(self.model, dict(self.model.default_scope), rigid, with_history)
+
+
+def random_model(seed: int) -> Drawn:
+    """The same for the same seed."""
+    refused = small = large = 0
+    for attempt in count():
+        maker = Maker(Random(f"{seed} {attempt}"))
+        try:
+            drawn = Drawn(maker.model(), refused, small, large)
+        except ModelError:
+            refused += 1
+            continue
+        found = explore(drawn.instance(), symmetry=False, limit=MOST)
+        if not found.complete:
+            large += 1
+        elif found.state_count < FEWEST:
+            small += 1
+        else:
+            return drawn
+    raise AssertionError
