@@ -23,6 +23,8 @@ import numpy as np
 from numba import njit
 from rich.console import Console
 from rich.table import Table
+from spin import FOUND, spin
+
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs import explore as interpreted
@@ -30,7 +32,6 @@ from schedproof.proofs.compiled import Reached, explore
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.steps import program
 from schedproof.proofs.export import promela
-from spin import FOUND, spin
 
 T = TypeVar("T")
 

@@ -20,6 +20,7 @@ import click
 import orjson
 from rich.console import Console
 from rich.table import Table
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import Instance, State, Stepper
 from schedproof.model.systems import HIVED

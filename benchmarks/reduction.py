@@ -29,6 +29,7 @@ from numba import njit
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, Remembered, Undefined, compile_term, instances

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import networkx as nx
+
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Choice, Instance, Moment, Remembered, compile_term

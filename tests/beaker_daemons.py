@@ -10,6 +10,7 @@ from collections.abc import Callable
 from threading import Event, Thread
 
 from beaker_bench import Bench, job
+
 from schedproof.impl.beaker import Daemon, Job, Lab, RecipeState, Refused, Store, Usage, Web
 
 DAEMON = """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from beaker_bench import Bench
+
 from schedproof.impl.beaker import (
     Condition,
     Refused,

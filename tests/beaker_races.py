@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 from beaker_bench import Bench, job
+
 from schedproof.impl.beaker import (
     Condition,
     Lab,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from beaker_bench import Bench
+
 from schedproof.impl.beaker import Condition, Refused, Store, Usage, only
 
 

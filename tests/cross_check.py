@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import z3
+
 from schedproof.model.lang import (
     BoolType,
     EnumType,

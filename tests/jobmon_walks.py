@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from jobmon_promises import broken
+
 from schedproof.impl.jobmon.cluster import Ending
 from schedproof.impl.jobmon.errors import IllegalMove
 from schedproof.impl.jobmon.world import Act, Kind, Sides, State, World
@@ -72,6 +73,7 @@ def _way(
 def small(sides: Sides | None = None, *, attempts: int = 2) -> World:
     """One task, one client, one distributor."""
     from jobmon_stories import workflow
+
     from schedproof.impl.jobmon.requests import TaskSpec
     from schedproof.impl.jobmon.world import ClientSpec
 

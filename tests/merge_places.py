@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mutants import Mutant, Place, mutants
+from walked import Judge
+
 from schedproof.model.lang import Model, Ref, Rigid, SetOf
 from schedproof.model.lang import terms as t
 from schedproof.model.yunikorn_merge.flows import TO_SCHEDULER
 from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation
-from walked import Judge
 
 WALKS = 5
 

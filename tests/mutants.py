@@ -9,6 +9,7 @@ from functools import cache
 from typing import TypeVar
 
 import networkx as nx
+
 from schedproof.model.lang import Action, Invariant, Model, ModelError, Rigid, Rule, StepInvariant
 from schedproof.model.lang.check import WELL_FORMED, sort_of, trigger_graph
 from schedproof.model.semantics import (

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 import networkx as nx
+
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import pytest
+
 from schedproof.diagrams import Diagram, NodeKind, render
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz's dot (Debian package graphviz)")

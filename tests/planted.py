@@ -14,6 +14,7 @@ import planted_cascades as cascades
 import planted_recovery as recovery
 import planted_requests as requests
 import planted_writes as writes
+
 from schedproof.impl.hived import InMemoryStore, Scheduler
 
 

@@ -27,6 +27,7 @@ from planted_beaker_seats import (
     SeatsSome,
     SeatsTwoOnOne,
 )
+
 from schedproof.impl.beaker import (
     Changes,
     Choice,

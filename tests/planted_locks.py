@@ -15,6 +15,7 @@ import test_locks_language as language_tests
 import test_locks_order as order_tests
 import test_locks_programs as program_tests
 import z3
+
 from schedproof.model.locks import check, words
 from schedproof.model.locks.language import Acquire, Either, Loop, Mode, Step
 from schedproof.proofs.locks import kinds, rank, runs, semantics, symbolic, unfold

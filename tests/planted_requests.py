@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from planted_cascades import CompletesTooEarly
+
 from schedproof.impl.hived import (
     CellChoice,
     CellRecord,

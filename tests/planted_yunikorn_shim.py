@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from schedproof.impl.yunikorn.core import Draft
 from schedproof.impl.yunikorn.machine import TableMachine
 from schedproof.impl.yunikorn.messages import CreateNode, ExistingAllocation, Request, Response, TerminationType

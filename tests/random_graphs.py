@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import networkx as nx
+
 from schedproof.model.lang import Action, AlwaysCanReach, Document, LeadsTo, Machine, Model, Row, Sort, State, variables
 from schedproof.proofs.verdict import Verdict
 

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import networkx as nx
+
 from schedproof.model.lang import (
     EMPTY,
     NONE,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from beaker_bench import Bench
 from beaker_daemons import Daemons, until
+
 from schedproof.impl.beaker import (
     Condition,
     Daemon,

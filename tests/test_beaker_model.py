@@ -18,6 +18,8 @@ from brute_beaker_deadlocks import deadlocks
 from brute_beaker_graph import Graph
 from brute_beaker_steps import graph, people_steps, scheduler_steps
 from mutants import Place
+from test_brute_beaker_model import label, mine, translate
+
 from schedproof.model.beaker import repairs as fix
 from schedproof.model.beaker import seatings
 from schedproof.model.beaker.batch import BATCH
@@ -31,7 +33,6 @@ from schedproof.model.semantics import Choice, Instance, Stepper, instances
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
-from test_brute_beaker_model import label, mine, translate
 
 DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / AS_WRITTEN.document.name
 EVENT_DRIVEN = [AS_WRITTEN, INTERLEAVED, REPAIRED]

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 from mutants import Mutant, Place, Twin, concerned, graph_of, mutants, other_step
+from test_brute_beaker_model import SITUATIONS as SMALL
+
 from schedproof.model.beaker.batch import BATCH, b
 from schedproof.model.beaker.machines import EXECUTING, j, k, q, r, s
 from schedproof.model.beaker.situations import BATCH_SITUATIONS, SITUATIONS, Situation
@@ -27,7 +29,6 @@ from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.lang.terms import Fires, both
 from schedproof.model.lang.types import Ref
 from schedproof.proofs.induction import prove
-from test_brute_beaker_model import SITUATIONS as SMALL
 
 VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}
 EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-import schedproof.impl.beaker as beaker
 from beaker_runs import filled
+
+import schedproof.impl.beaker as beaker
 from schedproof.impl.beaker import (
     Condition,
     IllegalMove,

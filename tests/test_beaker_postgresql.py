@@ -15,6 +15,7 @@ from beaker_refusals import Refusals
 from beaker_runs import always_so, filled, outcome, random_requests
 from beaker_scenarios import Lives, Order, Wakes
 from postgres import Unavailable, server
+
 from schedproof.impl.beaker import (
     Changes,
     Condition,

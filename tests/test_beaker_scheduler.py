@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import schedproof.impl.beaker as beaker
 from beaker_bench import Bench
 from beaker_people import Conditions, Ends
 from beaker_races import Races
 from beaker_refusals import Refusals
 from beaker_runs import always_so, filled, outcome, random_requests
 from beaker_scenarios import Lives, Order, Wakes
+
+import schedproof.impl.beaker as beaker
 from schedproof.impl.beaker import (
     Condition,
     MemoryStore,

@@ -25,6 +25,7 @@ from brute_beaker_shipped import (
     start_of,
     turn,
 )
+
 from schedproof.model.beaker.shipped import SHIPPED
 from schedproof.model.beaker.shipped.events import abort as abort_action
 from schedproof.model.beaker.shipped.events import clean_up as clean_up_action

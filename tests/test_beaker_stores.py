@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import schedproof.impl.beaker as beaker
 from beaker_bench import Bench
 from beaker_runs import filled
+
+import schedproof.impl.beaker as beaker
 from schedproof.impl.beaker import (
     Condition,
     Contended,

@@ -20,6 +20,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_compiled import instance_of
+from toys import WORKSHOP
+
+from schedproof.cli import main
+from schedproof.commands import explore as explore_command
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances
@@ -32,11 +37,6 @@ from schedproof.proofs.compiled.table import entry
 from schedproof.proofs.engine import CheckpointError, Engine, Exploring, Saving
 from schedproof.proofs.examine import examine
 from schedproof.proofs.verdict import Verdict
-from test_compiled import instance_of
-from toys import WORKSHOP
-
-from schedproof.cli import main
-from schedproof.commands import explore as explore_command
 
 SCOPE = {"PodGroup": 3, "Cell": 3}
 MIXED = SYSTEMS["yunikorn-merge"].variants["two-copy"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import brute_beaker as by_hand
 import brute_beaker_batch as passes
 import pytest
+from test_brute_beaker_model import mine
+
 from schedproof.model.beaker.batch import BATCH, PHASES
 from schedproof.model.beaker.situations import BATCH_SITUATIONS, Situation
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.proofs.explore import explore
-from test_brute_beaker_model import mine
 
 RECIPE_STATES = {
     "new": by_hand.NEW,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import brute_beaker as by_hand
 import pytest
 from brute_beaker_steps import graph
+
 from schedproof.model.beaker.situations import Situation
 from schedproof.model.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.model.lang import Model

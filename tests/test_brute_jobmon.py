@@ -9,6 +9,7 @@ from typing import Any
 
 import brute_jobmon as brute
 import pytest
+
 from schedproof.model.jobmon.as_written import AS_WRITTEN, REPAIRED
 from schedproof.model.jobmon.as_written.situations import SITUATIONS, Situation
 from schedproof.model.semantics import Instance, State

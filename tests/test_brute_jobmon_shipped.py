@@ -10,6 +10,7 @@ from typing import Any
 
 import brute_jobmon_shipped as brute
 import pytest
+
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.jobmon.shipped import tables
 from schedproof.model.jobmon.shipped.machines import MOST

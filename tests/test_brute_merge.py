@@ -8,6 +8,7 @@ from collections import Counter
 import brute_merge as brute
 import pytest
 from merge_places import CROWDS, TIGHT, place, twice
+
 from schedproof.model.semantics import Instance, State, Stepper
 from schedproof.model.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
 from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation

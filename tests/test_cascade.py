@@ -8,6 +8,8 @@ from threading import Barrier, Event, Thread, current_thread
 
 import pytest
 from machine_comparison import Counts, changing, differences, put
+from transitions.extensions import LockedMachine
+
 from schedproof.impl import cascade as cascade_module
 from schedproof.impl.cascade import GuardFailed, System
 from schedproof.impl.machines import IllegalEvent, ObjectMachine
@@ -18,7 +20,6 @@ from schedproof.model.lang import Action, Change, Model, Row, Rule, Sort
 from schedproof.model.semantics.evaluate import Moment, Undefined
 from schedproof.model.semantics.instance import Instance, State
 from schedproof.model.semantics.step import Stepper
-from transitions.extensions import LockedMachine
 
 VARIANTS = {"as-written": AS_WRITTEN, "repaired": REPAIRED}
 TWO = {"PodGroup": 2, "Cell": 2}

@@ -2,6 +2,7 @@
 
 import pytest
 from machine_comparison import Counts, differences
+
 from schedproof.impl.cascade import System
 from schedproof.model.lang import (
     NONE,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+
 from schedproof.model.channels import Channels, Kind
 from schedproof.model.lang import (
     Action,

@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from schedproof.proofs.oracle import check_trace
-from schedproof.proofs.oracle.excerpt import excerpt
-from schedproof.proofs.oracle.lines import TextLine, read_text
 from test_oracle_own import HEADER
 
 from schedproof.app import run
+from schedproof.proofs.oracle import check_trace
+from schedproof.proofs.oracle.excerpt import excerpt
+from schedproof.proofs.oracle.lines import TextLine, read_text
 
 DATA = Path(__file__).parent / "data"
 STEP = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}

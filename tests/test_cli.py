@@ -13,13 +13,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+
+from schedproof.cli import main
+from schedproof.differences import related
 from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
-
-from schedproof.cli import main
-from schedproof.differences import related
 
 DATA = Path(__file__).parent / "data" / "hived"
 y = variable(Lamp, "y")

@@ -15,6 +15,8 @@ import networkx as nx
 import numpy as np
 import pytest
 from random_graphs import SEEDS, by_hand, can_reach_without, model_of, promised, verdict_without, x
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import LeadsTo, Model, Rigid, Row
 from schedproof.model.lang import terms as t
@@ -31,7 +33,6 @@ from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
 from schedproof.proofs.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
-from toys import MUTEX, WORKSHOP
 
 
 def alone(model: Model, rigid: Rigid) -> Model:

@@ -8,6 +8,9 @@ from math import comb
 from typing import Any
 
 import pytest
+from test_compiled import assert_same_graph, assert_same_quotient, assert_same_verdicts, instance_of
+from toys import WEAR, WORKSHOP, Tool, Worker, mood
+
 from schedproof.model.lang import (
     Action,
     Attribute,
@@ -35,8 +38,6 @@ from schedproof.proofs.engine import Engine, Exploring, TooWide
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
-from test_compiled import assert_same_graph, assert_same_quotient, assert_same_verdicts, instance_of
-from toys import WEAR, WORKSHOP, Tool, Worker, mood
 
 w, v = variables(Worker, "w v")
 x = variables(Tool, "x")[0]

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from toys import WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import instances
 from schedproof.model.systems import SYSTEMS
@@ -38,7 +40,6 @@ from schedproof.proofs.compiled.table import SLACK, U, entry, find, grow, mix, p
 from schedproof.proofs.engine import TooWide
 from schedproof.proofs.explore import explore
 from schedproof.proofs.symmetry import Symmetry
-from toys import WORKSHOP
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

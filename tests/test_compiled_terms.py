@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from toys import WORKSHOP, Tool, Worker
+
 from schedproof.model.lang import NONE, exists, forall, iff, implies, those, variables
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, State, Undefined, compile_term, instances
@@ -18,7 +20,6 @@ from schedproof.proofs.compiled.layout import layout
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.predicates import FALSE, TRUE, UNDEFINED, Predicate, predicates
 from schedproof.proofs.explore import explore
-from toys import WORKSHOP, Tool, Worker
 
 WORKERS, TOOLS = variables(Worker, "a b c d"), variables(Tool, "k l m n")
 OVER = (WORKERS[0], TOOLS[0])

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import networkx as nx
 import pytest
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Action, Document, Invariant, Machine, Model, Row, Rule, Sort, State, exists, variables
 from schedproof.model.semantics import Choice, instances, stepper_of
@@ -22,7 +24,6 @@ from schedproof.proofs.coverage.postman import cost, every_edge
 from schedproof.proofs.coverage.search import ByStep, search_for
 from schedproof.proofs.coverage.unreached import _no_action, _no_row, _no_state, _proved
 from schedproof.proofs.coverage.walk import is_run, steps_of, trimmed, walks
-from toys import MUTEX, WORKSHOP
 
 # The processes at one lock, once more by hand.
 

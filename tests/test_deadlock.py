@@ -10,6 +10,8 @@ from typing import Any
 import networkx as nx
 import pytest
 from random_graphs import EDGES, model_of, names, random_edges, reachable, x
+from toys import MUTEX, WORKSHOP, lock, p, w
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Action, DeadlockFree, Model, Property, exists, forall
 from schedproof.model.lang.terms import Constant, Or
@@ -20,7 +22,6 @@ from schedproof.proofs.engine import Engine, Exploring
 from schedproof.proofs.examine import examine
 from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.verdict import Result, Verdict
-from toys import MUTEX, WORKSHOP, lock, p, w
 
 
 def lacking(model: Model, *gone: str) -> Model:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from picture_readers import Arrow, arrows, blemishes, flowchart_arrows, laid_out, mermaid_arrows, needs_dot, text
+
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
 from schedproof.diagrams.images import fingerprint, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers

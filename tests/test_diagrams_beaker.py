@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from picture_readers import Arrow, arrows, blemishes, laid_out, mermaid_arrows, needs_dot, text
+
+from schedproof.cli import main
 from schedproof.diagrams import (
     DiagramError,
     EdgeKind,
@@ -27,8 +29,6 @@ from schedproof.model.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
 from schedproof.model.beaker.waits import WAITS
 from schedproof.model.hived import AS_WRITTEN as HIVED
 from schedproof.model.lang import Model
-
-from schedproof.cli import main
 
 BEGUN = ["waiting", "installing", "running"]
 UNFINISHED = ["new", "queued", "assigned", "scheduled", *BEGUN]

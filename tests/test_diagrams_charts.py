@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from schedproof.diagrams.charts import charted
 from schedproof.diagrams.dot import dot
 from schedproof.diagrams.mermaid import mermaid

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from picture_readers import needs_dot
+
 from schedproof.diagrams import gallery as gallery_module
 from schedproof.diagrams.gallery import FOLDER, Picture, main, pictures, regenerate, registered, stale, texts
 from schedproof.model.systems import HIVED, System

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from picture_readers import laid_out, needs_dot, text
+
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind
 from schedproof.diagrams.waiting import NOTHING, Hold, Wait, WaitGraph, observed, wait_for
 from schedproof.model.beaker.waits import WAITS

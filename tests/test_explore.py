@@ -11,6 +11,8 @@ import brute_hived
 import networkx as nx
 import pytest
 from by_hand import Graph, Person, Thing, Workshop, as_written, per_action, reachable, repaired, workshop
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model, Row, Rule, StepInvariant, forall, implies
 from schedproof.model.lang.check import common_parameters
@@ -21,7 +23,6 @@ from schedproof.proofs.examine import examine, reads_history
 from schedproof.proofs.explore import Exploration, explore
 from schedproof.proofs.symmetry import Symmetry
 from schedproof.proofs.verdict import Result, Verdict
-from toys import MUTEX, WORKSHOP
 
 
 def explored(model: Model, scope: Mapping[str, int], **options: Any) -> Exploration:

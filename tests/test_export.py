@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from own import imports_undone, repository
+from tla_reader import parse
+
+from schedproof.cli import main
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import instances
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.export import promela, tla
-from tla_reader import parse
-
-from schedproof.cli import main
 
 TWO = ("--scope", "PodGroup=2,Cell=2")
 

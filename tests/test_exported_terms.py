@@ -13,16 +13,17 @@ import pytest
 from exported import only
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from test_compiled_terms import OVER, TOOLS, WORKERS, formulas, interpreted
+from test_promela import done, needs_spin
+from tla_reader import Fun, Reader
+from toys import WORKSHOP
+
 from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.compiled.predicates import FALSE, UNDEFINED
 from schedproof.proofs.explore import explore
 from schedproof.proofs.export import promela, tla
-from test_compiled_terms import OVER, TOOLS, WORKERS, formulas, interpreted
-from test_promela import done, needs_spin
-from tla_reader import Fun, Reader
-from toys import WORKSHOP
 
 SIZES = {"Worker": 2, "Tool": 1}
 MANY = st.lists(formulas(((WORKERS[0],), (TOOLS[0],)), 3), min_size=40, max_size=40)

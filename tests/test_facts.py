@@ -6,6 +6,7 @@ A toy with every kind of rigid attribute, whose texts are written down by hand.
 from dataclasses import replace
 
 import pytest
+
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
@@ -30,7 +31,6 @@ from schedproof.model.lang import (
 from schedproof.model.systems import System
 from schedproof.proofs.examine import examine
 from schedproof.proofs.findings import findings
-
 from schedproof.story import story
 
 Room = Sort("ServerRoom", "o")

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import z3
+
 from schedproof.model.beaker import REPAIRED as BEAKER
 from schedproof.model.lang import (
     NONE,

@@ -16,6 +16,9 @@ from planted import Planted
 from planted_beaker import PLANTED as BEAKER_BUGS
 from planted_beaker import Planted as PlantedInBeaker
 from planted_merged import BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf
+
+from schedproof.cli import main
+from schedproof.commands import generate as command
 from schedproof.impl.cascade import System
 from schedproof.impl.yunikorn.merged import MergedScheduler
 from schedproof.model.beaker.situations import SITUATIONS as BEAKER_SITUATIONS
@@ -41,9 +44,6 @@ from schedproof.proofs.refinement.replay import on_machines
 from schedproof.proofs.refinement.yunikorn import Parts
 from schedproof.proofs.refinement.yunikorn.replay import graph_of
 from schedproof.proofs.refinement.yunikorn.replay import replay as on_core
-
-from schedproof.cli import main
-from schedproof.commands import generate as command
 
 TWO = ("--scope", "PodGroup=2,Cell=2", "--no-prove")
 

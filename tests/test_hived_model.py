@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.hived.machines import Cell, c, p, q
 from schedproof.model.hived.variants import FAIR_TO_THE_GROUP

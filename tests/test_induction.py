@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import z3
 from cross_check import Counts, CrossCheck, holds
+from toys import MUTEX, WORKSHOP, Tool, Worker, p, w, x
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import (
     Action,
@@ -44,7 +46,6 @@ from schedproof.proofs.induction.views import Reference
 from schedproof.proofs.safety import recovery_steps
 from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verify import verify_variant
-from toys import MUTEX, WORKSHOP, Tool, Worker, p, w, x
 
 MODELS = {"repaired": REPAIRED, "as-written": AS_WRITTEN, "workshop": WORKSHOP, "mutex": MUTEX}
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances, stepper_of
@@ -23,7 +25,6 @@ from schedproof.proofs.oracle.lines import TextLine
 from schedproof.proofs.oracle.own import OWN
 from schedproof.proofs.oracle.watch import Watch
 from schedproof.proofs.oracle.written import Run, as_itf, as_plain
-from toys import WORKSHOP
 
 VALUES: list[tuple[object, object]] = [
     (True, True),

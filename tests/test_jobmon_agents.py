@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from jobmon_stories import Story, goes_on
+
 from schedproof.impl.jobmon.client import Resume
 from schedproof.impl.jobmon.cluster import Ending
 from schedproof.impl.jobmon.distributor import Act as Does

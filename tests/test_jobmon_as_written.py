@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
 from schedproof.model.jobmon import submachines, universal
 from schedproof.model.jobmon.as_written import AS_WRITTEN, REPAIRED, repairs
 from schedproof.model.jobmon.as_written.contradictions import CONTRADICTIONS

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from jobmon_less import DEAD_CLIENT, HUNGRY, LATE, LISTING, RUNS, SMALL, START, WITH_KILL_SELF, judged, less, put_back
+
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.jobmon.repaired import variant as of
 from schedproof.model.jobmon.shipped import client, couplings, distributor, server, worker

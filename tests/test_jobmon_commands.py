@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from jobmon_processes import until
+
 from schedproof.impl.jobmon.processes import process
 
 COMMANDS = """

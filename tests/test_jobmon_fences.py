@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from jobmon_processes import LEASE, WITHIN, Installation, installation, until
 from jobmon_witness import ended, overlaps
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.connection import Connection
 from schedproof.impl.jobmon.local_cluster import LocalCluster

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from schedproof.model.jobmon import submachines, universal
 from schedproof.model.jobmon.sorts import TaskInstance
 from schedproof.model.jobmon.submachines import By, SubMachine

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from jobmon_bench import Bench
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.errors import Refused
 from schedproof.impl.jobmon.memory_store import MemoryStore

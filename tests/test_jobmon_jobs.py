@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 from jobmon_processes import until
+
 from schedproof.impl.jobmon.errors import SubmitFailed
 from schedproof.impl.jobmon.jobs import TOKEN, Job, is_left, kill, look, own_job
 from schedproof.impl.jobmon.local_cluster import EXCEEDED, LocalCluster

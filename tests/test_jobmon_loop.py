@@ -11,6 +11,7 @@ import pytest
 from jobmon_bench import Bench
 from jobmon_processes import Installation, installation, until
 from jobmon_stories import workflow
+
 from schedproof.impl.jobmon.client import Client, Stage
 from schedproof.impl.jobmon.loop import Heartbeat, Interrupts, Leased, run
 from schedproof.impl.jobmon.memory_store import MemoryStore

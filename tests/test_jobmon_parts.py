@@ -9,6 +9,7 @@ from itertools import repeat
 from pathlib import Path
 
 import pytest
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.client import WorkflowSpec
 from schedproof.impl.jobmon.cluster import Ending, Granted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobmon_stories import Story, goes_on, workflow
+
 from schedproof.impl.jobmon.distributor import Distributor
 from schedproof.impl.jobmon.requests import TaskSpec
 from schedproof.impl.jobmon.server import Asks

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from jobmon_less import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, judged, put_back
+
 from schedproof.model.jobmon import REPAIRED
 from schedproof.model.jobmon.repaired.instances import LEFT_OF_IT, LOST_FOR_GOOD
 from schedproof.model.jobmon.shipped.client import GOES_ON, RUN

@@ -11,6 +11,8 @@ import pytest
 from jobmon_bench import LEASE, Bench
 from jobmon_requests import goes_on, random_requests
 from postgres import Unavailable, server
+from sqlalchemy import create_engine
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.errors import Refused, StoreError
 from schedproof.impl.jobmon.memory_store import MemoryStore
@@ -18,7 +20,6 @@ from schedproof.impl.jobmon.records import LARGEST, LONGEST_NAME, InstanceState,
 from schedproof.impl.jobmon.requests import TaskSpec
 from schedproof.impl.jobmon.server import Server
 from schedproof.impl.jobmon.sql_store import SqlStore
-from sqlalchemy import create_engine
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from jobmon_bench import WAY, Bench
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.errors import Refused
 from schedproof.impl.jobmon.memory_store import MemoryStore

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jobmon_less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
+
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.jobmon.shipped import couplings, tables
 from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation

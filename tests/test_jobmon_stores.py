@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from jobmon_bench import Bench, answer
 from jobmon_requests import goes_on, random_requests
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.errors import Contended, StoreError
 from schedproof.impl.jobmon.memory_store import MemoryStore

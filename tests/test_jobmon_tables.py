@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from schedproof.model.jobmon.shipped import tables as shipped
 from schedproof.model.lang import Row
 

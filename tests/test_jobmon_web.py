@@ -19,6 +19,7 @@ from jobmon_bench import Bench, answer
 from jobmon_processes import installation, until
 from jobmon_requests import goes_on, random_requests
 from jobmon_stories import Story, workflow
+
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.connection import Connection
 from schedproof.impl.jobmon.draft import Draft

@@ -12,6 +12,7 @@ from jobmon_planted import BUGS
 from jobmon_promises import PROMISES, broken
 from jobmon_stories import Story, workflow
 from jobmon_walks import BAD, Broken, explore, small
+
 from schedproof.impl.jobmon.client import Resume
 from schedproof.impl.jobmon.cluster import Ending
 from schedproof.impl.jobmon.distributor import Act as DistributorAct

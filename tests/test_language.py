@@ -8,10 +8,11 @@ import re
 
 import pytest
 import wrong_models
+from wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
+
 from schedproof.model.lang import ModelError, after, implies
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.declarations import FIELDS
-from wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
 
 
 def test_the_right_model_is_accepted() -> None:

@@ -26,6 +26,8 @@ from random_graphs import (
     verdict_without,
     x,
 )
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.hived import REPAIRED
 from schedproof.model.lang import (
     AlwaysCanReach,
@@ -42,7 +44,6 @@ from schedproof.model.semantics import Choice, Instance, Moment, Stepper, compil
 from schedproof.proofs import liveness
 from schedproof.proofs.examine import examine
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
-from toys import MUTEX, WORKSHOP
 
 
 def judged(model: Model) -> Result:

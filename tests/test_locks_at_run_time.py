@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+
 from schedproof.impl.locks import Acquired, LockOrder, LockOrderError, Mode, NotHeldError, OrderedLock
 
 A_WHILE = 0.15

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Rule
 from schedproof.proofs.locks import Answer, examine

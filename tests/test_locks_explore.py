@@ -14,6 +14,7 @@ import brute_locks as brute
 import pytest
 import yaml
 from brute_locks import Body, Capacities, End
+
 from schedproof.model.locks import Locks, LocksError, parse, read
 from schedproof.model.locks.language import Acquire, Mode, Release
 from schedproof.proofs.locks import Explored, Kind, explore_all

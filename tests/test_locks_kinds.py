@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 import pytest
+
 from schedproof.model.locks import parse
 from schedproof.proofs.locks import Kind, Problem, explore_all, interleaving, standstill
 

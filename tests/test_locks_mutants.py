@@ -30,6 +30,7 @@ from mutants_locks import (
     caught,
     mutants,
 )
+
 from schedproof.model.locks import read
 
 FOLDER = Path(__file__).parents[1] / "model" / "yunikorn_merge"

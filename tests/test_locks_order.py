@@ -13,6 +13,7 @@ from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 import pytest
+
 from schedproof.model.locks import Locks, parse
 from schedproof.proofs.locks import rank as ranks
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.outcomes import Failed
 from planted_locks import BUGS
+
 from schedproof.model.locks import LocksError
 from schedproof.proofs.verdict import Disagreement
 

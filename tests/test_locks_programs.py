@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+
 from schedproof.model.locks import Locks, LocksError, parse
 from schedproof.proofs.locks import Examined, examine
 from schedproof.proofs.verdict import Disagreement, Verdict

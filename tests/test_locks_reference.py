@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from merged_bench import Log
+
 from schedproof.impl.locks import LockOrder, Mode
 from schedproof.impl.yunikorn.merged import ORDER, Allocation, MergedScheduler, Partition
 from schedproof.impl.yunikorn.messages import PartitionSpec, QueueSpec

@@ -13,16 +13,16 @@ from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from leases import Leases
 from own import imports_undone, repository
 from planted_cascades import ForgottenCancellation, VictimNotSpared, spoilt_by
+from toys import MUTEX, WORKSHOP
+
+from schedproof.errors import UserError
 from schedproof.impl.cascade import GuardFailed, System
 from schedproof.impl.hived import GroupSpec, InMemoryStore, Scheduler
 from schedproof.impl.hived import Refused as HivedRefused
 from schedproof.impl.machines import IllegalEvent
+from schedproof.lockstep import Agreement, Pair
 from schedproof.model.hived import REPAIRED
 from schedproof.model.semantics import IllFormed, ScopeError, Stepper, Undefined, instances
-from toys import MUTEX, WORKSHOP
-
-from schedproof.errors import UserError
-from schedproof.lockstep import Agreement, Pair
 from schedproof.testing import OutOfStep, Refused, conforms, lockstep
 
 

@@ -6,6 +6,8 @@ from threading import Barrier, Thread
 from threading import Event as Signal
 
 import pytest
+from transitions.extensions import LockedMachine
+
 from schedproof.impl.machines import IllegalEvent, ObjectMachine, object_machines
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import (
@@ -30,7 +32,6 @@ from schedproof.model.lang import (
     those,
     variable,
 )
-from transitions.extensions import LockedMachine
 
 # The arrows of the document's two figures, typed from the figures and not from the model.
 ARROWS = {

@@ -14,12 +14,13 @@ from functools import cache
 import pytest
 from merge_places import place, twice
 from mutants import Judge, Mutant, first_broken, mutants, places
+from test_beaker_mutants import claims
+
 from schedproof.model.lang import Invariant
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.yunikorn_merge import MERGED
 from schedproof.model.yunikorn_merge.merged_situations import MERGED_SITUATIONS
 from schedproof.proofs.induction import prove
-from test_beaker_mutants import claims
 
 RECOVERING = "a node is added with what runs on it, while another ask waits"
 NEVER_UNDER_WAY = "what is to be sent is never still under way"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
+
 from schedproof.model.lang import Action, Invariant, Model, Rule, Term
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+
 from schedproof.model.lang import Action, Model, Reading, Rule
 from schedproof.model.semantics import instances
 from schedproof.model.systems import YUNIKORN_MERGE

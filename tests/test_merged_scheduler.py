@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from merged_bench import BASE, Log, hammer, scheduler, wrong_with
 from planted_merged import BUGS, OF_LOCKS
+
+from schedproof import impl
 from schedproof.impl.yunikorn.core import Refused
 from schedproof.impl.yunikorn.core.records import State
 from schedproof.impl.yunikorn.merged import ORDER, Allocation, MergedScheduler, health
@@ -29,8 +31,6 @@ from schedproof.model.locks import read
 from schedproof.proofs.locks.rank import judge
 from schedproof.proofs.oracle import OracleVerdict
 from schedproof.proofs.oracle.lock_log import check_log
-
-from schedproof import impl
 
 DESCRIPTION = Path(__file__).parent.parent / "model" / "yunikorn_merge" / "locks" / "repaired.yaml"
 

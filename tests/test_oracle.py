@@ -9,6 +9,7 @@ from pathlib import Path
 import brute_hived
 import pytest
 from hived_runs import Run
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Change
 from schedproof.model.semantics import Instance

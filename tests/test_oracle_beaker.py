@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from beaker_logs import WRITTEN_HEADER, beakerd_log, changes, messages
+
 from schedproof.model.beaker import AS_WRITTEN
 from schedproof.model.beaker.shipped import SHIPPED
 from schedproof.model.lang import Action, Change, Model

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from beaker_logs import changes, messages
+
 from schedproof.proofs import oracle
 from schedproof.proofs.oracle import TraceError, check_trace
 

@@ -18,6 +18,7 @@ from beaker_logs import beakerd_log, changes, messages
 from brute_beaker_shipped import judge_messages
 from brute_beaker_trace import judge_changes
 from brute_beakerd import judge_log
+
 from schedproof.model.beaker.shipped.machines import STATUSES
 from schedproof.proofs.oracle import (
     OracleVerdict,

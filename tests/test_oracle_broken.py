@@ -1,6 +1,7 @@
 """What is said of a table when a step is observed to end otherwise; each case read off HiveD's figures."""
 
 import pytest
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import Instance
 from schedproof.proofs.oracle.broken import broken_table

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from test_oracle_own import HEADER
+
 from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_trace
 from schedproof.proofs.oracle.again import SHARE, Again
-from test_oracle_own import HEADER
 
 CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
 DATA = Path(__file__).parent / "data"

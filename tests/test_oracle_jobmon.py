@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 
 from schedproof.cli import main
+from schedproof.proofs import oracle
+from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 
 HERE = Path(__file__).parent / "data" / "jobmon"
 AUDIT, DUMPS, EVENTS = "jobmon-audit", "jobmon-dumps", "jobmon-events"

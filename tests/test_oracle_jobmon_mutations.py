@@ -16,6 +16,7 @@ import pytest
 from brute_jobmon_dumps import judge_dumps
 from brute_jobmon_lines import judge_audit, judge_events
 from jobmon_logs import INSTANCE, RUN, SAID, TASK, WORKFLOW, audit, dumps, events, hide, leave_out, walk
+
 from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 
 STATUSES = {"task": TASK, "task_instance": INSTANCE, "workflow_run": RUN, "workflow": WORKFLOW}

@@ -15,12 +15,13 @@ import pytest
 from brute_jobmon_dumps import judge_dumps
 from brute_jobmon_lines import judge_audit, judge_events
 from jobmon_logs import audit, dumps, events
+from test_oracle_jobmon_mutations import mutate_audit, mutate_dumps, mutate_events
+
 from schedproof.model.jobmon import SHIPPED
 from schedproof.model.lang import Model
 from schedproof.proofs.oracle import jobmon_audit, jobmon_cast, jobmon_dumps, jobmon_events, jobmon_life
 from schedproof.proofs.oracle.formats import Format, Told
 from schedproof.proofs.oracle.lines import TextLine
-from test_oracle_jobmon_mutations import mutate_audit, mutate_dumps, mutate_events
 
 Records = list[dict[str, Any]]
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from jobmon_bench import Bench
 from jobmon_logs import dumps
+from test_oracle_jobmon import said
+
+from schedproof.cli import main
 from schedproof.impl.jobmon import requests as ask
 from schedproof.impl.jobmon.memory_store import MemoryStore
 from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.oracle import OracleVerdict, check_trace
 from schedproof.proofs.oracle.jobmon_words import SHIPPED_TABLES, table_of
-from test_oracle_jobmon import said
-
-from schedproof.cli import main
 
 HERE = Path(__file__).parent / "data" / "jobmon"
 SAMPLES = sorted(path.name for path in HERE.iterdir() if path.name != "README.md")

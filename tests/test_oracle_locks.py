@@ -7,13 +7,13 @@ import random
 from pathlib import Path
 
 import pytest
+
+from schedproof.cli import main
 from schedproof.model.locks import parse, read
 from schedproof.proofs.locks import Kind, explore_all
 from schedproof.proofs.oracle import OracleVerdict, check_trace, lock_log
 from schedproof.proofs.oracle.errors import TraceError
 from schedproof.proofs.oracle.lock_log import check_log
-
-from schedproof.cli import main
 
 FOLDER = Path(__file__).parent.parent / "model" / "yunikorn_merge"
 REPAIRED = read(FOLDER / "locks" / "repaired.yaml")

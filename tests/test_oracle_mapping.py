@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+
 from schedproof.proofs import oracle
 from schedproof.proofs.oracle import OracleReport, OracleVerdict, TraceError, check_trace
 

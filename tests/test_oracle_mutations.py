@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import brute_hived
+
 from schedproof.proofs.oracle import check_trace
 
 HERE = Path(__file__).parent / "data" / "hived"

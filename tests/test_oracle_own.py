@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, Stepper

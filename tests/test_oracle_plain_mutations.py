@@ -13,6 +13,7 @@ from typing import Any
 
 import brute_plain
 import pytest
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import Instance, Stepper
 from schedproof.proofs.oracle import OracleVerdict, check_records

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from brute_yunikorn_walk import judge_walk
-from schedproof.proofs.oracle import TraceError, check_trace
 from test_oracle_mutations import judged_by_both
 from test_oracle_yunikorn_mutations import STATES
+
+from schedproof.proofs.oracle import TraceError, check_trace
 
 SHARED = Path(__file__).parents[2] / "shared" / "traces"
 MINE = Path(__file__).parent / "data"

@@ -13,6 +13,11 @@ from typing import Any
 
 import pytest
 from brute_plain import judge as brute_judge
+from test_oracle_own import GROUPS, HEADER, walk
+from test_oracle_plain_mutations import HEADER as SMALL
+from test_oracle_plain_mutations import flipped, logged_run
+from toys import WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model, Ref, SetOf
 from schedproof.model.quotes import FILE, read_quotes
@@ -29,10 +34,6 @@ from schedproof.proofs.oracle.shorten import shortened
 from schedproof.proofs.oracle.unseen import noticing
 from schedproof.proofs.oracle.watch import Watch
 from schedproof.proofs.oracle.world import World
-from test_oracle_own import GROUPS, HEADER, walk
-from test_oracle_plain_mutations import HEADER as SMALL
-from test_oracle_plain_mutations import flipped, logged_run
-from toys import WORKSHOP
 
 CONFORMS, DEPARTS, UNDETERMINED = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS, OracleVerdict.UNDETERMINED
 DOCUMENTS = Path(__file__).parents[2] / "shared" / "documents"

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from brute_yunikorn import CODES, OBJECT, judge_events, judge_log, judge_statelog, tables
 from brute_yunikorn_walk import broken_promises, judge_walk, random_walk
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 from yunikorn_logs import events, log, statelog
+
+from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
 
 STATES = sorted({state for pair in tables("1.0-1.5")["Application"].items() for state in (pair[0][0], pair[1])})
 STATE_PROMISES = {

@@ -13,12 +13,13 @@ from typing import Any
 
 import brute_yunikorn
 import pytest
-from schedproof.impl.yunikorn.core import Kind
-from schedproof.impl.yunikorn.messages import Control
-from schedproof.proofs.oracle import OracleVerdict
 from yunikorn_core_bench import Bench
 from yunikorn_core_scenarios import HARD, SOFT, gang, works
 from yunikorn_oracle import broken, check, departure
+
+from schedproof.impl.yunikorn.core import Kind
+from schedproof.impl.yunikorn.messages import Control
+from schedproof.proofs.oracle import OracleVerdict
 
 MIDDLE = "1.0-1.5"
 """The releases that have a state log, and Starting."""

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from brute_yunikorn import judge_events, judge_log, judge_statelog, tables
 from brute_yunikorn_walk import judge_walk, random_walk
+from test_oracle_yunikorn_mutations import mutate_events, mutate_log, mutate_statelog, mutate_walk
+from yunikorn_logs import KINDS, events, log, statelog
+
 from schedproof.model.lang import Model
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.oracle import check_trace, yunikorn_lives, yunikorn_log, yunikorn_releases, yunikorn_walks
@@ -20,8 +23,6 @@ from schedproof.proofs.oracle.lines import TextLine
 from schedproof.proofs.oracle.yunikorn_lives import Entry
 from schedproof.proofs.oracle.yunikorn_releases import NAMES, Key, Table, releases_of
 from schedproof.proofs.oracle.yunikorn_walk_cast import core_of
-from test_oracle_yunikorn_mutations import mutate_events, mutate_log, mutate_statelog, mutate_walk
-from yunikorn_logs import KINDS, events, log, statelog
 
 Case = tuple[str, Callable[[], tuple[str, int | None, tuple[str, ...]]]]
 

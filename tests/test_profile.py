@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_compiled import TORN
+from toys import MUTEX, WORKSHOP, w, x
+
+from schedproof.cli import main
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
@@ -19,10 +23,6 @@ from schedproof.model.semantics.step import Stepper as Plain
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.explore import explore
 from schedproof.proofs.profiling import Profile, profile, together
-from test_compiled import TORN
-from toys import MUTEX, WORKSHOP, w, x
-
-from schedproof.cli import main
 
 SMALL: list[tuple[Model, dict[str, int], int]] = [
     (MUTEX, {"Process": 3, "Lock": 2}, 0),

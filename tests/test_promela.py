@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from exported import ODDLY_NAMED, only, ours, scopes
+from test_compiled_corners import c, counting
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, ScopeError
@@ -17,8 +20,6 @@ from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.compiled import explore as compiled
 from schedproof.proofs.explore import explore
 from schedproof.proofs.export import Unwritable, promela
-from test_compiled_corners import c, counting
-from toys import MUTEX, WORKSHOP
 
 needs_spin = pytest.mark.skipif(
     not all(shutil.which(tool) for tool in ("spin", "gcc")), reason="SPIN is not installed (apt-get install spin gcc)"

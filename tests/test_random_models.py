@@ -16,6 +16,8 @@ from typing import Any
 import naive
 import pytest
 from random_models import Drawn, random_model
+from test_compiled import assert_same_graph, assert_same_quotient, judged, nobody_is_renamed
+
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import IllFormed, Instance, Undefined, evaluate, remember
@@ -29,7 +31,6 @@ from schedproof.proofs.examine import reads_history
 from schedproof.proofs.explore import explore
 from schedproof.proofs.safety import SAFETY
 from schedproof.proofs.verdict import Result, Verdict
-from test_compiled import assert_same_graph, assert_same_quotient, judged, nobody_is_renamed
 
 SOME, MANY = range(12), range(12, 42)
 """The models of the default run, and of the long one."""

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from random_models import Drawn, random_model
+from test_promela import needs_spin, same
+
 from schedproof.proofs.engine import Engine, Exploring
 from schedproof.proofs.examine import examine
 from schedproof.proofs.verdict import Verdict
-from test_promela import needs_spin, same
 
 
 @needs_spin

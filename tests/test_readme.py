@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from schedproof.model.beaker.phases import PHASES
 from schedproof.model.beaker.situations import SITUATIONS
 from schedproof.model.lang import Invariant, Recovery, StepInvariant

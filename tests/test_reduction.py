@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from random_graphs import model_of, random_edges
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.lang import Action, Document, Invariant, Machine, Model, Row, Sort, State, variables
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.explore import explore
-from toys import MUTEX, WORKSHOP
 
 
 def load() -> Any:

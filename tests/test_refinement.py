@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from planted import PLANTED, Planted
 from planted_writes import Contradicting, NotEmpty
+
 from schedproof.impl.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Scheduler
 from schedproof.model.hived import REPAIRED
 from schedproof.model.semantics import ScopeError, instances

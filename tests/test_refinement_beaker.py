@@ -6,6 +6,7 @@ import re
 
 import pytest
 from planted_beaker import ABBA, APART, BREAKS, GUEST, LABS, LEAVES, PEOPLE, PLANTED, RANKS, SHARED, THREE, TWO, Planted
+
 from schedproof.impl.beaker import (
     Condition,
     InHand,

@@ -10,6 +10,8 @@ from pathlib import Path
 import jobmon_deviations as planted
 import pytest
 from jobmon_planted import BUGS
+
+from schedproof import impl
 from schedproof.impl.jobmon import legal
 from schedproof.impl.jobmon.client import Resume
 from schedproof.impl.jobmon.cluster import Ending
@@ -27,8 +29,6 @@ from schedproof.model.lang.check import sort_of
 from schedproof.proofs.further import Refined, further
 from schedproof.proofs.refinement.jobmon import May, SimulationReport, Situation, check_simulation
 from schedproof.proofs.refinement.promised import REFINED, JobmonRefinement
-
-from schedproof import impl
 
 NOTHING_BAD = May(bad=0)
 RESUMES = {resume: (Resume.NO, resume) for resume in (Resume.COLD, Resume.HOT)}

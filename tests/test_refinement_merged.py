@@ -12,6 +12,7 @@ from planted_merged import (
     OnlyTheLeaf,
     TellsLater,
 )
+
 from schedproof.impl.yunikorn.merged import Allocation, Application, MergedScheduler, Partition
 from schedproof.impl.yunikorn.messages import TerminationType
 from schedproof.model.systems import SYSTEMS

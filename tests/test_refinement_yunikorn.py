@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import planted_yunikorn_core as planted
 import pytest
+
 from schedproof.impl.yunikorn.core import Core, Draft, Option, Refused
 from schedproof.impl.yunikorn.messages import (
     AddApplication,

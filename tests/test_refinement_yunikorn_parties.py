@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import planted_yunikorn_core as cores
 import pytest
 from planted_yunikorn_shim import BUGS, OF_THE_ORDER
+
 from schedproof.impl.yunikorn.core import Draft
 from schedproof.impl.yunikorn.shim import Cluster
 from schedproof.impl.yunikorn.shim.applications import Applications

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from test_liveness import model_of, x
+
 from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import instances
 from schedproof.proofs.refinement.yunikorn.both.explore import BEYOND
 from schedproof.proofs.refinement.yunikorn.both.waits import waits_for_ever
-from test_liveness import model_of, x
 
 OPEN = (0, "a", 1), (1, "b", 0)
 """What the model can do is not asked here: only what is explored."""

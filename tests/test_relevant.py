@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 import z3
+from test_induction import induction as judged
+
 from schedproof.model.hived import REPAIRED
 from schedproof.proofs.induction import solve
 from schedproof.proofs.induction.relevant import Relevance, opened
 from schedproof.proofs.induction.solve import Answer
 from schedproof.proofs.induction.views import Symbols
 from schedproof.proofs.verdict import Verdict
-from test_induction import induction as judged
 
 EFFORT = 500_000
 VARIANTS = ["as-written", "repaired"]

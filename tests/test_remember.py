@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+
 from schedproof.model.semantics import Remembered, State, Stepper, remember
 from schedproof.model.semantics.instance import instances
 from schedproof.model.systems import SYSTEMS

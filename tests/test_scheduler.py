@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from scheduling import CELLS, HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
+
 import schedproof.impl.hived as hived
 from schedproof.impl.hived import GroupSpec, InMemoryStore, Refused, Report, Scheduler, What
 from schedproof.impl.hived.memory import cells_of, spread
-from scheduling import CELLS, HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scheduling import HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
+
 from schedproof.impl.hived import (
     Crash,
     GroupSpec,
@@ -23,7 +25,6 @@ from schedproof.impl.hived import (
     Unrecoverable,
     What,
 )
-from scheduling import HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
 
 # Crashes, on a file: the process dies by dropping the scheduler and its connection.
 

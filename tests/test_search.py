@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from toys import WORKSHOP, Tool, Worker, w, x
+
 from schedproof.model.lang import Ref, exists, forall, implies, those, variable
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics import evaluate as evaluating
-from toys import WORKSHOP, Tool, Worker, w, x
 
 searching = import_module("schedproof.model.semantics.search")  # the package has a function of that name
 SIZES = {"Worker": 2, "Tool": 2}

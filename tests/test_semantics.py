@@ -8,6 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from toys import MUTEX, WORKSHOP, S, drop, kick, line_up, mend, take, v, w, x, y
+from toys import careful as careful_
+from toys import mood as mood_
+from toys import n as n_
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Action, Model, Row, Rule, exists, forall, iff, implies, me
 from schedproof.model.lang import terms as t
@@ -26,10 +31,6 @@ from schedproof.model.semantics import (
 from schedproof.model.semantics import evaluate as evaluating
 from schedproof.model.semantics import step as stepping
 from schedproof.proofs.explore import explore
-from toys import MUTEX, WORKSHOP, S, drop, kick, line_up, mend, take, v, w, x, y
-from toys import careful as careful_
-from toys import mood as mood_
-from toys import n as n_
 
 SIZES = {"Worker": 2, "Tool": 2}
 

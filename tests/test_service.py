@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+
 from schedproof.model.systems import SYSTEMS
 
 pytest.importorskip("fastapi")

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 from random_graphs import model_of
+from toys import MUTEX, WORKSHOP
+
+from schedproof.cli import main
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Row
 from schedproof.model.semantics import instances, stepper_of
@@ -18,9 +21,6 @@ from schedproof.proofs.examine import reads_history
 from schedproof.proofs.safety import SAFETY, counterexample
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verify import expected
-from toys import MUTEX, WORKSHOP
-
-from schedproof.cli import main
 
 
 def walked(

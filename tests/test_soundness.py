@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+
 from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import (
     NONE,

@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 
 import pytest
+
+from schedproof.cli import main
+from schedproof.commands import findings as command
 from schedproof.model.lang import Row
 from schedproof.model.systems import SYSTEMS, YUNIKORN
 from schedproof.model.yunikorn import AS_WRITTEN, V0_12_2
 from schedproof.model.yunikorn.sorts import Application
 from schedproof.proofs.findings import repeated
 from schedproof.proofs.sources import Difference, Kind, differences
-
-from schedproof.cli import main
-from schedproof.commands import findings as command
 
 Move = tuple[str, str, str]
 

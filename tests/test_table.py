@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from schedproof.model import hived
-from schedproof.model.lang import EMPTY, NONE, Row
-from schedproof.model.systems import SYSTEMS
 
 from schedproof.cli import main
 from schedproof.matrix import NO_OP, NO_ROW, matrix
+from schedproof.model import hived
+from schedproof.model.lang import EMPTY, NONE, Row
+from schedproof.model.systems import SYSTEMS
 
 YUNIKORN = Path(__file__).parent / "data" / "yunikorn" / "application-matrix.txt"
 

@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 from exported import ODDLY_NAMED, VARIANTS, only, ours
+from tla_reader import Explored, Failed, Reader, Refused, explored, parse
+from toys import MUTEX, WORKSHOP
+
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Invariant, LeadsTo
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.export import Module, Unwritable, tla
-from tla_reader import Explored, Failed, Reader, Refused, explored, parse
-from toys import MUTEX, WORKSHOP
 
 
 def invariants(module: Module) -> list[str]:

@@ -10,14 +10,14 @@ from unittest.mock import patch
 
 import pytest
 from lamps import lamps, system
+
+from schedproof.cli import main
 from schedproof.model.lang import ModelError
 from schedproof.model.lang.errors import here
 from schedproof.model.systems import SYSTEMS
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verify import verifiers, verify
 from schedproof.proofs.workers import WorkerDied, Workers
-
-from schedproof.cli import main
 
 linux = pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere processes are not copies, and know no test's systems"

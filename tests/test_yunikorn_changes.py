@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
+from test_yunikorn_findings import alone
+
 from schedproof.model.lang import Change, Model, StepInvariant, after
 from schedproof.model.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
 from schedproof.model.yunikorn import variants as of
@@ -12,7 +14,6 @@ from schedproof.model.yunikorn.machines import a, k
 from schedproof.model.yunikorn.situations import SITUATIONS
 from schedproof.proofs.examine import examine
 from schedproof.proofs.verdict import Verdict
-from test_yunikorn_findings import alone
 
 BY_NAME = {s.about: s for s in SITUATIONS}
 TWO_HARD, TWO_SOFT = "a gang of two with a real ask, hard", "a gang of two with a real ask, soft"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+
 from schedproof.model.lang import Action, Attribute, Document, Machine, Model, Ref, Row, State
 from schedproof.model.semantics import Choice, Instance, Stepper
 from schedproof.model.yunikorn.channel import (

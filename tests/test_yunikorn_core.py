@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from yunikorn_core_bench import Bench
+from yunikorn_core_scenarios import SCENARIOS, Scenario
+
 import schedproof.impl.yunikorn as yunikorn
 from schedproof.impl.yunikorn.clock import ManualClock
 from schedproof.impl.yunikorn.core import APPLICATION, OBJECT, Core, Draft, Refused, only
 from schedproof.impl.yunikorn.core.health import health
 from schedproof.impl.yunikorn.machine import IllegalEvent, Row, TableMachine
 from schedproof.impl.yunikorn.messages import AddApplication, AddAsk, CreateNode, NewAllocation, RegisterRM, ReleaseAsk
-from yunikorn_core_bench import Bench
-from yunikorn_core_scenarios import SCENARIOS, Scenario
 
 
 @pytest.mark.parametrize("story", SCENARIOS, ids=lambda story: story.__name__)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+
 from schedproof.impl.yunikorn.clock import SECOND, Clock, ManualClock, RealClock
 from schedproof.impl.yunikorn.core import Core, State, health
 from schedproof.impl.yunikorn.messages import (

@@ -24,6 +24,8 @@ from planted_yunikorn_core import (
     R5HardFailsInAnyCase,
     R9SwapsComeToDrainedNodes,
 )
+from yunikorn_core_bench import Bench, Snapshot
+
 from schedproof.impl.yunikorn.core import Draft, Wakeup, canonical
 from schedproof.impl.yunikorn.messages import (
     AddAsk,
@@ -33,7 +35,6 @@ from schedproof.impl.yunikorn.messages import (
     RemoveApplication,
     UpdateNode,
 )
-from yunikorn_core_bench import Bench, Snapshot
 
 Move = Callable[[], object]
 

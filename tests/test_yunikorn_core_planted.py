@@ -6,10 +6,11 @@ import random
 
 import pytest
 from planted_yunikorn_core import planted
-from schedproof.impl.yunikorn.core import Draft
 from yunikorn_core_bench import Bench
 from yunikorn_core_scenarios import SCENARIOS
 from yunikorn_core_walks import Walker
+
+from schedproof.impl.yunikorn.core import Draft
 
 PLANTED = planted()
 SEEDS = range(150)

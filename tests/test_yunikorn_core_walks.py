@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from yunikorn_core_bench import Bench
+from yunikorn_core_walks import Walker
+
 from schedproof.impl.yunikorn.core import State, health
 from schedproof.impl.yunikorn.core.records import Allocation, Status, World
 from schedproof.impl.yunikorn.messages import ApplicationUpdated, ReleasedAllocation, TerminationType
-from yunikorn_core_bench import Bench
-from yunikorn_core_walks import Walker
 
 
 @given(st.data())

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from yunikorn_documents import lines, listed, rows, sections, squeezed
+from yunikorn_runs import Run, instance
+
 from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang.check import sort_of
 from schedproof.model.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
 from schedproof.model.yunikorn.situations import Situation
 from schedproof.proofs.explore import explore
-from yunikorn_documents import lines, listed, rows, sections, squeezed
-from yunikorn_runs import Run, instance
 
 CORE = [AS_WRITTEN, V0_12_2, REPAIRED]
 ALL = [*CORE, PARTIES, PARTIES_REPAIRED]

@@ -22,16 +22,17 @@ from pathlib import Path
 
 import pytest
 from mutants import Mutant, mutants
+from test_beaker_mutants import claims
+from walked import Judge
+from yunikorn_walked import fired, idle_rows, of_the_core
+from yunikorn_walked import judge as judge_of
+
 from schedproof.model.lang import NONE, Invariant, Property, StepInvariant, Term, forall
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.yunikorn import REPAIRED, V0_12_2
 from schedproof.model.yunikorn.events import held, pending
 from schedproof.model.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w
 from schedproof.proofs.induction import prove
-from test_beaker_mutants import claims
-from walked import Judge
-from yunikorn_walked import fired, idle_rows, of_the_core
-from yunikorn_walked import judge as judge_of
 
 VARIANTS = {"v0.12.2": V0_12_2, "repaired": REPAIRED}
 EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(

@@ -5,6 +5,16 @@ import random
 
 import pytest
 from planted_yunikorn_shim import BUGS
+from yunikorn_shim_bench import Bench, gang, pod
+from yunikorn_shim_checks import (
+    CHECKS,
+    agree,
+    crash_and_the_requests_arrive,
+    crash_at_every_move,
+    crash_of_both,
+    one_move,
+)
+
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
     AddAsk,
@@ -18,15 +28,6 @@ from schedproof.impl.yunikorn.messages import (
 )
 from schedproof.impl.yunikorn.shim import KubeNode, Link, SubmitError
 from schedproof.impl.yunikorn.shim.link import LinkState
-from yunikorn_shim_bench import Bench, gang, pod
-from yunikorn_shim_checks import (
-    CHECKS,
-    agree,
-    crash_and_the_requests_arrive,
-    crash_at_every_move,
-    crash_of_both,
-    one_move,
-)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -12,6 +12,9 @@ from functools import partial
 
 import networkx as nx
 import pytest
+from yunikorn_shim_bench import Bench, gang, pod
+from yunikorn_shim_checks import CORE_EVENTS
+
 from schedproof.impl.yunikorn.clock import ManualClock
 from schedproof.impl.yunikorn.core import Kind, Wakeup, canonical
 from schedproof.impl.yunikorn.messages import GangStyle
@@ -19,8 +22,6 @@ from schedproof.impl.yunikorn.shim import KubeNode, Phase
 from schedproof.impl.yunikorn.shim.applications import Applications
 from schedproof.impl.yunikorn.shim.kubernetes import ENDED
 from schedproof.impl.yunikorn.shim.tasks import Tasks
-from yunikorn_shim_bench import Bench, gang, pod
-from yunikorn_shim_checks import CORE_EVENTS
 
 Move = Callable[[], object]
 

@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+
 from schedproof.impl.yunikorn.clock import ManualClock
 from schedproof.impl.yunikorn.messages import TerminationType
 from schedproof.impl.yunikorn.shim import Application as ShimApplication

@@ -1,6 +1,7 @@
 """The shim's dispatcher and the cluster in memory."""
 
 import pytest
+
 from schedproof.impl.yunikorn.clock import SECOND
 from schedproof.impl.yunikorn.messages import NodeAccepted
 from schedproof.impl.yunikorn.shim import (

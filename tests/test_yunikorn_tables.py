@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+
 from schedproof.model.lang import Durability, Machine, Row
 from schedproof.model.yunikorn import shim_machines as shim
 

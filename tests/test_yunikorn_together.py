@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from yunikorn_runs import Run
+
 from schedproof.model.lang import Change, LifeCycle, Model
 from schedproof.model.yunikorn.parties import Shim
 from schedproof.model.yunikorn.situations import Situation
 from schedproof.model.yunikorn.together import PARTIES, PARTIES_REPAIRED
 from schedproof.proofs.examine import examine
-from yunikorn_runs import Run
 
 GANG = Situation("a gang of one with a real pod", [("pr", "Soft")], wakeups=0, shim=Shim())
 RESERVING = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from mutants import Caught, Graph, Mutant, Place, Twin, concerned, other_step
+
 from schedproof.model.lang import Model, ModelError
 from schedproof.model.semantics import Choice, State, Stepper
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from yunikorn_core_promises import Promises
+
 from schedproof.impl.yunikorn.clock import ManualClock, Times
 from schedproof.impl.yunikorn.core import Application, Choice, Core, Draft, Kind, Refused, State, Wakeup, World, only
 from schedproof.impl.yunikorn.messages import (
@@ -26,7 +28,6 @@ from schedproof.impl.yunikorn.messages import (
     TerminationType,
     UpdateNode,
 )
-from yunikorn_core_promises import Promises
 
 STOPPED_BY_RM = TerminationType.STOPPED_BY_RM
 

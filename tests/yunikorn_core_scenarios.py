@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from yunikorn_core_bench import PARTITIONS, STOPPED_BY_RM, Bench
+
 from schedproof.impl.yunikorn.core import Kind, Option, State
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
@@ -43,7 +45,6 @@ from schedproof.impl.yunikorn.messages import (
     UpdateConfiguration,
     UpdateNode,
 )
-from yunikorn_core_bench import PARTITIONS, STOPPED_BY_RM, Bench
 
 TIMEOUT = TerminationType.TIMEOUT
 REPLACED = TerminationType.PLACEHOLDER_REPLACED

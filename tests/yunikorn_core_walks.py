@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from yunikorn_core_bench import Bench
+
 from schedproof.impl.yunikorn.core import Draft, Kind, ObjectState, State, Wakeup
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
@@ -20,7 +22,6 @@ from schedproof.impl.yunikorn.messages import (
     RemoveApplication,
     UpdateNode,
 )
-from yunikorn_core_bench import Bench
 
 T = TypeVar("T")
 Pick = Callable[[Sequence[T]], T]

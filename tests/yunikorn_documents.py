@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from schedproof.model.yunikorn import AS_WRITTEN
 
 SHARED = Path(__file__).parents[2] / "shared"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from yunikorn_shim_bench import Bench, gang, pod
+
 from schedproof.impl.yunikorn.core import health
 from schedproof.impl.yunikorn.messages import (
     AddApplication,
@@ -20,7 +22,6 @@ from schedproof.impl.yunikorn.messages import (
     UpdateNode,
 )
 from schedproof.impl.yunikorn.shim import Event, KubeNode, Pod, Target
-from yunikorn_shim_bench import Bench, gang, pod
 
 CORE_EVENTS = frozenset(
     {

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mutants import Mutant, Place, mutants
+from walked import Judge
+
 from schedproof.model.lang import Model, Rigid, Row
 from schedproof.model.lang.check import sort_of
 from schedproof.model.yunikorn.situations import SITUATIONS, Situation
-from walked import Judge
 
 TO_BE_WALKED = {
     "a gang of two with a real ask, hard",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from schedproof.model.semantics import Choice, Instance, Moment, State, compile_term
 from schedproof.proofs.explore import Edge, Progress
 

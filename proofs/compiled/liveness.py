@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle
 from schedproof.model.semantics import Choice
 from schedproof.proofs.lasso import lasso

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
 from schedproof.proofs.engine import TooWide
 from schedproof.proofs.symmetry import Symmetry
 

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+
 from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.engine import Saving, TooWide
 from schedproof.proofs.explore import AT_LIMIT, Halt, Progress, real

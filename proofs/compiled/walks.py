@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
 from schedproof.model.lang import Property
 from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.safety import Check, Watch, checks_of

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import z3
+
 from schedproof.model.lang import Action, IntRange, Ref, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of

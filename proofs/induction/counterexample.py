@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import z3
+
 from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode

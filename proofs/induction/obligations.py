@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
+
 from schedproof.model.lang import (
     Action,
     IntRange,

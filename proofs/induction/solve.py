@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
+
 from schedproof.model.lang import Model, ModelError
 
 from ..undisturbed import undisturbed

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import z3
+
 from schedproof.model.lang import EnumType, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import networkx as nx
 import z3
+
 from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Rule, SetOf, Sort, Type
 from schedproof.model.lang.check import sort_of, trigger_graph
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import networkx as nx
+
 from schedproof.model.jobmon.shipped import SHIPPED, tables
 from schedproof.model.jobmon.shipped.machines import MACHINES
 from schedproof.model.jobmon.sorts import DOCUMENT

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 import networkx as nx
+
 from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of, trigger_graph
