@@ -25,12 +25,12 @@ from rich.console import Console
 from rich.table import Table
 from spin import FOUND, spin
 
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, instances
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs import explore as interpreted
 from schedproof.proofs.compiled import Reached, explore
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.steps import program
+from schedproof.proofs.exploration import explore as interpreted
 from schedproof.proofs.export import promela
 
 T = TypeVar("T")

@@ -21,10 +21,10 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from schedproof.model.hived import AS_WRITTEN
+from schedproof.model.registry.builtin import HIVED
 from schedproof.model.semantics import Instance, State, Stepper
-from schedproof.model.systems import HIVED
-from schedproof.proofs.oracle.watch import Watch
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.traces.engine.watch import Watch
 
 RARE = {"crash": 0.3, "delete_pending": 0.3}
 """Weights of actions that would end most runs soon."""

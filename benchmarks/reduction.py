@@ -32,11 +32,11 @@ from rich.table import Table
 
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang import terms as t
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, Moment, Remembered, Undefined, compile_term, instances
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.examine import reads_history
-from schedproof.proofs.explore import Exploration, explore
-from schedproof.proofs.safety import Check
+from schedproof.proofs.checking.model_check import reads_history
+from schedproof.proofs.exploration.explore import Exploration, explore
+from schedproof.proofs.exploration.safety import Check
 
 LARGEST = 3
 """Sets of up to so many steps are all tried; larger ones are grown."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.lang import Chart
+from schedproof.model.lang import Chart
+
 from .representation import Cluster, Diagram, Edge, EdgeKind, Node, NodeKind, merged
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..model.lang import AlwaysCanReach, Model
-from ..model.lang.waiting import Waiting
-from ..model.semantics import Instance, State, check_scope
-from ..proofs.explore import Progress
+from schedproof.model.lang import AlwaysCanReach, Model
+from schedproof.model.lang.waiting import Waiting
+from schedproof.model.semantics import Instance, State, check_scope
+from schedproof.proofs.exploration.explore import Progress
+
 from .errors import DiagramError
 from .explored import broken_states
 from .representation import Diagram

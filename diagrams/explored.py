@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..model.lang import Model, Rigid
-from ..model.lang.check import WELL_FORMED
-from ..model.semantics import (
+from schedproof.model.lang import Model, Rigid
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.semantics import (
     Choice,
     IllFormed,
     Instance,
@@ -19,10 +19,11 @@ from ..model.semantics import (
     check_scope,
     instances,
 )
-from ..proofs.engine import Exploring
-from ..proofs.examine import examine
-from ..proofs.explore import Progress, explore
-from ..proofs.verdict import Counterexample, Verdict
+from schedproof.proofs.checking.engine import Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import Progress, explore
+from schedproof.proofs.verdict import Counterexample, Verdict
+
 from .errors import DiagramError
 
 OnStep = Callable[[State, Step], None]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.lang import Flow
+from schedproof.model.lang import Flow
+
 from .representation import Diagram, Edge, EdgeKind, Node, NodeKind, merged
 
 FLOWS = "flows"

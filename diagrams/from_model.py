@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..model.lang import Durability, Machine, Model, Row
-from ..model.lang.check import trigger_graph
+from schedproof.model.lang import Durability, Machine, Model, Row
+from schedproof.model.lang.check import trigger_graph
+
 from .errors import DiagramError
 from .fold import folded
 from .representation import Cluster, Diagram, Edge, EdgeKind, Node, NodeKind, compared, merged

@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..model.lang import Model
-from ..model.lang.waiting import Waiting
-from ..model.systems import SYSTEMS, System
+from schedproof.model.lang import Model
+from schedproof.model.lang.waiting import Waiting
+from schedproof.model.registry.builtin import SYSTEMS, System
+
+from .auxiliary import further_pictures
 from .deadlock import WAIT_FOR, deadlocks
 from .dot import dot
 from .errors import DiagramError
 from .from_model import TRIGGERS, diagram, picture_names
-from .further import further_pictures
 from .images import fingerprint, png, png_fingerprint, svg, svg_fingerprint
 from .mermaid import mermaid
 from .pairing import all_observed, changing_pairings, pairing

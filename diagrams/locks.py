@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..model.locks import Locks
-from ..model.locks.language import Where
-from ..proofs.locks.explore import Problem
-from ..proofs.locks.kinds import Kind
-from ..proofs.locks.rank import Order
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import Where
+from schedproof.proofs.locks.explore import Problem
+from schedproof.proofs.locks.kinds import Kind
+from schedproof.proofs.locks.rank import Order
+
 from .representation import Diagram, Edge, EdgeKind, Node, NodeKind
 
 

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..model.lang import Attribute, Invariant, Model, Ref, Type
-from ..model.semantics import Instance, Moment, State, Step, Undefined, check_scope, compile_term, instances
-from ..model.semantics.instance import NO_OBJECT
-from ..proofs.examine import reads_history
-from ..proofs.explore import Progress
+from schedproof.model.lang import Attribute, Invariant, Model, Ref, Type
+from schedproof.model.semantics import Instance, Moment, State, Step, Undefined, check_scope, compile_term, instances
+from schedproof.model.semantics.instance import NO_OBJECT
+from schedproof.proofs.checking.model_check import reads_history
+from schedproof.proofs.exploration.explore import Progress
+
 from .errors import DiagramError
 from .explored import reachable
 from .fold import folded

@@ -9,7 +9,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ..model.lang import Durability
+from schedproof.model.lang import Durability
 
 
 class NodeKind(enum.Enum):

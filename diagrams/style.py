@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.lang import Durability
+from schedproof.model.lang import Durability
+
 from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
 
 PAPER, INK, QUIET = "#ffffff", "#1f2328", "#57606a"

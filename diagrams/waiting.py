@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ..model.lang import Term, Var
-from ..model.lang.waiting import Waiting
-from ..model.semantics import Instance, Moment, State, search
+from schedproof.model.lang import Term, Var
+from schedproof.model.lang.waiting import Waiting
+from schedproof.model.semantics import Instance, Moment, State, search
+
 from .errors import DiagramError
 from .representation import Diagram, Edge, EdgeKind, Node, NodeKind
 

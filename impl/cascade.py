@@ -25,9 +25,10 @@ from transitions import EventData
 from transitions import Machine as TransitionsMachine
 from transitions.extensions import LockedMachine
 
-from ..model.lang import Action, Model, Rigid, Rule
-from ..model.semantics.evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term
-from ..model.semantics.instance import Instance, State, check_scope, fitted
+from schedproof.model.lang import Action, Model, Rigid, Rule
+from schedproof.model.semantics.evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term
+from schedproof.model.semantics.instance import Instance, State, check_scope, fitted
+
 from .codec import Codec
 from .machines import IllegalEvent, ObjectMachine, Snapshot, changeable, create_objects, generate_machine
 from .triggers import Trigger, triggers

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..model.lang import BoolType, EnumType, IntRange, Ref, SetOf, Type
-from ..model.semantics.instance import NO_OBJECT, Instance, State, encode
+from schedproof.model.lang import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.semantics.instance import NO_OBJECT, Instance, State, encode
+
 from .machines import ObjectMachine
 from .values import checked
 

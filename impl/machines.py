@@ -21,7 +21,8 @@ from transitions import EventData, MachineError
 from transitions import Machine as TransitionsMachine
 from transitions.extensions import LockedMachine
 
-from ..model.lang import Attribute, Machine, Model, Row
+from schedproof.model.lang import Attribute, Machine, Model, Row
+
 from .values import NeedsOthers, checked, initial_value, own_value
 
 Snapshot = tuple[str, tuple[object, ...]]

@@ -8,11 +8,11 @@ from itertools import product
 
 import networkx as nx
 
-from ..model.lang import Action, Model, Rule
-from ..model.lang import terms as t
-from ..model.lang.check import sort_of, trigger_graph
-from ..model.semantics.evaluate import Eval, Moment, compile_term, compile_value
-from ..model.semantics.instance import Instance
+from schedproof.model.lang import Action, Model, Rule
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.semantics.evaluate import Eval, Moment, compile_term, compile_value
+from schedproof.model.semantics.instance import Instance
 
 Key = tuple[str, str]
 """An event of a sort, or (name of an action, "")."""

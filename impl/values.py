@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from ..model.lang import Attribute, BoolType, EnumType, IntRange, Ref, SetOf, Term, Type
-from ..model.lang import terms as t
+from schedproof.model.lang import Attribute, BoolType, EnumType, IntRange, Ref, SetOf, Term, Type
+from schedproof.model.lang import terms as t
 
 
 class NeedsOthers(Exception):

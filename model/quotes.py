@@ -36,7 +36,7 @@ def _quotes() -> Mapping[str, Mapping[str, str]]:
 
 def read_quotes(folder: Path) -> dict[str, dict[str, str]]:
     """The cited lines of all documents that are in ``folder``: document -> line -> text."""
-    from .systems import SYSTEMS  # the systems' models use nothing of this
+    from .registry.builtin import SYSTEMS  # the systems' models use nothing of this
 
     cited: dict[str, set[int]] = {}
     for system in SYSTEMS.values():

@@ -2,8 +2,8 @@
 
 The command line is :mod:`schedproof.cli`; what it does, a program can do too::
 
-    from schedproof.model.systems import SYSTEMS
-    from schedproof.proofs.verify import verify
+    from schedproof.model.registry.builtin import SYSTEMS
+    from schedproof.proofs.verification.verify import verify
 
     reports = verify([SYSTEMS["hived"]])
     assert all(report.ok for report in reports)

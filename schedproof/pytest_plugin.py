@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from .collected import ManifestFile
+    from .testing.collected import ManifestFile
 
 MANIFEST = "schedproof.toml"
 
@@ -58,7 +58,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ManifestFi
     """The collector of a manifest."""
     if file_path.name != MANIFEST or not parent.config.getoption("schedproof"):
         return None
-    from .collected import ManifestFile
+    from .testing.collected import ManifestFile
 
     found: ManifestFile = ManifestFile.from_parent(parent, path=file_path)
     return found

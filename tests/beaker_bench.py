@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedproof.impl.beaker import (
+from schedproof.impl.systems.beaker import (
     Condition,
     Consistency,
     Job,

@@ -11,11 +11,11 @@ from threading import Event, Thread
 
 from beaker_bench import Bench, job
 
-from schedproof.impl.beaker import Daemon, Job, Lab, RecipeState, Refused, Store, Usage, Web
+from schedproof.impl.systems.beaker import Daemon, Job, Lab, RecipeState, Refused, Store, Usage, Web
 
 DAEMON = """
 import sys, time
-from schedproof.impl.beaker import Daemon, SqlStore
+from schedproof.impl.systems.beaker import Daemon, SqlStore
 store = SqlStore(sys.argv[1])
 Daemon(store, interval=0.01).start()
 print("up", flush=True)

@@ -7,10 +7,10 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schedproof.model.beaker import AS_WRITTEN
-from schedproof.model.beaker.shipped import SHIPPED
 from schedproof.model.lang import Model, Rigid
 from schedproof.model.semantics import Instance, Step, Stepper
+from schedproof.model.systems.beaker import AS_WRITTEN
+from schedproof.model.systems.beaker.shipped import SHIPPED
 
 Described = dict[str, dict[str, dict[str, Any]]]
 

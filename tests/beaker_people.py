@@ -8,13 +8,7 @@ from __future__ import annotations
 import pytest
 from beaker_bench import Bench
 
-from schedproof.impl.beaker import (
-    Condition,
-    Refused,
-    Report,
-    What,
-    only,
-)
+from schedproof.impl.systems.beaker import Condition, Refused, Report, What, only
 
 AUTOMATED, MANUAL, BROKEN = Condition.AUTOMATED, Condition.MANUAL, Condition.BROKEN
 

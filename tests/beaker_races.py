@@ -8,7 +8,7 @@ from threading import Barrier
 
 from beaker_bench import Bench, job
 
-from schedproof.impl.beaker import (
+from schedproof.impl.systems.beaker import (
     Condition,
     Lab,
     PendingSystems,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from beaker_bench import Bench, job
 
-from schedproof.impl.beaker import Condition, Job, RecipeSpec, Refused, SetSpec
+from schedproof.impl.systems.beaker import Condition, Job, RecipeSpec, Refused, SetSpec
 
 AUTOMATED, MANUAL = Condition.AUTOMATED, Condition.MANUAL
 

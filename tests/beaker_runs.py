@@ -7,7 +7,7 @@ from typing import Any
 
 from beaker_bench import Bench
 
-from schedproof.impl.beaker import Condition, Refused, Store, Usage, only
+from schedproof.impl.systems.beaker import Condition, Refused, Store, Usage, only
 
 
 def random_requests(bench: Bench) -> list[tuple[str, Callable[[], object]]]:

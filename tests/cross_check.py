@@ -41,10 +41,10 @@ from schedproof.model.semantics import (
     Undefined,
     compile_term,
 )
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.safety import recovery_steps
 from schedproof.proofs.induction import obligations
 from schedproof.proofs.induction.obligations import Proof, closed
-from schedproof.proofs.safety import recovery_steps
 
 
 @dataclass

@@ -29,11 +29,11 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, instances
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.examine import reads_history
-from schedproof.proofs.explore import explore
-from schedproof.proofs.safety import SAFETY, watch
+from schedproof.proofs.checking.model_check import reads_history
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.safety import SAFETY, watch
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.cluster import Ending
-from schedproof.impl.jobmon.distributor import Act, Distributor, Todo
-from schedproof.impl.jobmon.draft import Draft
-from schedproof.impl.jobmon.records import (
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.distributor import Act, Distributor, Todo
+from schedproof.impl.systems.jobmon.draft import Draft
+from schedproof.impl.systems.jobmon.records import (
     InstanceState,
     RunState,
     Task,
@@ -17,9 +17,9 @@ from schedproof.impl.jobmon.records import (
     Workflow,
     WorkflowState,
 )
-from schedproof.impl.jobmon.requests import Report
-from schedproof.impl.jobmon.server import Server
-from schedproof.impl.jobmon.worker import Stage, Worker
+from schedproof.impl.systems.jobmon.requests import Report
+from schedproof.impl.systems.jobmon.server import Server
+from schedproof.impl.systems.jobmon.worker import Stage, Worker
 
 
 class LateReportsCount(Server):
@@ -195,7 +195,7 @@ class DoesNotAskTwice(Worker):
     def _ask(self) -> str | None:
         said = super()._ask()
         if said is None:
-            from schedproof.impl.jobmon.cluster import Granted
+            from schedproof.impl.systems.jobmon.cluster import Granted
 
             self._remember(stage=Stage.START, granted=Granted(self._instance, "x", ()))
         return said

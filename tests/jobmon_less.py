@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.jobmon.repaired import machines as new
-from schedproof.model.jobmon.shipped import machines as old
-from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
-from schedproof.model.jobmon.sorts import TaskInstance
 from schedproof.model.lang import (
     AlwaysCanReach,
     Attribute,
@@ -22,7 +17,12 @@ from schedproof.model.lang import (
     StepInvariant,
 )
 from schedproof.model.semantics.instance import fitted
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.repaired import machines as new
+from schedproof.model.systems.jobmon.shipped import machines as old
+from schedproof.model.systems.jobmon.shipped.situations import SITUATIONS, Situation
+from schedproof.model.systems.jobmon.sorts import TaskInstance
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Result
 
 ALL_DIE = Situation("one run, and a task that has one attempt", 1, (1,), 1, begun=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from schedproof.model.jobmon import REPAIRED, SHIPPED
 from schedproof.model.semantics import Instance, State, Stepper
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 
 Described = Mapping[str, Mapping[str, Mapping[str, Any]]]
 

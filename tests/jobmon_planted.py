@@ -6,14 +6,14 @@ import os
 import signal
 import sys
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.distributor import Act, Distributor, Todo
-from schedproof.impl.jobmon.draft import Draft
-from schedproof.impl.jobmon.records import InstanceState, TaskState
-from schedproof.impl.jobmon.requests import Report
-from schedproof.impl.jobmon.server import Server
-from schedproof.impl.jobmon.worker import Stage, Worker
-from schedproof.impl.jobmon.world import Sides
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.distributor import Act, Distributor, Todo
+from schedproof.impl.systems.jobmon.draft import Draft
+from schedproof.impl.systems.jobmon.records import InstanceState, TaskState
+from schedproof.impl.systems.jobmon.requests import Report
+from schedproof.impl.systems.jobmon.server import Server
+from schedproof.impl.systems.jobmon.worker import Stage, Worker
+from schedproof.impl.systems.jobmon.world import Sides
 
 
 class StartsInAnyState(Server):
@@ -93,7 +93,7 @@ class StartsUnasked(Worker):
     def _ask(self) -> str | None:
         said = super()._ask()
         if self.memory.stage in (Stage.ASK, Stage.OVER) and self.memory.granted is None:
-            from schedproof.impl.jobmon.cluster import Granted
+            from schedproof.impl.systems.jobmon.cluster import Granted
 
             self._remember(stage=Stage.START, over=None, granted=Granted(0, "x", ()))
         return said
@@ -115,10 +115,10 @@ FOR_PROCESSES = {
 
 
 if __name__ == "__main__":
-    import schedproof.impl.jobmon.distributor as distributor
-    import schedproof.impl.jobmon.server as server
-    import schedproof.impl.jobmon.worker as worker
-    from schedproof.impl.jobmon.__main__ import run
+    import schedproof.impl.systems.jobmon.distributor as distributor
+    import schedproof.impl.systems.jobmon.server as server
+    import schedproof.impl.systems.jobmon.worker as worker
+    from schedproof.impl.systems.jobmon.__main__ import run
 
     planted = (BUGS | FOR_PROCESSES)[sys.argv.pop(1)]
     server.Server = planted.server  # type: ignore[misc]

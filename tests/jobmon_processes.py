@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from schedproof.impl.jobmon.connection import Connection
-from schedproof.impl.jobmon.processes import processes
-from schedproof.impl.jobmon.records import Records
-from schedproof.impl.jobmon.requests import FindDead
-from schedproof.impl.jobmon.sql_store import SqlStore
+from schedproof.impl.systems.jobmon.connection import Connection
+from schedproof.impl.systems.jobmon.processes import processes
+from schedproof.impl.systems.jobmon.records import Records
+from schedproof.impl.systems.jobmon.requests import FindDead
+from schedproof.impl.systems.jobmon.sql_store import SqlStore
 
 LEASE, HEARTBEAT, POLL = 1.5, 0.25, 0.02
 WITNESS_PROGRAM = Path(__file__).with_name("jobmon_witness.py")
-MODULE = ("-m", "schedproof.impl.jobmon")
+MODULE = ("-m", "schedproof.impl.systems.jobmon")
 
 WITHIN = ("", "timeout 600", "setsid --fork --wait")
 """Words before a command by which it gets a process group, or a session, of its own."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import combinations
 
-from schedproof.impl.jobmon.client import ClientMemory
-from schedproof.impl.jobmon.distributor import Act, DistributorMemory
-from schedproof.impl.jobmon.records import FINAL, Records
-from schedproof.impl.jobmon.world import NOW, World
+from schedproof.impl.systems.jobmon.client import ClientMemory
+from schedproof.impl.systems.jobmon.distributor import Act, DistributorMemory
+from schedproof.impl.systems.jobmon.records import FINAL, Records
+from schedproof.impl.systems.jobmon.world import NOW, World
 
 OPEN, ON_ITS_WAY = "QIORTX", "GLBIORCH"
 TASK_OF = {**dict(zip("QIORTXD", "QIORROD", strict=True)), **dict.fromkeys("EUWF", "GF"), "Z": "AGF"}

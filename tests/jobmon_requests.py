@@ -5,9 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.records import ENDED, RESUMING, UNFINISHED, InstanceState, Records, RunState, TaskState
-from schedproof.impl.jobmon.requests import Request, TaskSpec
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.records import (
+    ENDED,
+    RESUMING,
+    UNFINISHED,
+    InstanceState,
+    Records,
+    RunState,
+    TaskState,
+)
+from schedproof.impl.systems.jobmon.requests import Request, TaskSpec
 
 TASKS = (
     TaskSpec("a", "x", resources=(("memory", 1),), max_attempts=2),

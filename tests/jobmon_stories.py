@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from schedproof.impl.jobmon.client import ClientMemory, WorkflowSpec
-from schedproof.impl.jobmon.cluster import Ending
-from schedproof.impl.jobmon.distributor import DistributorMemory
-from schedproof.impl.jobmon.records import InstanceState
-from schedproof.impl.jobmon.requests import TaskSpec
-from schedproof.impl.jobmon.simulated_cluster import Phase
-from schedproof.impl.jobmon.world import Act, ClientSpec, Kind, Sides, World
+from schedproof.impl.systems.jobmon.client import ClientMemory, WorkflowSpec
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.distributor import DistributorMemory
+from schedproof.impl.systems.jobmon.records import InstanceState
+from schedproof.impl.systems.jobmon.requests import TaskSpec
+from schedproof.impl.systems.jobmon.simulated_cluster import Phase
+from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind, Sides, World
 
 Endings = Callable[[int], Ending | None]
 """How the command of an instance ends; None if it goes on."""

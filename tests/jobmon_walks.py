@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from jobmon_promises import broken
 
-from schedproof.impl.jobmon.cluster import Ending
-from schedproof.impl.jobmon.errors import IllegalMove
-from schedproof.impl.jobmon.world import Act, Kind, Sides, State, World
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.errors import IllegalMove
+from schedproof.impl.systems.jobmon.world import Act, Kind, Sides, State, World
 
 BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES})
 
@@ -74,8 +74,8 @@ def small(sides: Sides | None = None, *, attempts: int = 2) -> World:
     """One task, one client, one distributor."""
     from jobmon_stories import workflow
 
-    from schedproof.impl.jobmon.requests import TaskSpec
-    from schedproof.impl.jobmon.world import ClientSpec
+    from schedproof.impl.systems.jobmon.requests import TaskSpec
+    from schedproof.impl.systems.jobmon.world import ClientSpec
 
     spec = workflow(TaskSpec("a", "x", max_attempts=attempts))
     return World({"c1": ClientSpec(spec)}, 1, sides or Sides())

@@ -17,7 +17,7 @@ from schedproof.model.lang import (
     State,
     variable,
 )
-from schedproof.model.systems import System
+from schedproof.model.registry.builtin import System
 
 Lamp = Sort("Lamp", "l")
 x = variable(Lamp, "x")

@@ -14,8 +14,8 @@ from walked import Judge
 
 from schedproof.model.lang import Model, Ref, Rigid, SetOf
 from schedproof.model.lang import terms as t
-from schedproof.model.yunikorn_merge.flows import TO_SCHEDULER
-from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation
+from schedproof.model.systems.yunikorn_merge.flows import TO_SCHEDULER
+from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, Situation
 
 WALKS = 5
 

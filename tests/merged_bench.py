@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedproof.impl.locks import Acquired, LockOrder
-from schedproof.impl.yunikorn.merged import ORDER, Allocation, MergedScheduler, health
-from schedproof.impl.yunikorn.messages import NewAllocation, PartitionSpec, QueueSpec, ReleasedAllocation, Response
+from schedproof.impl.scheduler_interface import NewAllocation, PartitionSpec, QueueSpec, ReleasedAllocation, Response
+from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, health
 
 LEAVES = ("root.a.x", "root.a.y", "root.b")
 BASE = PartitionSpec(

@@ -12,22 +12,12 @@ import networkx as nx
 
 from schedproof.model.lang import Action, Invariant, Model, ModelError, Rigid, Rule, StepInvariant
 from schedproof.model.lang.check import WELL_FORMED, sort_of, trigger_graph
-from schedproof.model.semantics import (
-    Choice,
-    IllFormed,
-    Instance,
-    Moment,
-    State,
-    Step,
-    Stepper,
-    Undefined,
-    check_scope,
-)
+from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Step, Stepper, Undefined, check_scope
 from schedproof.model.semantics.instance import fitted
-from schedproof.proofs.examine import examine, reads_history
-from schedproof.proofs.explore import explore
+from schedproof.proofs.checking.model_check import examine, reads_history
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.safety import Check
 from schedproof.proofs.induction import prove
-from schedproof.proofs.safety import Check
 from schedproof.proofs.verdict import Verdict
 
 

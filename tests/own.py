@@ -5,7 +5,7 @@ from collections import deque
 from contextlib import contextmanager
 from pathlib import Path
 
-from schedproof.starter import files
+from schedproof.cli.starter import files
 
 
 def repository(folder, name="lease", **changes):

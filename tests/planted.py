@@ -15,7 +15,7 @@ import planted_recovery as recovery
 import planted_requests as requests
 import planted_writes as writes
 
-from schedproof.impl.hived import InMemoryStore, Scheduler
+from schedproof.impl.systems.hived import InMemoryStore, Scheduler
 
 
 @dataclass(frozen=True)

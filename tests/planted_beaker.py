@@ -28,7 +28,7 @@ from planted_beaker_seats import (
     SeatsTwoOnOne,
 )
 
-from schedproof.impl.beaker import (
+from schedproof.impl.systems.beaker import (
     Changes,
     Choice,
     Condition,
@@ -49,9 +49,9 @@ from schedproof.impl.beaker import (
     Web,
     What,
 )
-from schedproof.impl.beaker.memory_store import MemoryTransaction
-from schedproof.model.beaker.situations import Situation
-from schedproof.proofs.refinement.beaker import Sides
+from schedproof.impl.systems.beaker.memory_store import MemoryTransaction
+from schedproof.model.systems.beaker.situations import Situation
+from schedproof.proofs.systems.beaker.refinement import Sides
 
 # Who may take what.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from schedproof.impl.beaker import Consistency, Draft, Recipe, RecipeState, Report
-from schedproof.impl.beaker.placement import seating
+from schedproof.impl.systems.beaker import Consistency, Draft, Recipe, RecipeState, Report
+from schedproof.impl.systems.beaker.placement import seating
 
 
 class SeatsTwoOnOne(Draft):

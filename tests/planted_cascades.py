@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedproof.impl.hived import Scheduler
-from schedproof.impl.hived.draft import Draft
-from schedproof.impl.hived.memory import cells_of
+from schedproof.impl.systems.hived import Scheduler
+from schedproof.impl.systems.hived.draft import Draft
+from schedproof.impl.systems.hived.memory import cells_of
 
 
 class ForgottenCancellation(Draft):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from schedproof.impl.locks import LockOrder, Mode, OrderedLock
-from schedproof.impl.yunikorn.core.records import SCHEDULED
-from schedproof.impl.yunikorn.core.tables import COMPLETE
-from schedproof.impl.yunikorn.merged import Allocation, Application, MergedScheduler, Partition, Proposal, Queue
-from schedproof.impl.yunikorn.messages import NewAllocation, ReleasedAllocation, TerminationType
+from schedproof.impl.scheduler_interface import NewAllocation, ReleasedAllocation, TerminationType
+from schedproof.impl.systems.yunikorn.core.records import SCHEDULED
+from schedproof.impl.systems.yunikorn.core.tables import COMPLETE
+from schedproof.impl.systems.yunikorn_merge import Allocation, Application, MergedScheduler, Partition, Proposal, Queue
 
 
 class FromTheLeafUp(MergedScheduler):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedproof.impl.hived import Memory, PodStatus, Scheduler
-from schedproof.impl.hived.recovery import RecoveredGroup
+from schedproof.impl.systems.hived import Memory, PodStatus, Scheduler
+from schedproof.impl.systems.hived.recovery import RecoveredGroup
 
 
 class RecoversFromMemory(Scheduler):

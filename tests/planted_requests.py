@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planted_cascades import CompletesTooEarly
 
-from schedproof.impl.hived import (
+from schedproof.impl.systems.hived import (
     CellChoice,
     CellRecord,
     GroupRecord,
@@ -20,7 +20,7 @@ from schedproof.impl.hived import (
     Scheduler,
     What,
 )
-from schedproof.impl.hived.draft import Draft
+from schedproof.impl.systems.hived.draft import Draft
 
 
 class OutranksEquals(Scheduler):

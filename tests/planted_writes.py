@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from schedproof.impl.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Report, Scheduler
-from schedproof.impl.hived.draft import Draft
-from schedproof.impl.hived.memory import cells_of
+from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Report, Scheduler
+from schedproof.impl.systems.hived.draft import Draft
+from schedproof.impl.systems.hived.memory import cells_of
 
 
 class RefusesAfterWriting(Scheduler):

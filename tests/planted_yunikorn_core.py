@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedproof.impl.yunikorn.core import (
+from schedproof.impl.scheduler_interface import (
+    AddAsk,
+    CreateNode,
+    ExistingAllocation,
+    GangStyle,
+    NewAllocation,
+    PlacementRule,
+    ReleaseAsk,
+    TerminationType,
+)
+from schedproof.impl.systems.yunikorn.core import (
     Allocation,
     Application,
     Ask,
@@ -21,18 +31,8 @@ from schedproof.impl.yunikorn.core import (
     State,
     Status,
 )
-from schedproof.impl.yunikorn.core.records import SCHEDULED
-from schedproof.impl.yunikorn.core.tables import COMPLETE, FAIL, RESUME, RUN
-from schedproof.impl.yunikorn.messages import (
-    AddAsk,
-    CreateNode,
-    ExistingAllocation,
-    GangStyle,
-    NewAllocation,
-    PlacementRule,
-    ReleaseAsk,
-    TerminationType,
-)
+from schedproof.impl.systems.yunikorn.core.records import SCHEDULED
+from schedproof.impl.systems.yunikorn.core.tables import COMPLETE, FAIL, RESUME, RUN
 
 TIMEOUT = TerminationType.TIMEOUT
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from schedproof.impl.yunikorn.core import Draft
-from schedproof.impl.yunikorn.machine import TableMachine
-from schedproof.impl.yunikorn.messages import CreateNode, ExistingAllocation, Request, Response, TerminationType
-from schedproof.impl.yunikorn.shim import (
+from schedproof.impl.scheduler_interface import CreateNode, ExistingAllocation, Request, Response, TerminationType
+from schedproof.impl.systems.yunikorn.core import Draft
+from schedproof.impl.systems.yunikorn.shim import (
     Event,
     Job,
     KubeNode,
@@ -23,12 +22,13 @@ from schedproof.impl.yunikorn.shim import (
     news,
     tasks,
 )
-from schedproof.impl.yunikorn.shim import shim as shim_module
-from schedproof.impl.yunikorn.shim.applications import Applications
-from schedproof.impl.yunikorn.shim.context import Context
-from schedproof.impl.yunikorn.shim.nodes import Nodes
-from schedproof.impl.yunikorn.shim.records import Application, Recovery
-from schedproof.impl.yunikorn.shim.tasks import Tasks
+from schedproof.impl.systems.yunikorn.shim import shim as shim_module
+from schedproof.impl.systems.yunikorn.shim.applications import Applications
+from schedproof.impl.systems.yunikorn.shim.context import Context
+from schedproof.impl.systems.yunikorn.shim.nodes import Nodes
+from schedproof.impl.systems.yunikorn.shim.records import Application, Recovery
+from schedproof.impl.systems.yunikorn.shim.tasks import Tasks
+from schedproof.impl.table_machine import TableMachine
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 

@@ -56,7 +56,7 @@ from schedproof.model.lang import given as parameter
 from schedproof.model.lang.check import common_parameters, firings
 from schedproof.model.lang.terms import Constant, Fires, Given
 from schedproof.model.semantics import Instance
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
 
 MODE, NUMBER, TRUTH = EnumType(("low", "mid", "high")), IntRange(-1, 2), BoolType()
 FEWEST, MOST = 16, 400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedproof.impl.hived import CellChoice, GroupSpec, PodStore, Scheduler
+from schedproof.impl.systems.hived import CellChoice, GroupSpec, PodStore, Scheduler
 
 LOW, MIDDLE, HIGH = (GroupSpec(name, rank, ("a", "b")) for rank, name in enumerate(("low", "middle", "high")))
 OTHER_LOW = GroupSpec("low", 7, ("a", "b"))

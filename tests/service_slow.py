@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from schedproof.proofs.oracle.engine import Judgement
-from schedproof.proofs.oracle.watch import Watch
+from schedproof.proofs.traces.engine.candidates import Judgement
+from schedproof.proofs.traces.engine.watch import Watch
 
 SPIN = {"action": "crash", "parameters": {"for": "ever"}}
 

@@ -12,14 +12,7 @@ import pytest
 from beaker_bench import Bench
 from beaker_daemons import Daemons, until
 
-from schedproof.impl.beaker import (
-    Condition,
-    Daemon,
-    MemoryStore,
-    SqlStore,
-    Store,
-    StoreError,
-)
+from schedproof.impl.systems.beaker import Condition, Daemon, MemoryStore, SqlStore, Store, StoreError
 
 
 class TestDaemons(Daemons):

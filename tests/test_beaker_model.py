@@ -20,18 +20,18 @@ from brute_beaker_steps import graph, people_steps, scheduler_steps
 from mutants import Place
 from test_brute_beaker_model import label, mine, translate
 
-from schedproof.model.beaker import repairs as fix
-from schedproof.model.beaker import seatings
-from schedproof.model.beaker.batch import BATCH
-from schedproof.model.beaker.collisions import BY_PRIORITY, EAGER, STRICT
-from schedproof.model.beaker.phases import PHASES
-from schedproof.model.beaker.situations import SITUATIONS, Situation
-from schedproof.model.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.model.lang import Change, Invariant, Model, StepInvariant
 from schedproof.model.lang.terms import And, Implies, Or, Term
 from schedproof.model.semantics import Choice, Instance, Stepper, instances
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.beaker import repairs as fix
+from schedproof.model.systems.beaker import seatings
+from schedproof.model.systems.beaker.batch import BATCH
+from schedproof.model.systems.beaker.collisions import BY_PRIORITY, EAGER, STRICT
+from schedproof.model.systems.beaker.phases import PHASES
+from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
+from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
 DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / AS_WRITTEN.document.name

@@ -19,15 +19,15 @@ import pytest
 from mutants import Mutant, Place, Twin, concerned, graph_of, mutants, other_step
 from test_brute_beaker_model import SITUATIONS as SMALL
 
-from schedproof.model.beaker.batch import BATCH, b
-from schedproof.model.beaker.machines import EXECUTING, j, k, q, r, s
-from schedproof.model.beaker.situations import BATCH_SITUATIONS, SITUATIONS, Situation
-from schedproof.model.beaker.variants import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Action, Invariant, Model, ModelError, Property, Rule, StepInvariant, Term, Var, exists
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.lang.terms import Fires, both
 from schedproof.model.lang.types import Ref
+from schedproof.model.systems.beaker.batch import BATCH, b
+from schedproof.model.systems.beaker.machines import EXECUTING, j, k, q, r, s
+from schedproof.model.systems.beaker.situations import BATCH_SITUATIONS, SITUATIONS, Situation
+from schedproof.model.systems.beaker.variants import AS_WRITTEN, REPAIRED
 from schedproof.proofs.induction import prove
 
 VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}

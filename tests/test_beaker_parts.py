@@ -7,8 +7,8 @@ import random
 import pytest
 from beaker_runs import filled
 
-import schedproof.impl.beaker as beaker
-from schedproof.impl.beaker import (
+import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.systems.beaker import (
     Condition,
     IllegalMove,
     MemoryStore,
@@ -20,9 +20,9 @@ from schedproof.impl.beaker import (
     first,
     only,
 )
-from schedproof.impl.beaker.choice import chosen
-from schedproof.impl.beaker.legal import check_recipe, check_system
-from schedproof.impl.beaker.placement import seating
+from schedproof.impl.systems.beaker.choice import chosen
+from schedproof.impl.systems.beaker.legal import check_recipe, check_system
+from schedproof.impl.systems.beaker.placement import seating
 
 
 class TestChoice:

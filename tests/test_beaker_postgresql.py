@@ -16,7 +16,7 @@ from beaker_runs import always_so, filled, outcome, random_requests
 from beaker_scenarios import Lives, Order, Wakes
 from postgres import Unavailable, server
 
-from schedproof.impl.beaker import (
+from schedproof.impl.systems.beaker import (
     Changes,
     Condition,
     Contended,

@@ -17,14 +17,8 @@ from beaker_refusals import Refusals
 from beaker_runs import always_so, filled, outcome, random_requests
 from beaker_scenarios import Lives, Order, Wakes
 
-import schedproof.impl.beaker as beaker
-from schedproof.impl.beaker import (
-    Condition,
-    MemoryStore,
-    SqlStore,
-    Store,
-    Usage,
-)
+import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.systems.beaker import Condition, MemoryStore, SqlStore, Store, Usage
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -136,7 +130,7 @@ def test_nothing_comes_from_the_model() -> None:
 
 
 def test_the_model_is_not_even_loaded() -> None:
-    code = "import sys, schedproof.impl.beaker; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
+    code = "import sys, schedproof.impl.systems.beaker; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "schedproof.impl.beaker.draft" in loaded
+    assert "schedproof.impl.systems.beaker.draft" in loaded
     assert [m for m in loaded if m.startswith(("schedproof.model", "schedproof.proofs"))] == []

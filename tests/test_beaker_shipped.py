@@ -26,16 +26,16 @@ from brute_beaker_shipped import (
     turn,
 )
 
-from schedproof.model.beaker.shipped import SHIPPED
-from schedproof.model.beaker.shipped.events import abort as abort_action
-from schedproof.model.beaker.shipped.events import clean_up as clean_up_action
-from schedproof.model.beaker.shipped.events import provision as provision_action
-from schedproof.model.beaker.shipped.events import queue as queue_action
-from schedproof.model.beaker.shipped.events import schedule_pending
-from schedproof.model.beaker.shipped.machines import UNFINISHED, Recipe, System, j, r
 from schedproof.model.lang import Change, Model, Row, Rule
 from schedproof.model.semantics import Instance, Stepper
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.beaker.shipped import SHIPPED
+from schedproof.model.systems.beaker.shipped.events import abort as abort_action
+from schedproof.model.systems.beaker.shipped.events import clean_up as clean_up_action
+from schedproof.model.systems.beaker.shipped.events import provision as provision_action
+from schedproof.model.systems.beaker.shipped.events import queue as queue_action
+from schedproof.model.systems.beaker.shipped.events import schedule_pending
+from schedproof.model.systems.beaker.shipped.machines import UNFINISHED, Recipe, System, j, r
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Verdict
 
 CONDITIONS = ("automate", "make_manual", "break_down")

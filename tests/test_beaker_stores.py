@@ -11,8 +11,8 @@ import pytest
 from beaker_bench import Bench
 from beaker_runs import filled
 
-import schedproof.impl.beaker as beaker
-from schedproof.impl.beaker import (
+import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.systems.beaker import (
     Condition,
     Contended,
     MemoryStore,
@@ -26,7 +26,7 @@ from schedproof.impl.beaker import (
     Usage,
     What,
 )
-from schedproof.impl.beaker.store import Changes
+from schedproof.impl.systems.beaker.store import Changes
 from schedproof.impl.transactions import ATTEMPTS
 
 

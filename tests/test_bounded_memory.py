@@ -24,18 +24,18 @@ from test_compiled import instance_of
 from toys import WORKSHOP
 
 from schedproof.cli import main
-from schedproof.commands import explore as explore_command
-from schedproof.model.hived import AS_WRITTEN
+from schedproof.cli.commands import explore as explore_command
 from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import instances
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
+from schedproof.proofs.checking.engine import CheckpointError, Engine, Exploring, Saving
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import Reached, checkpoint, files, part
 from schedproof.proofs.compiled.files import Column, Damaged, SortedRuns, pick, sift, squeeze
 from schedproof.proofs.compiled.part import Part
 from schedproof.proofs.compiled.table import entry
-from schedproof.proofs.engine import CheckpointError, Engine, Exploring, Saving
-from schedproof.proofs.examine import examine
 from schedproof.proofs.verdict import Verdict
 
 SCOPE = {"PodGroup": 3, "Cell": 3}

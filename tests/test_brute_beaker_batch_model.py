@@ -7,10 +7,10 @@ import brute_beaker_batch as passes
 import pytest
 from test_brute_beaker_model import mine
 
-from schedproof.model.beaker.batch import BATCH, PHASES
-from schedproof.model.beaker.situations import BATCH_SITUATIONS, Situation
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.beaker.batch import BATCH, PHASES
+from schedproof.model.systems.beaker.situations import BATCH_SITUATIONS, Situation
+from schedproof.proofs.exploration.explore import explore
 
 RECIPE_STATES = {
     "new": by_hand.NEW,

@@ -12,11 +12,11 @@ import brute_beaker as by_hand
 import pytest
 from brute_beaker_steps import graph
 
-from schedproof.model.beaker.situations import Situation
-from schedproof.model.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.beaker.situations import Situation
+from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
+from schedproof.proofs.exploration.explore import explore
 
 RECIPE_STATES = [
     "new", "queued", "assigned", "scheduled", "waiting", "installing", "running", "completed", "cancelled", "aborted",

@@ -10,12 +10,12 @@ from typing import Any
 import brute_jobmon as brute
 import pytest
 
-from schedproof.model.jobmon.as_written import AS_WRITTEN, REPAIRED
-from schedproof.model.jobmon.as_written.situations import SITUATIONS, Situation
 from schedproof.model.semantics import Instance, State
 from schedproof.model.semantics.instance import fitted
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.jobmon.as_written import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.jobmon.as_written.situations import SITUATIONS, Situation
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
 
 VARIANTS = {model.variant: model for model in (AS_WRITTEN, REPAIRED)}

@@ -11,16 +11,16 @@ from typing import Any
 import brute_jobmon_shipped as brute
 import pytest
 
-from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.jobmon.shipped import tables
-from schedproof.model.jobmon.shipped.machines import MOST
-from schedproof.model.jobmon.shipped.situations import LATE, SITUATIONS, Situation
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, StepInvariant
 from schedproof.model.semantics import Instance, State
 from schedproof.model.semantics.instance import fitted
-from schedproof.proofs.engine import Engine, Exploring
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import Exploration, explore
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.shipped import tables
+from schedproof.model.systems.jobmon.shipped.machines import MOST
+from schedproof.model.systems.jobmon.shipped.situations import LATE, SITUATIONS, Situation
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Verdict
 
 VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}

@@ -10,10 +10,10 @@ import pytest
 from merge_places import CROWDS, TIGHT, place, twice
 
 from schedproof.model.semantics import Instance, State, Stepper
-from schedproof.model.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
-from schedproof.model.yunikorn_merge.situations import SITUATIONS, Situation
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, Situation
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
 
 VARIANTS = {model.variant: model for model in (TWO_COPY, TWO_COPY_REPAIRED)}

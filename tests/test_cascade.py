@@ -14,12 +14,12 @@ from schedproof.impl import cascade as cascade_module
 from schedproof.impl.cascade import GuardFailed, System
 from schedproof.impl.machines import IllegalEvent, ObjectMachine
 from schedproof.impl.triggers import Trigger
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.model.hived.machines import Cell, PodGroup, c, p, q
 from schedproof.model.lang import Action, Change, Model, Row, Rule, Sort
 from schedproof.model.semantics.evaluate import Moment, Undefined
 from schedproof.model.semantics.instance import Instance, State
 from schedproof.model.semantics.step import Stepper
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.hived.machines import Cell, PodGroup, c, p, q
 
 VARIANTS = {"as-written": AS_WRITTEN, "repaired": REPAIRED}
 TWO = {"PodGroup": 2, "Cell": 2}

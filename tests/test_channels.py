@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.model.channels import Channels, Kind
 from schedproof.model.lang import (
     Action,
     Attribute,
@@ -25,8 +24,9 @@ from schedproof.model.lang import (
     after,
     variable,
 )
+from schedproof.model.lang.channels import Channels, Kind
 from schedproof.model.semantics import Choice, Instance, Stepper
-from schedproof.proofs.examine import examine
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 

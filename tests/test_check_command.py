@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from test_oracle_own import HEADER
 
-from schedproof.app import run
-from schedproof.proofs.oracle import check_trace
-from schedproof.proofs.oracle.excerpt import excerpt
-from schedproof.proofs.oracle.lines import TextLine, read_text
+from schedproof.cli.app import run
+from schedproof.proofs.traces import check_trace
+from schedproof.proofs.traces.files.lines import TextLine, read_text
+from schedproof.proofs.traces.reports.excerpt import excerpt
 
 DATA = Path(__file__).parent / "data"
 STEP = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}

@@ -15,9 +15,9 @@ import pytest
 from lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
 
 from schedproof.cli import main
-from schedproof.differences import related
+from schedproof.cli.differences import related
 from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 
@@ -188,7 +188,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
         def seconds(self, name):
             return 0.0
 
-    monkeypatch.setattr("schedproof.proofs.parts.prove", lambda model, **options: ProvesAnything())
+    monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify")
     assert (code, out) == (1, "")
     assert err.startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")
@@ -238,7 +238,7 @@ def test_solvers_that_disagree_exit_with_1(run, registered, monkeypatch):
     def recheck(induction, *, progress=None):
         return (Recheck(a, opposite[a.verdict], 0.0) for a in induction.answers)
 
-    monkeypatch.setattr("schedproof.commands.prove.recheck", recheck)
+    monkeypatch.setattr("schedproof.cli.commands.prove.recheck", recheck)
     code, out, err = run("prove", "lamps", "--solver", "cvc5")
     assert (code, out) == (1, "")
     assert "z3 says" in err and "cvc5" in err and err.count("\n") == 1
@@ -341,10 +341,10 @@ def test_check_json(run, name, code, verdict, record):
 
 
 def test_check_undetermined_exits_with_3(run, monkeypatch):
-    from schedproof.proofs.oracle import OracleReport, OracleVerdict
+    from schedproof.proofs.traces import OracleReport, OracleVerdict
 
     report = OracleReport("hived", "as-written", "hived", OracleVerdict.UNDETERMINED, 3, note="too many ways")
-    monkeypatch.setattr("schedproof.commands.check.check_trace", lambda *a, **options: report)
+    monkeypatch.setattr("schedproof.cli.commands.check.check_trace", lambda *a, **options: report)
     code, out, _ = run("check", "hived", DATA / "r-crash-0.jsonl")
     assert code == 3
     assert "undetermined" in out

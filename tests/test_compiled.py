@@ -17,21 +17,21 @@ import pytest
 from random_graphs import SEEDS, by_hand, can_reach_without, model_of, promised, verdict_without, x
 from toys import MUTEX, WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import LeadsTo, Model, Rigid, Row
 from schedproof.model.lang import terms as t
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, check_scope, fitted, stepper_of
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import compiled
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import cache, part, search
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.steps import Condition, _Steps
 from schedproof.proofs.compiled.terms import Terms
-from schedproof.proofs.engine import Engine, Exploring
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
-from schedproof.proofs.symmetry import Symmetry
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
 
 

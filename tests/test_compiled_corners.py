@@ -34,9 +34,9 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.proofs import compiled
-from schedproof.proofs.engine import Engine, Exploring, TooWide
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.proofs.checking.engine import Engine, Exploring, TooWide
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 
 w, v = variables(Worker, "w v")

@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toys import WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import instances
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
+from schedproof.proofs.checking.engine import TooWide
 from schedproof.proofs.compiled import cache, llvm, paths
 from schedproof.proofs.compiled.code import (
     Binary,
@@ -37,9 +38,8 @@ from schedproof.proofs.compiled.layout import USABLE, layout
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.quotient import orbit, quotient, represent
 from schedproof.proofs.compiled.table import SLACK, U, entry, find, grow, mix, part_of, place_of, put
-from schedproof.proofs.engine import TooWide
-from schedproof.proofs.explore import explore
-from schedproof.proofs.symmetry import Symmetry
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.symmetry import Symmetry
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -19,7 +19,7 @@ from schedproof.proofs.compiled.kernel import judge
 from schedproof.proofs.compiled.layout import layout
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.predicates import FALSE, TRUE, UNDEFINED, Predicate, predicates
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
 
 WORKERS, TOOLS = variables(Worker, "a b c d"), variables(Tool, "k l m n")
 OVER = (WORKERS[0], TOOLS[0])

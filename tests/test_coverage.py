@@ -12,10 +12,10 @@ import networkx as nx
 import pytest
 from toys import MUTEX, WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Action, Document, Invariant, Machine, Model, Row, Rule, Sort, State, exists, variables
 from schedproof.model.semantics import Choice, instances, stepper_of
-from schedproof.model.yunikorn import AS_WRITTEN as YUNIKORN
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.yunikorn import AS_WRITTEN as YUNIKORN
 from schedproof.proofs.coverage import Cover, Proof, Suite, Why, generate, unreached
 from schedproof.proofs.coverage import postman as postman_module
 from schedproof.proofs.coverage.goals import goals_of

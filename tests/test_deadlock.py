@@ -12,15 +12,16 @@ import pytest
 from random_graphs import EDGES, model_of, names, random_edges, reachable, x
 from toys import MUTEX, WORKSHOP, lock, p, w
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Action, DeadlockFree, Model, Property, exists, forall
 from schedproof.model.lang.terms import Constant, Or
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, instances, stepper_of
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs import compiled, safety
-from schedproof.proofs.engine import Engine, Exploring
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import Exploration, explore
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs import compiled
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration import safety
+from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Result, Verdict
 
 

@@ -21,8 +21,8 @@ from picture_readers import Arrow, arrows, blemishes, flowchart_arrows, laid_out
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
 from schedproof.diagrams.images import fingerprint, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 
 # The two figures, arrow by arrow: source, event, target.
 POD_GROUP: set[Arrow] = {
@@ -205,7 +205,7 @@ def test_dot_has_the_triggers_of_the_picture() -> None:
 def test_the_text_does_not_depend_on_the_run() -> None:
     code = (
         "from schedproof.diagrams.gallery import pictures, texts; import hashlib, dataclasses;"
-        "from schedproof.model.systems import SYSTEMS; beaker = SYSTEMS['beaker'];"
+        "from schedproof.model.registry.builtin import SYSTEMS; beaker = SYSTEMS['beaker'];"
         "batch = dataclasses.replace(beaker, variants={'batch': beaker.variants['batch']});"
         "drawn = list(pictures({'hived': SYSTEMS['hived'], 'beaker': batch}));"
         "print(hashlib.sha256(repr(texts(drawn)).encode()).hexdigest())"

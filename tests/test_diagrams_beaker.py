@@ -25,10 +25,10 @@ from schedproof.diagrams import (
 )
 from schedproof.diagrams.gallery import FOLDER
 from schedproof.diagrams.pairing import Pairing, changing_pairings
-from schedproof.model.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
-from schedproof.model.beaker.waits import WAITS
-from schedproof.model.hived import AS_WRITTEN as HIVED
 from schedproof.model.lang import Model
+from schedproof.model.systems.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
+from schedproof.model.systems.beaker.waits import WAITS
+from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 
 BEGUN = ["waiting", "installing", "running"]
 UNFINISHED = ["new", "queued", "assigned", "scheduled", *BEGUN]

@@ -10,9 +10,9 @@ from schedproof.diagrams.charts import charted
 from schedproof.diagrams.dot import dot
 from schedproof.diagrams.mermaid import mermaid
 from schedproof.diagrams.representation import Diagram, EdgeKind
-from schedproof.model.jobmon import charts
-from schedproof.model.jobmon.shipped import SHIPPED
 from schedproof.model.lang import Arrow, Chart
+from schedproof.model.systems.jobmon import charts
+from schedproof.model.systems.jobmon.shipped import SHIPPED
 
 TOY = Chart(
     "toy",

@@ -12,7 +12,7 @@ from picture_readers import needs_dot
 
 from schedproof.diagrams import gallery as gallery_module
 from schedproof.diagrams.gallery import FOLDER, Picture, main, pictures, regenerate, registered, stale, texts
-from schedproof.model.systems import HIVED, System
+from schedproof.model.registry.builtin import HIVED, System
 
 
 @pytest.mark.long

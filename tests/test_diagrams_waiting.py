@@ -12,9 +12,9 @@ from picture_readers import laid_out, needs_dot, text
 
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind
 from schedproof.diagrams.waiting import NOTHING, Hold, Wait, WaitGraph, observed, wait_for
-from schedproof.model.beaker.waits import WAITS
+from schedproof.model.registry.builtin import BEAKER
 from schedproof.model.semantics import Instance, State
-from schedproof.model.systems import BEAKER
+from schedproof.model.systems.beaker.waits import WAITS
 
 
 def graph(holds: str, waits: str) -> WaitGraph:

@@ -13,15 +13,16 @@ import pytest
 from by_hand import Graph, Person, Thing, Workshop, as_written, per_action, reachable, repaired, workshop
 from toys import MUTEX, WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model, Row, Rule, StepInvariant, forall, implies
 from schedproof.model.lang.check import common_parameters
 from schedproof.model.semantics import Instance, Moment, State, Stepper, compile_term, instances
-from schedproof.proofs import engine, safety
-from schedproof.proofs.engine import Engine, Exploring
-from schedproof.proofs.examine import examine, reads_history
-from schedproof.proofs.explore import Exploration, explore
-from schedproof.proofs.symmetry import Symmetry
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs.checking import engine
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine, reads_history
+from schedproof.proofs.exploration import safety
+from schedproof.proofs.exploration.explore import Exploration, explore
+from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Result, Verdict
 
 
@@ -218,7 +219,7 @@ def test_groups_of_different_rank_are_not_interchangeable_but_cells_are() -> Non
 def test_a_symmetry_that_ignores_ranks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: every sort is taken for interchangeable, whatever its rigid attributes say."""
     right = explored(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}, symmetry=False)
-    monkeypatch.setattr("schedproof.proofs.symmetry._interchangeable", lambda instance, sort: True)
+    monkeypatch.setattr("schedproof.proofs.exploration.symmetry._interchangeable", lambda instance, sort: True)
     wrong = explored(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
     assert wrong.state_count != right.state_count
 
@@ -226,7 +227,7 @@ def test_a_symmetry_that_ignores_ranks_is_noticed(monkeypatch: pytest.MonkeyPatc
 def test_a_symmetry_that_forgets_references_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: objects that others refer to are sorted by their columns, and the references stay behind."""
     right = explored(WORKSHOP, {"Worker": 3, "Tool": 1}, symmetry=False)
-    monkeypatch.setattr("schedproof.proofs.symmetry._referred", lambda instance, sort: False)
+    monkeypatch.setattr("schedproof.proofs.exploration.symmetry._referred", lambda instance, sort: False)
     wrong = explored(WORKSHOP, {"Worker": 3, "Tool": 1})
     assert (wrong.state_count, wrong.transition_count) != (right.state_count, right.transition_count)
 

@@ -10,9 +10,9 @@ from own import imports_undone, repository
 from tla_reader import parse
 
 from schedproof.cli import main
-from schedproof.model.hived import AS_WRITTEN
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import instances
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.export import promela, tla
 
 TWO = ("--scope", "PodGroup=2,Cell=2")

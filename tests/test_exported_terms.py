@@ -22,7 +22,7 @@ from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.compiled.predicates import FALSE, UNDEFINED
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import promela, tla
 
 SIZES = {"Worker": 2, "Tool": 1}

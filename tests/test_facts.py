@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from schedproof.cli.story import story
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
@@ -28,10 +29,9 @@ from schedproof.model.lang import (
     given,
     variable,
 )
-from schedproof.model.systems import System
-from schedproof.proofs.examine import examine
-from schedproof.proofs.findings import findings
-from schedproof.story import story
+from schedproof.model.registry.builtin import System
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.verification.findings import findings
 
 Room = Sort("ServerRoom", "o")
 Lamp = Sort("Lamp", "l")

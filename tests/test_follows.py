@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 import z3
 
-from schedproof.model.beaker import REPAIRED as BEAKER
 from schedproof.model.lang import (
     NONE,
     Action,
@@ -40,12 +39,13 @@ from schedproof.model.lang import (
     me,
     variable,
 )
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.beaker import REPAIRED as BEAKER
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.induction import Induction, prove, recheck, solve
 from schedproof.proofs.induction.obligations import obligations
 from schedproof.proofs.induction.recheck import smt
 from schedproof.proofs.verdict import Disagreement, Verdict
-from schedproof.proofs.verify import verify_variant
+from schedproof.proofs.verification.verify import verify_variant
 
 A = Sort("A", "a")
 x, y = variable(A, "x"), variable(A, "y")

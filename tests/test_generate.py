@@ -18,32 +18,32 @@ from planted_beaker import Planted as PlantedInBeaker
 from planted_merged import BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf
 
 from schedproof.cli import main
-from schedproof.commands import generate as command
+from schedproof.cli.commands import generate as command
 from schedproof.impl.cascade import System
-from schedproof.impl.yunikorn.merged import MergedScheduler
-from schedproof.model.beaker.situations import SITUATIONS as BEAKER_SITUATIONS
-from schedproof.model.beaker.situations import Situation as BeakerSituation
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.model.jobmon import SHIPPED
+from schedproof.impl.systems.yunikorn_merge import MergedScheduler
 from schedproof.model.lang import Model, Rule
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, check_scope, instances
-from schedproof.model.systems import SYSTEMS
-from schedproof.model.yunikorn.situations import SITUATIONS as CORE_SITUATIONS
+from schedproof.model.systems.beaker.situations import SITUATIONS as BEAKER_SITUATIONS
+from schedproof.model.systems.beaker.situations import Situation as BeakerSituation
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.jobmon import SHIPPED
+from schedproof.model.systems.yunikorn.situations import SITUATIONS as CORE_SITUATIONS
 from schedproof.proofs.coverage import Cover, Suite, generate
 from schedproof.proofs.coverage.goals import goals_of
 from schedproof.proofs.coverage.graph import explored
 from schedproof.proofs.coverage.search import search_for
 from schedproof.proofs.coverage.walk import Walk, walks
-from schedproof.proofs.oracle import check_trace
-from schedproof.proofs.oracle.written import Run
-from schedproof.proofs.refinement.beaker.check import instance_of as in_beaker
-from schedproof.proofs.refinement.beaker.replay import replay as on_beaker
-from schedproof.proofs.refinement.hived.replay import replay as on_hived
-from schedproof.proofs.refinement.merged.replay import replay as on_merged
 from schedproof.proofs.refinement.replay import on_machines
-from schedproof.proofs.refinement.yunikorn import Parts
-from schedproof.proofs.refinement.yunikorn.replay import graph_of
-from schedproof.proofs.refinement.yunikorn.replay import replay as on_core
+from schedproof.proofs.systems.beaker.refinement.check import instance_of as in_beaker
+from schedproof.proofs.systems.beaker.refinement.replay import replay as on_beaker
+from schedproof.proofs.systems.hived.refinement.replay import replay as on_hived
+from schedproof.proofs.systems.yunikorn.refinement import Parts
+from schedproof.proofs.systems.yunikorn.refinement.replay import graph_of
+from schedproof.proofs.systems.yunikorn.refinement.replay import replay as on_core
+from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
+from schedproof.proofs.traces import check_trace
+from schedproof.proofs.traces.formats.writing import Run
 
 TWO = ("--scope", "PodGroup=2,Cell=2", "--no-prove")
 

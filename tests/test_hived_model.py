@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
-from schedproof.model.hived.machines import Cell, c, p, q
-from schedproof.model.hived.variants import FAIR_TO_THE_GROUP
 from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, StepInvariant, exists, implies, variable
 from schedproof.model.lang.terms import And, Implies, Term
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.examine import examine
-from schedproof.proofs.findings import repair_of
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.hived.machines import Cell, c, p, q
+from schedproof.model.systems.hived.variants import FAIR_TO_THE_GROUP
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.findings import repair_of
 
 REPAIRS = [change for change in REPAIRED.changes if change.repairs or change.weakens]
 

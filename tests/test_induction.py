@@ -13,7 +13,6 @@ import z3
 from cross_check import Counts, CrossCheck, holds
 from toys import MUTEX, WORKSHOP, Tool, Worker, p, w, x
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import (
     Action,
     Attribute,
@@ -37,15 +36,16 @@ from schedproof.model.lang import State as StateOf
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.safety import recovery_steps
 from schedproof.proofs.induction import INITIAL, Answer, Induction, prove, translate
 from schedproof.proofs.induction import cascade as cascades
 from schedproof.proofs.induction.obligations import closed, obligations
 from schedproof.proofs.induction.solve import EFFORT, _Prover
 from schedproof.proofs.induction.views import Reference
-from schedproof.proofs.safety import recovery_steps
 from schedproof.proofs.verdict import Counterexample, Verdict
-from schedproof.proofs.verify import verify_variant
+from schedproof.proofs.verification.verify import verify_variant
 
 MODELS = {"repaired": REPAIRED, "as-written": AS_WRITTEN, "workshop": WORKSHOP, "mutex": MUTEX}
 

@@ -89,7 +89,7 @@ def test_a_link_to_nowhere_is_not_followed(run, tmp_path):
 
 def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
     """The disk is full after two files."""
-    from schedproof import starter
+    from schedproof.cli import starter
 
     real, count = starter.write_whole, iter(range(9))
 

@@ -12,19 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toys import WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import SYSTEMS, System
 from schedproof.model.semantics import Instance, instances, stepper_of
-from schedproof.model.systems import SYSTEMS, System
-from schedproof.proofs.oracle import OracleReport, TraceError, check_trace, itf_trace
-from schedproof.proofs.oracle.check import FORMATS
-from schedproof.proofs.oracle.engine import Judgement
-from schedproof.proofs.oracle.itf import NONE, Map, Record, Tup, decode, encode, some
-from schedproof.proofs.oracle.itf_trace import ITF
-from schedproof.proofs.oracle.lines import TextLine
-from schedproof.proofs.oracle.own import OWN
-from schedproof.proofs.oracle.watch import Watch
-from schedproof.proofs.oracle.written import Run, as_itf, as_plain
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.traces import OracleReport, TraceError, check_trace
+from schedproof.proofs.traces.check import FORMATS
+from schedproof.proofs.traces.engine.candidates import Judgement
+from schedproof.proofs.traces.engine.watch import Watch
+from schedproof.proofs.traces.files.lines import TextLine
+from schedproof.proofs.traces.formats import itf_trace
+from schedproof.proofs.traces.formats.itf import NONE, Map, Record, Tup, decode, encode, some
+from schedproof.proofs.traces.formats.itf_trace import ITF
+from schedproof.proofs.traces.formats.plain import OWN
+from schedproof.proofs.traces.formats.writing import Run, as_itf, as_plain
 
 VALUES: list[tuple[object, object]] = [
     (True, True),

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from jobmon_stories import Story, goes_on
 
-from schedproof.impl.jobmon.client import Resume
-from schedproof.impl.jobmon.cluster import Ending
-from schedproof.impl.jobmon.distributor import Act as Does
-from schedproof.impl.jobmon.distributor import DistributorMemory
-from schedproof.impl.jobmon.errors import SubmitFailed
-from schedproof.impl.jobmon.records import Resources
-from schedproof.impl.jobmon.requests import TaskSpec
-from schedproof.impl.jobmon.resources import Queue, Scaling, Series
-from schedproof.impl.jobmon.simulated_cluster import SimulatedCluster
-from schedproof.impl.jobmon.world import Act, ClientSpec, Kind
+from schedproof.impl.systems.jobmon.client import Resume
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.distributor import Act as Does
+from schedproof.impl.systems.jobmon.distributor import DistributorMemory
+from schedproof.impl.systems.jobmon.errors import SubmitFailed
+from schedproof.impl.systems.jobmon.records import Resources
+from schedproof.impl.systems.jobmon.requests import TaskSpec
+from schedproof.impl.systems.jobmon.resources import Queue, Scaling, Series
+from schedproof.impl.systems.jobmon.simulated_cluster import SimulatedCluster
+from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind
 
 TWO = (TaskSpec("a", "x", max_attempts=2), TaskSpec("b", "x", upstream=("a",), max_attempts=2))
 

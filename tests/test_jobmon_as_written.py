@@ -11,10 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.jobmon import submachines, universal
-from schedproof.model.jobmon.as_written import AS_WRITTEN, REPAIRED, repairs
-from schedproof.model.jobmon.as_written.contradictions import CONTRADICTIONS
-from schedproof.model.jobmon.as_written.machines import (
+from schedproof.model.lang import Action, Change, Invariant, Model, Reading, Rule, Sort, StepInvariant
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.semantics import Stepper, instances
+from schedproof.model.systems.jobmon import submachines, universal
+from schedproof.model.systems.jobmon.as_written import AS_WRITTEN, REPAIRED, repairs
+from schedproof.model.systems.jobmon.as_written.contradictions import CONTRADICTIONS
+from schedproof.model.systems.jobmon.as_written.machines import (
     IMAGES,
     RUN_ERRORS,
     RUN_IMAGES,
@@ -22,22 +27,17 @@ from schedproof.model.jobmon.as_written.machines import (
     TASK_INSTANCE,
     i,
 )
-from schedproof.model.jobmon.as_written.readings import READINGS
-from schedproof.model.jobmon.as_written.situations import SITUATIONS
-from schedproof.model.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
-from schedproof.model.jobmon.submachines import By, SubMachine
-from schedproof.model.jobmon.universal import OWNER, TAKEN_UP_BY, Agent
-from schedproof.model.lang import Action, Change, Invariant, Model, Reading, Rule, Sort, StepInvariant
-from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, sort_of
-from schedproof.model.semantics import Stepper, instances
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
-from schedproof.proofs.findings import findings
+from schedproof.model.systems.jobmon.as_written.readings import READINGS
+from schedproof.model.systems.jobmon.as_written.situations import SITUATIONS
+from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
+from schedproof.model.systems.jobmon.submachines import By, SubMachine
+from schedproof.model.systems.jobmon.universal import OWNER, TAKEN_UP_BY, Agent
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
-from schedproof.proofs.oracle import OracleVerdict, check_trace
+from schedproof.proofs.traces import OracleVerdict, check_trace
 from schedproof.proofs.verdict import Result, Verdict
+from schedproof.proofs.verification.findings import findings
 
 DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [AS_WRITTEN, REPAIRED]

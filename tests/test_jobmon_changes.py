@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pytest
 from jobmon_less import DEAD_CLIENT, HUNGRY, LATE, LISTING, RUNS, SMALL, START, WITH_KILL_SELF, judged, less, put_back
 
-from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.jobmon.repaired import variant as of
-from schedproof.model.jobmon.shipped import client, couplings, distributor, server, worker
-from schedproof.model.jobmon.shipped.machines import i, r
 from schedproof.model.lang import Change, Model, Row, Rule
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.repaired import variant as of
+from schedproof.model.systems.jobmon.shipped import client, couplings, distributor, server, worker
+from schedproof.model.systems.jobmon.shipped.machines import i, r
 from schedproof.proofs.verdict import Verdict
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from jobmon_processes import MODULE, Installation, installation, until
 
-from schedproof.impl.jobmon.resources import Queue
-from schedproof.impl.jobmon.workflow_file import Growth, TaskEntry, WorkflowEntry, read_workflow
+from schedproof.impl.systems.jobmon.resources import Queue
+from schedproof.impl.systems.jobmon.workflow_file import Growth, TaskEntry, WorkflowEntry, read_workflow
 
 pytest.importorskip("fastapi")
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from jobmon_processes import until
 
-from schedproof.impl.jobmon.processes import process
+from schedproof.impl.systems.jobmon.processes import process
 
 COMMANDS = """
 import sys, time, json
-from schedproof.impl.jobmon.client import WorkflowSpec
-from schedproof.impl.jobmon.cluster import Granted
-from schedproof.impl.jobmon.local_commands import LocalCommands
+from schedproof.impl.systems.jobmon.client import WorkflowSpec
+from schedproof.impl.systems.jobmon.cluster import Granted
+from schedproof.impl.systems.jobmon.local_commands import LocalCommands
 mine = LocalCommands()
 mine.start(Granted(7, sys.argv[1], tuple(map(tuple, json.loads(sys.argv[2])))))
 if sys.argv[3] == "kill":

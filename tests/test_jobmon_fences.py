@@ -14,10 +14,10 @@ import pytest
 from jobmon_processes import LEASE, WITHIN, Installation, installation, until
 from jobmon_witness import ended, overlaps
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.connection import Connection
-from schedproof.impl.jobmon.local_cluster import LocalCluster
-from schedproof.impl.jobmon.requests import TaskSpec
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.connection import Connection
+from schedproof.impl.systems.jobmon.local_cluster import LocalCluster
+from schedproof.impl.systems.jobmon.requests import TaskSpec
 
 PLANTED = str(Path(__file__).with_name("jobmon_planted.py"))
 WAY = ("L", "B", "I", "O", "R")
@@ -54,7 +54,7 @@ def launched(
         there.ask(ask.AdvanceRun(run, ask.RunState(state)))
     there.ask(ask.QueueTask(run, 1, 1))
     there.ask(ask.Claim(1, "d", "t"))
-    words = [sys.executable, *(program or ("-m", "schedproof.impl.jobmon"))]
+    words = [sys.executable, *(program or ("-m", "schedproof.impl.systems.jobmon"))]
     options = ["worker", f"--url={mine.url}", "--poll=0.02", "--heartbeat=0.2"]
     cluster = LocalCluster(lambda instance: [*words, *options, str(instance)], log=mine.directory / "worker.log")
     job = job or cluster.submit(1, (), "all")
@@ -63,7 +63,7 @@ def launched(
 
 
 def by_hand(mine: Installation, instance: int) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "schedproof.impl.jobmon", "worker", f"--url={mine.url}", str(instance)]
+    words = [sys.executable, "-m", "schedproof.impl.systems.jobmon", "worker", f"--url={mine.url}", str(instance)]
     return subprocess.run(words, capture_output=True, text=True, timeout=30)
 
 
@@ -133,7 +133,7 @@ def unshared(*more: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("words", [["distributor"], ["worker", "1"]])
 def test_who_sees_other_processes_than_those_around_it_does_not_begin(words: list[str]) -> None:
-    whole = [*unshared(), sys.executable, "-m", "schedproof.impl.jobmon", *words, "--url=http://127.0.0.1:1"]
+    whole = [*unshared(), sys.executable, "-m", "schedproof.impl.systems.jobmon", *words, "--url=http://127.0.0.1:1"]
     done = subprocess.run(whole, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith("Error: /proc shows processes of another namespace") and done.stderr.count("\n") == 1
@@ -149,7 +149,7 @@ def test_a_distributor_of_another_place_does_not_say_that_a_job_is_over(tmp_path
         (worker,) = mine.pids("worker")
         mine.agents["distributor 1"].kill()
         options = (f"--url={mine.url}", "--poll=0.02", "--heartbeat=0.25")
-        elsewhere = [*words, sys.executable, "-m", "schedproof.impl.jobmon", "distributor", *options]
+        elsewhere = [*words, sys.executable, "-m", "schedproof.impl.systems.jobmon", "distributor", *options]
         with (tmp_path / "elsewhere").open("w") as log:
             mine.agents["elsewhere"] = subprocess.Popen(elsewhere, stdout=subprocess.PIPE, stderr=log, text=True)
         os.kill(worker, signal.SIGSTOP)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.jobmon import submachines, universal
-from schedproof.model.jobmon.sorts import TaskInstance
-from schedproof.model.jobmon.submachines import By, SubMachine
-from schedproof.model.jobmon.universal import Agent
+from schedproof.model.systems.jobmon import submachines, universal
+from schedproof.model.systems.jobmon.sorts import TaskInstance
+from schedproof.model.systems.jobmon.submachines import By, SubMachine
+from schedproof.model.systems.jobmon.universal import Agent
 
 SHARED = Path(__file__).parents[2] / "shared"
 FACTS = SHARED / "facts" / "jobmon.md"

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from jobmon_bench import Bench
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.errors import Refused
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.records import InstanceState as S
-from schedproof.impl.jobmon.records import RunState
-from schedproof.impl.jobmon.requests import Request
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.errors import Refused
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.records import InstanceState as S
+from schedproof.impl.systems.jobmon.records import RunState
+from schedproof.impl.systems.jobmon.requests import Request
 
 
 def requests(i: int) -> dict[str, Request]:

@@ -17,11 +17,11 @@ from types import SimpleNamespace
 import pytest
 from jobmon_processes import until
 
-from schedproof.impl.jobmon.errors import SubmitFailed
-from schedproof.impl.jobmon.jobs import TOKEN, Job, is_left, kill, look, own_job
-from schedproof.impl.jobmon.local_cluster import EXCEEDED, LocalCluster
-from schedproof.impl.jobmon.places import OUTERMOST, Place, here
-from schedproof.impl.jobmon.processes import carries, own_process, process, processes, send
+from schedproof.impl.systems.jobmon.errors import SubmitFailed
+from schedproof.impl.systems.jobmon.jobs import TOKEN, Job, is_left, kill, look, own_job
+from schedproof.impl.systems.jobmon.local_cluster import EXCEEDED, LocalCluster
+from schedproof.impl.systems.jobmon.places import OUTERMOST, Place, here
+from schedproof.impl.systems.jobmon.processes import carries, own_process, process, processes, send
 
 TICKS = "for i in $(seq 1500); do echo tick >> {file}; sleep 0.02; done"
 
@@ -232,7 +232,9 @@ class TestLocalCluster:
         """Jobs from before are still its own, also for a distributor that is started later."""
         earlier = cluster("sleep", "30")
         job, place = earlier.submit(1, (), "all"), here()
-        monkeypatch.setattr("schedproof.impl.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed"))
+        monkeypatch.setattr(
+            "schedproof.impl.systems.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed")
+        )
         assert here() == replace(place, host="renamed")
         for mine in (earlier, cluster("true"), cluster("true", place=replace(place, machine="given one"))):
             assert mine.reaches(job) and not mine.is_over(job)
@@ -245,7 +247,9 @@ class TestLocalCluster:
     ) -> None:
         """Or it would not be let start: the worker looks where it is for itself."""
         mine = cluster("sleep", "30")
-        monkeypatch.setattr("schedproof.impl.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed"))
+        monkeypatch.setattr(
+            "schedproof.impl.systems.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed")
+        )
         named = Job.named(mine.submit(1, (), "all"))
         assert named is not None and named.place == here()
 
@@ -319,7 +323,7 @@ class TestJobs:
         assert Job.named(str(replace(own_job(), token="x"))) == replace(own_job(), token="x")
 
     def test_a_worker_knows_the_job_that_it_is(self) -> None:
-        code = "import time; from schedproof.impl.jobmon.jobs import own_job; print(own_job(), flush=True)"
+        code = "import time; from schedproof.impl.systems.jobmon.jobs import own_job; print(own_job(), flush=True)"
         with subprocess.Popen(
             [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ | {TOKEN: "mine"}
         ) as child:

@@ -16,7 +16,7 @@ from jobmon_processes import LEASE, Chaos, Installation, installation, until
 from jobmon_witness import ended, overlaps
 from postgres import Unavailable, server
 
-from schedproof.impl.jobmon.records import FINAL
+from schedproof.impl.systems.jobmon.records import FINAL
 
 PLANTED = str(Path(__file__).with_name("jobmon_planted.py"))
 

@@ -12,11 +12,11 @@ from jobmon_bench import Bench
 from jobmon_processes import Installation, installation, until
 from jobmon_stories import workflow
 
-from schedproof.impl.jobmon.client import Client, Stage
-from schedproof.impl.jobmon.loop import Heartbeat, Interrupts, Leased, run
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.requests import AdvanceRun, Report, Request
-from schedproof.impl.jobmon.server import Asks
+from schedproof.impl.systems.jobmon.client import Client, Stage
+from schedproof.impl.systems.jobmon.loop import Heartbeat, Interrupts, Leased, run
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.requests import AdvanceRun, Report, Request
+from schedproof.impl.systems.jobmon.server import Asks
 
 
 @pytest.fixture(autouse=True)
@@ -119,7 +119,7 @@ class TestHeartbeat:
     ) -> Callable[..., tuple[Heartbeat, Leased, Callable[[float], None]]]:
         """A heartbeat of a server that tells of these leases when it is asked, and how time passes."""
         now = [100.0]
-        monkeypatch.setattr("schedproof.impl.jobmon.loop.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("schedproof.impl.systems.jobmon.loop.time.monotonic", lambda: now[0])
 
         def passes(seconds: float) -> None:
             now[0] += seconds

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 from mutants import Twin, drawn, mutants, places
 
-from schedproof.model.jobmon.as_written import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
+from schedproof.model.systems.jobmon.as_written import AS_WRITTEN, REPAIRED
 
 EQUIVALENT = {
     "as-written": {

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.client import WorkflowSpec
-from schedproof.impl.jobmon.cluster import Ending, Granted
-from schedproof.impl.jobmon.errors import IllegalMove, Malformed
-from schedproof.impl.jobmon.legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES, check
-from schedproof.impl.jobmon.local_commands import LocalCommands
-from schedproof.impl.jobmon.records import ENDED, FINAL, InstanceState, RunState, TaskState, WorkflowState
-from schedproof.impl.jobmon.requests import Report
-from schedproof.impl.jobmon.resources import Queue, Scale, Scaling, Series
-from schedproof.impl.jobmon.wire import parsed, plain
-from schedproof.impl.jobmon.workflow_file import read_workflow
-from schedproof.model.jobmon.shipped import tables as shipped
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.client import WorkflowSpec
+from schedproof.impl.systems.jobmon.cluster import Ending, Granted
+from schedproof.impl.systems.jobmon.errors import IllegalMove, Malformed
+from schedproof.impl.systems.jobmon.legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES, check
+from schedproof.impl.systems.jobmon.local_commands import LocalCommands
+from schedproof.impl.systems.jobmon.records import ENDED, FINAL, InstanceState, RunState, TaskState, WorkflowState
+from schedproof.impl.systems.jobmon.requests import Report
+from schedproof.impl.systems.jobmon.resources import Queue, Scale, Scaling, Series
+from schedproof.impl.systems.jobmon.wire import parsed, plain
+from schedproof.impl.systems.jobmon.workflow_file import read_workflow
 from schedproof.model.lang import Row
+from schedproof.model.systems.jobmon.shipped import tables as shipped
 
 
 class TestLegal:
@@ -239,7 +239,7 @@ class TestWorkflowFile:
 
 def test_a_worker_is_up_quickly() -> None:
     """It imports neither the database, nor the web, nor what the client needs."""
-    code = "import sys, schedproof.impl.jobmon.__main__, schedproof.impl.jobmon.worker, schedproof.impl.jobmon.local_commands; print(*sys.modules)"
+    code = "import sys, schedproof.impl.systems.jobmon.__main__, schedproof.impl.systems.jobmon.worker, schedproof.impl.systems.jobmon.local_commands; print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     roots = {name.partition(".")[0] for name in found}
     assert not roots & {"sqlalchemy", "fastapi", "pydantic", "uvicorn", "httpx", "z3", "cvc5", "networkx"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jobmon_stories import Story, goes_on, workflow
 
-from schedproof.impl.jobmon.distributor import Distributor
-from schedproof.impl.jobmon.requests import TaskSpec
-from schedproof.impl.jobmon.server import Asks
-from schedproof.impl.jobmon.simulated_cluster import Phase, SimulatedCluster
-from schedproof.impl.jobmon.world import ClientSpec, Kind, Sides, World
+from schedproof.impl.systems.jobmon.distributor import Distributor
+from schedproof.impl.systems.jobmon.requests import TaskSpec
+from schedproof.impl.systems.jobmon.server import Asks
+from schedproof.impl.systems.jobmon.simulated_cluster import Phase, SimulatedCluster
+from schedproof.impl.systems.jobmon.world import ClientSpec, Kind, Sides, World
 
 
 class Hiding(SimulatedCluster):

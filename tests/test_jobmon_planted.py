@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import pytest
 from jobmon_less import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, judged, put_back
 
-from schedproof.model.jobmon import REPAIRED
-from schedproof.model.jobmon.repaired.instances import LEFT_OF_IT, LOST_FOR_GOOD
-from schedproof.model.jobmon.shipped.client import GOES_ON, RUN
-from schedproof.model.jobmon.shipped.couplings import ATTEMPTS_LEFT
-from schedproof.model.jobmon.shipped.distributor import GOES_ON as DISTRIBUTES
-from schedproof.model.jobmon.shipped.machines import NEXT_ATTEMPT, d, i, r, t
-from schedproof.model.jobmon.sorts import Task
 from schedproof.model.lang import Action, Model, Row, Rule, Term, given, me
+from schedproof.model.systems.jobmon import REPAIRED
+from schedproof.model.systems.jobmon.repaired.instances import LEFT_OF_IT, LOST_FOR_GOOD
+from schedproof.model.systems.jobmon.shipped.client import GOES_ON, RUN
+from schedproof.model.systems.jobmon.shipped.couplings import ATTEMPTS_LEFT
+from schedproof.model.systems.jobmon.shipped.distributor import GOES_ON as DISTRIBUTES
+from schedproof.model.systems.jobmon.shipped.machines import NEXT_ATTEMPT, d, i, r, t
+from schedproof.model.systems.jobmon.sorts import Task
 from schedproof.proofs.verdict import Verdict
 
 

@@ -13,13 +13,13 @@ from jobmon_requests import goes_on, random_requests
 from postgres import Unavailable, server
 from sqlalchemy import create_engine
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.errors import Refused, StoreError
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.records import LARGEST, LONGEST_NAME, InstanceState, Leases, Records
-from schedproof.impl.jobmon.requests import TaskSpec
-from schedproof.impl.jobmon.server import Server
-from schedproof.impl.jobmon.sql_store import SqlStore
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.errors import Refused, StoreError
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.records import LARGEST, LONGEST_NAME, InstanceState, Leases, Records
+from schedproof.impl.systems.jobmon.requests import TaskSpec
+from schedproof.impl.systems.jobmon.server import Server
+from schedproof.impl.systems.jobmon.sql_store import SqlStore
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def empty(url: str) -> str:
     """Without tables."""
-    from schedproof.impl.jobmon.tables import METADATA
+    from schedproof.impl.systems.jobmon.tables import METADATA
 
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     METADATA.drop_all(engine)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from jobmon_bench import WAY, Bench
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.errors import Refused
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.records import RunState
-from schedproof.impl.jobmon.requests import Request, TaskSpec
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.errors import Refused
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.records import RunState
+from schedproof.impl.systems.jobmon.requests import Request, TaskSpec
 
 
 @pytest.fixture

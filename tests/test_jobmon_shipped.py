@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from jobmon_less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 
-from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.jobmon.shipped import couplings, tables
-from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
-from schedproof.model.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row, Sort, StepInvariant
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import State, Step
 from schedproof.model.semantics.instance import Instance, fitted
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
-from schedproof.proofs.findings import findings, repair_of
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.shipped import couplings, tables
+from schedproof.model.systems.jobmon.shipped.situations import SITUATIONS, Situation
+from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
+from schedproof.proofs.verification.findings import findings, repair_of
 
 DOCUMENT = Path(__file__).parents[2] / "shared" / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [SHIPPED, REPAIRED]

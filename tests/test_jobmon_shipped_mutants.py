@@ -13,10 +13,10 @@ from mutants import Mutant, Place, Twin, drawn, mutants
 from test_brute_jobmon_shipped import OTHERS
 from test_jobmon_shipped import NOBODY_ASKS
 
-from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.jobmon.shipped.situations import SITUATIONS, Situation
 from schedproof.model.lang import Model
 from schedproof.model.semantics.instance import fitted
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.shipped.situations import SITUATIONS, Situation
 
 VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}
 

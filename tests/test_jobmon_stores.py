@@ -13,10 +13,10 @@ import pytest
 from jobmon_bench import Bench, answer
 from jobmon_requests import goes_on, random_requests
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.errors import Contended, StoreError
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.records import (
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.errors import Contended, StoreError
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.records import (
     LARGEST,
     InstanceState,
     RunState,
@@ -27,8 +27,8 @@ from schedproof.impl.jobmon.records import (
     WorkflowRun,
     WorkflowState,
 )
-from schedproof.impl.jobmon.sql_store import SqlStore
-from schedproof.impl.jobmon.store import Store, UpTo
+from schedproof.impl.systems.jobmon.sql_store import SqlStore
+from schedproof.impl.systems.jobmon.store import Store, UpTo
 from schedproof.impl.transactions import ATTEMPTS
 
 SMALL = Task(0, 1, "b", "x", (), (), "all", 0, 1, TaskState.REGISTERING, 0.0)

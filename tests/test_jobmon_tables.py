@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.jobmon.shipped import tables as shipped
 from schedproof.model.lang import Row
+from schedproof.model.systems.jobmon.shipped import tables as shipped
 
 FACTS = Path(__file__).parents[2] / "shared" / "facts" / "jobmon.md"
 

@@ -20,16 +20,16 @@ from jobmon_processes import installation, until
 from jobmon_requests import goes_on, random_requests
 from jobmon_stories import Story, workflow
 
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.connection import Connection
-from schedproof.impl.jobmon.draft import Draft
-from schedproof.impl.jobmon.errors import Contended, IllegalMove, Malformed, StoreError, Unreachable
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.impl.jobmon.records import Leases, Records
-from schedproof.impl.jobmon.requests import Report, Request
-from schedproof.impl.jobmon.server import Asks, Server
-from schedproof.impl.jobmon.sql_store import SqlStore
-from schedproof.impl.jobmon.world import ClientSpec, World
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.connection import Connection
+from schedproof.impl.systems.jobmon.draft import Draft
+from schedproof.impl.systems.jobmon.errors import Contended, IllegalMove, Malformed, StoreError, Unreachable
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.records import Leases, Records
+from schedproof.impl.systems.jobmon.requests import Report, Request
+from schedproof.impl.systems.jobmon.server import Asks, Server
+from schedproof.impl.systems.jobmon.sql_store import SqlStore
+from schedproof.impl.systems.jobmon.world import ClientSpec, World
 
 pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
@@ -45,7 +45,7 @@ def free_port() -> int:
 @contextmanager
 def served(server: Asks) -> Iterator[str]:
     """Its address."""
-    from schedproof.impl.jobmon.web import application
+    from schedproof.impl.systems.jobmon.web import application
 
     port = free_port()
     http_server = uvicorn.Server(uvicorn.Config(application(server), host="127.0.0.1", port=port, log_level="error"))
@@ -189,7 +189,7 @@ class TestConnection:
             listening.close()
 
         Thread(target=breaks_off).start()
-        from schedproof.impl.jobmon.web import application
+        from schedproof.impl.systems.jobmon.web import application
 
         server = uvicorn.Server(
             uvicorn.Config(application(bench.server), host="127.0.0.1", port=port, log_level="error")
@@ -278,7 +278,7 @@ def test_agents_over_http_do_as_they_do_directly() -> None:
 
 
 def command(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
-    whole = [sys.executable, "-m", "schedproof.impl.jobmon", *words]
+    whole = [sys.executable, "-m", "schedproof.impl.systems.jobmon", *words]
     return subprocess.run(whole, capture_output=True, text=True, timeout=60, **more)  # type: ignore[call-overload,no-any-return]
 
 
@@ -327,7 +327,9 @@ class TestCommandLine:
         assert (done.returncode, done.stderr) == (2, said)
 
     def test_what_is_not_installed_is_said(self) -> None:
-        code = "import sys; sys.modules['fastapi'] = None; from schedproof.impl.jobmon.__main__ import run; run()"
+        code = (
+            "import sys; sys.modules['fastapi'] = None; from schedproof.impl.systems.jobmon.__main__ import run; run()"
+        )
         words = [sys.executable, "-c", code, "server", "--database=sqlite://", "--port=1"]
         done = subprocess.run(words, capture_output=True, text=True)
         assert "install schedproof[jobmon]" in done.stderr and "Traceback" not in done.stderr
@@ -336,7 +338,7 @@ class TestCommandLine:
         "words", [["distributor", "--url=http://127.0.0.1:1"], ["worker", "--url=http://127.0.0.1:1", "1"]]
     )
     def test_elsewhere_than_on_linux(self, words: list[str]) -> None:
-        code = "import sys; sys.platform = 'other'; from schedproof.impl.jobmon.__main__ import run; run()"
+        code = "import sys; sys.platform = 'other'; from schedproof.impl.systems.jobmon.__main__ import run; run()"
         done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
         assert done.returncode == 1
         assert "processes of Linux" in done.stderr and "Traceback" not in done.stderr

@@ -13,15 +13,15 @@ from jobmon_promises import PROMISES, broken
 from jobmon_stories import Story, workflow
 from jobmon_walks import BAD, Broken, explore, small
 
-from schedproof.impl.jobmon.client import Resume
-from schedproof.impl.jobmon.cluster import Ending
-from schedproof.impl.jobmon.distributor import Act as DistributorAct
-from schedproof.impl.jobmon.distributor import DistributorMemory, Todo
-from schedproof.impl.jobmon.records import InstanceState, Records, RunState, TaskState, WorkflowState
-from schedproof.impl.jobmon.requests import READS, Request, TaskSpec
-from schedproof.impl.jobmon.world import Act, ClientSpec, Kind, Sides, World
-from schedproof.model.jobmon import REPAIRED
+from schedproof.impl.systems.jobmon.client import Resume
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.distributor import Act as DistributorAct
+from schedproof.impl.systems.jobmon.distributor import DistributorMemory, Todo
+from schedproof.impl.systems.jobmon.records import InstanceState, Records, RunState, TaskState, WorkflowState
+from schedproof.impl.systems.jobmon.requests import READS, Request, TaskSpec
+from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind, Sides, World
 from schedproof.model.lang import Invariant
+from schedproof.model.systems.jobmon import REPAIRED
 
 TWO = workflow(TaskSpec("a", "x", max_attempts=3), TaskSpec("b", "x", upstream=("a",), max_attempts=3))
 

@@ -28,7 +28,6 @@ from random_graphs import (
 )
 from toys import MUTEX, WORKSHOP
 
-from schedproof.model.hived import REPAIRED
 from schedproof.model.lang import (
     AlwaysCanReach,
     Invariant,
@@ -41,8 +40,9 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.model.semantics import Choice, Instance, Moment, Stepper, compile_term, instances
-from schedproof.proofs import liveness
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.hived import REPAIRED
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration import liveness
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
 

@@ -16,8 +16,8 @@ import pytest
 from merged_bench import Log
 
 from schedproof.impl.locks import LockOrder, Mode
-from schedproof.impl.yunikorn.merged import ORDER, Allocation, MergedScheduler, Partition
-from schedproof.impl.yunikorn.messages import PartitionSpec, QueueSpec
+from schedproof.impl.scheduler_interface import PartitionSpec, QueueSpec
+from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, Partition
 from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Acquire, Loop
 from schedproof.proofs.locks import examine

@@ -15,15 +15,15 @@ from own import imports_undone, repository
 from planted_cascades import ForgottenCancellation, VictimNotSpared, spoilt_by
 from toys import MUTEX, WORKSHOP
 
-from schedproof.errors import UserError
+from schedproof.cli.errors import UserError
 from schedproof.impl.cascade import GuardFailed, System
-from schedproof.impl.hived import GroupSpec, InMemoryStore, Scheduler
-from schedproof.impl.hived import Refused as HivedRefused
 from schedproof.impl.machines import IllegalEvent
-from schedproof.lockstep import Agreement, Pair
-from schedproof.model.hived import REPAIRED
+from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, Scheduler
+from schedproof.impl.systems.hived import Refused as HivedRefused
 from schedproof.model.semantics import IllFormed, ScopeError, Stepper, Undefined, instances
+from schedproof.model.systems.hived import REPAIRED
 from schedproof.testing import OutOfStep, Refused, conforms, lockstep
+from schedproof.testing.lockstep import Agreement, Pair
 
 
 @pytest.fixture(scope="module")
@@ -507,7 +507,7 @@ def test_a_missing_method_is_told(lease):
 
 
 def test_without_hypothesis_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, "schedproof.driver")
+    monkeypatch.delitem(sys.modules, "schedproof.testing.driver")
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     with pytest.raises(ModuleNotFoundError, match=r"needs Hypothesis; install it: pip install hypothesis$"):
         lockstep(REPAIRED, Reference)

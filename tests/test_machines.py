@@ -9,7 +9,6 @@ import pytest
 from transitions.extensions import LockedMachine
 
 from schedproof.impl.machines import IllegalEvent, ObjectMachine, object_machines
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import (
     EMPTY,
     NONE,
@@ -32,6 +31,7 @@ from schedproof.model.lang import (
     those,
     variable,
 )
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 
 # The arrows of the document's two figures, typed from the figures and not from the model.
 ARROWS = {

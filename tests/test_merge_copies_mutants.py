@@ -18,7 +18,7 @@ from merge_places import judged
 from mutants import Mutant
 from walked import Judge
 
-from schedproof.model.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.systems.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
 
 VARIANTS = {model.variant: model for model in (TWO_COPY, TWO_COPY_REPAIRED)}
 ALL = bool(os.environ.get("SCHEDPROOF_ALL_MUTANTS"))

@@ -14,18 +14,18 @@ from schedproof.model.lang import Action, Change, Invariant, Model, Rule, StepIn
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
 from schedproof.model.semantics import Stepper, instances
-from schedproof.model.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
-from schedproof.model.yunikorn_merge.cache import CACHE_RULES
-from schedproof.model.yunikorn_merge.contradictions import CONTRADICTIONS
-from schedproof.model.yunikorn_merge.flows import CACHE, CHANNELS, FLOW_OF, FLOWS, KINDS, RM, SCHEDULER
-from schedproof.model.yunikorn_merge.machines import CACHE_MACHINES, RM_MACHINES, SCHEDULER_MACHINES
-from schedproof.model.yunikorn_merge.merged_machines import MERGED_CHANNELS
-from schedproof.model.yunikorn_merge.merged_promises import one_object
-from schedproof.model.yunikorn_merge.rm import RM_ACTIONS, RM_RULES
-from schedproof.model.yunikorn_merge.scheduler import SCHEDULER_ACTIONS, SCHEDULER_RULES
-from schedproof.model.yunikorn_merge.situations import SITUATIONS, situations
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.systems.yunikorn_merge.cache import CACHE_RULES
+from schedproof.model.systems.yunikorn_merge.contradictions import CONTRADICTIONS
+from schedproof.model.systems.yunikorn_merge.flows import CACHE, CHANNELS, FLOW_OF, FLOWS, KINDS, RM, SCHEDULER
+from schedproof.model.systems.yunikorn_merge.machines import CACHE_MACHINES, RM_MACHINES, SCHEDULER_MACHINES
+from schedproof.model.systems.yunikorn_merge.merged_machines import MERGED_CHANNELS
+from schedproof.model.systems.yunikorn_merge.merged_promises import one_object
+from schedproof.model.systems.yunikorn_merge.rm import RM_ACTIONS, RM_RULES
+from schedproof.model.systems.yunikorn_merge.scheduler import SCHEDULER_ACTIONS, SCHEDULER_RULES
+from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, situations
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Result, Verdict
 

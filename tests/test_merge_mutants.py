@@ -18,8 +18,8 @@ from test_beaker_mutants import claims
 
 from schedproof.model.lang import Invariant
 from schedproof.model.lang.check import WELL_FORMED
-from schedproof.model.yunikorn_merge import MERGED
-from schedproof.model.yunikorn_merge.merged_situations import MERGED_SITUATIONS
+from schedproof.model.systems.yunikorn_merge import MERGED
+from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS
 from schedproof.proofs.induction import prove
 
 RECOVERING = "a node is added with what runs on it, while another ask waits"

@@ -11,15 +11,15 @@ import pytest
 from schedproof.model.lang import Action, Invariant, Model, Rule, Term
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
-from schedproof.model.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
-from schedproof.model.yunikorn_merge.cache import PRESENT
-from schedproof.model.yunikorn_merge.deliveries import DELIVER
-from schedproof.model.yunikorn_merge.flows import CHANNELS, e
-from schedproof.model.yunikorn_merge.machines import x
-from schedproof.model.yunikorn_merge.merged import allocate
-from schedproof.model.yunikorn_merge.merged_machines import MERGED_CHANNELS
-from schedproof.model.yunikorn_merge.situations import SITUATIONS, situations
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.systems.yunikorn_merge.cache import PRESENT
+from schedproof.model.systems.yunikorn_merge.deliveries import DELIVER
+from schedproof.model.systems.yunikorn_merge.flows import CHANNELS, e
+from schedproof.model.systems.yunikorn_merge.machines import x
+from schedproof.model.systems.yunikorn_merge.merged import allocate
+from schedproof.model.systems.yunikorn_merge.merged_machines import MERGED_CHANNELS
+from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, situations
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 

@@ -11,14 +11,14 @@ from functools import cache
 import pytest
 
 from schedproof.model.lang import Action, Model, Reading, Rule
+from schedproof.model.registry.builtin import YUNIKORN_MERGE
 from schedproof.model.semantics import instances
-from schedproof.model.systems import YUNIKORN_MERGE
-from schedproof.model.yunikorn_merge import TWO_COPY
-from schedproof.model.yunikorn_merge.readings import READINGS
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
-from schedproof.proofs.findings import findings
+from schedproof.model.systems.yunikorn_merge import TWO_COPY
+from schedproof.model.systems.yunikorn_merge.readings import READINGS
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.findings import findings
 
 SEEN_BY_DEFAULT = {"a-release-is-not-for-proposals", "a-proposal-is-a-copy"}
 

@@ -12,10 +12,7 @@ from merged_bench import BASE, Log, hammer, scheduler, wrong_with
 from planted_merged import BUGS, OF_LOCKS
 
 from schedproof import impl
-from schedproof.impl.yunikorn.core import Refused
-from schedproof.impl.yunikorn.core.records import State
-from schedproof.impl.yunikorn.merged import ORDER, Allocation, MergedScheduler, health
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.scheduler_interface import (
     ApplicationAccepted,
     ApplicationRejected,
     AskRejected,
@@ -27,10 +24,13 @@ from schedproof.impl.yunikorn.messages import (
     ReleasedAllocation,
     TerminationType,
 )
+from schedproof.impl.systems.yunikorn.core import Refused
+from schedproof.impl.systems.yunikorn.core.records import State
+from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, health
 from schedproof.model.locks import read
 from schedproof.proofs.locks.rank import judge
-from schedproof.proofs.oracle import OracleVerdict
-from schedproof.proofs.oracle.lock_log import check_log
+from schedproof.proofs.traces import OracleVerdict
+from schedproof.proofs.traces.formats.lock_log import check_log
 
 DESCRIPTION = Path(__file__).parent.parent / "model" / "yunikorn_merge" / "locks" / "repaired.yaml"
 

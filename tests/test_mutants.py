@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from mutants import Judge, Mutant, invariants_of, mutants, places
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, Stepper
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 

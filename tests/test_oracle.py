@@ -10,14 +10,14 @@ import brute_hived
 import pytest
 from hived_runs import Run
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Change
 from schedproof.model.semantics import Instance
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
-from schedproof.proofs.oracle.engine import judge
-from schedproof.proofs.oracle.hived import HivedReading
-from schedproof.proofs.oracle.hived_trace import read_hived
-from schedproof.proofs.oracle.lines import as_objects, read_text
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.systems.hived.traces.calls import HivedReading
+from schedproof.proofs.systems.hived.traces.calls_reader import read_hived
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces.engine.candidates import judge
+from schedproof.proofs.traces.files.lines import as_objects, read_text
 
 HERE = Path(__file__).parent / "data" / "hived"
 SHARED = Path(__file__).parents[2] / "shared" / "traces" / "hived"

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from beaker_logs import WRITTEN_HEADER, beakerd_log, changes, messages
 
-from schedproof.model.beaker import AS_WRITTEN
-from schedproof.model.beaker.shipped import SHIPPED
 from schedproof.model.lang import Action, Change, Model
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
-from schedproof.proofs.oracle import check as entry
-from schedproof.proofs.oracle.engine import judge
-from schedproof.proofs.oracle.formats import Format
-from schedproof.proofs.oracle.lines import read_text
+from schedproof.model.systems.beaker import AS_WRITTEN
+from schedproof.model.systems.beaker.shipped import SHIPPED
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import check as entry
+from schedproof.proofs.traces.engine.candidates import judge
+from schedproof.proofs.traces.files.lines import read_text
+from schedproof.proofs.traces.formats.format import Format
 
 HERE = Path(__file__).parent / "data" / "beaker"
 FORMATS = {f.name: f for f in entry.FORMATS["beaker"]}

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 from beaker_logs import changes, messages
 
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import TraceError, check_trace
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import TraceError, check_trace
 
 PACKAGE = Path(oracle.__file__).parent
 HEADER: dict[str, Any] = {"beaker": 1, "systems": {"s": {}}, "recipes": {"r": {"viable": ["s"]}}}

@@ -19,16 +19,12 @@ from brute_beaker_shipped import judge_messages
 from brute_beaker_trace import judge_changes
 from brute_beakerd import judge_log
 
-from schedproof.model.beaker.shipped.machines import STATUSES
-from schedproof.proofs.oracle import (
-    OracleVerdict,
-    TraceError,
-    beaker_changes,
-    beaker_messages,
-    beakerd,
-    check_trace,
-    explain,
-)
+from schedproof.model.systems.beaker.shipped.machines import STATUSES
+from schedproof.proofs.systems.beaker.traces import changes as beaker_changes
+from schedproof.proofs.systems.beaker.traces import daemon_log as beakerd
+from schedproof.proofs.systems.beaker.traces import messages as beaker_messages
+from schedproof.proofs.traces import OracleVerdict, TraceError, check_trace
+from schedproof.proofs.traces.engine import explain
 
 Lines = list[str]
 Mutation = Callable[[Lines, random.Random], str]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import Instance
-from schedproof.proofs.oracle.broken import broken_table
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.traces.engine.broken import broken_table
 
 HIVED = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
 FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"

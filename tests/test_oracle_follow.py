@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 import pytest
 from test_oracle_own import HEADER
 
-from schedproof.proofs.oracle import Following, OracleVerdict, TraceError, check_trace
-from schedproof.proofs.oracle.again import SHARE, Again
+from schedproof.proofs.traces import Following, OracleVerdict, TraceError, check_trace
+from schedproof.proofs.traces.files.again import SHARE, Again
 
 CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
 DATA = Path(__file__).parent / "data"

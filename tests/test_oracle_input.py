@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hived_runs import Run
 
-from schedproof.proofs.oracle import TraceError, check_trace
+from schedproof.proofs.traces import TraceError, check_trace
 
 OWN: dict[str, Any] = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
 

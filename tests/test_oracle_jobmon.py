@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 
 HERE = Path(__file__).parent / "data" / "jobmon"
 AUDIT, DUMPS, EVENTS = "jobmon-audit", "jobmon-dumps", "jobmon-events"

@@ -14,8 +14,8 @@ import pytest
 from jobmon_logs import audit, dumps, events
 
 from schedproof.cli import main
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import TraceError, check_trace
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import TraceError, check_trace
 
 SCHEMA = Path(oracle.__file__).parent / "jobmon.schema.json"
 DATA = Path(__file__).parent / "data" / "jobmon"

@@ -17,7 +17,7 @@ from brute_jobmon_dumps import judge_dumps
 from brute_jobmon_lines import judge_audit, judge_events
 from jobmon_logs import INSTANCE, RUN, SAID, TASK, WORKFLOW, audit, dumps, events, hide, leave_out, walk
 
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 
 STATUSES = {"task": TASK, "task_instance": INSTANCE, "workflow_run": RUN, "workflow": WORKFLOW}
 CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long) for n in (0, 1, 2, 4, 5))]

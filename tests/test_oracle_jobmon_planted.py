@@ -17,11 +17,15 @@ from brute_jobmon_lines import judge_audit, judge_events
 from jobmon_logs import audit, dumps, events
 from test_oracle_jobmon_mutations import mutate_audit, mutate_dumps, mutate_events
 
-from schedproof.model.jobmon import SHIPPED
 from schedproof.model.lang import Model
-from schedproof.proofs.oracle import jobmon_audit, jobmon_cast, jobmon_dumps, jobmon_events, jobmon_life
-from schedproof.proofs.oracle.formats import Format, Told
-from schedproof.proofs.oracle.lines import TextLine
+from schedproof.model.systems.jobmon import SHIPPED
+from schedproof.proofs.systems.jobmon.traces import audit as jobmon_audit
+from schedproof.proofs.systems.jobmon.traces import dump_objects as jobmon_cast
+from schedproof.proofs.systems.jobmon.traces import dumps as jobmon_dumps
+from schedproof.proofs.systems.jobmon.traces import events as jobmon_events
+from schedproof.proofs.systems.jobmon.traces import life as jobmon_life
+from schedproof.proofs.traces.files.lines import TextLine
+from schedproof.proofs.traces.formats.format import Format, Told
 
 Records = list[dict[str, Any]]
 

@@ -13,12 +13,12 @@ from jobmon_logs import dumps
 from test_oracle_jobmon import said
 
 from schedproof.cli import main
-from schedproof.impl.jobmon import requests as ask
-from schedproof.impl.jobmon.memory_store import MemoryStore
-from schedproof.model.jobmon import REPAIRED, SHIPPED
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.oracle import OracleVerdict, check_trace
-from schedproof.proofs.oracle.jobmon_words import SHIPPED_TABLES, table_of
+from schedproof.impl.systems.jobmon import requests as ask
+from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.proofs.systems.jobmon.traces.words import SHIPPED_TABLES, table_of
+from schedproof.proofs.traces import OracleVerdict, check_trace
 
 HERE = Path(__file__).parent / "data" / "jobmon"
 SAMPLES = sorted(path.name for path in HERE.iterdir() if path.name != "README.md")

@@ -11,9 +11,10 @@ import pytest
 from schedproof.cli import main
 from schedproof.model.locks import parse, read
 from schedproof.proofs.locks import Kind, explore_all
-from schedproof.proofs.oracle import OracleVerdict, check_trace, lock_log
-from schedproof.proofs.oracle.errors import TraceError
-from schedproof.proofs.oracle.lock_log import check_log
+from schedproof.proofs.traces import OracleVerdict, check_trace
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.formats import lock_log
+from schedproof.proofs.traces.formats.lock_log import check_log
 
 FOLDER = Path(__file__).parent.parent / "model" / "yunikorn_merge"
 REPAIRED = read(FOLDER / "locks" / "repaired.yaml")

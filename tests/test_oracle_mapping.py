@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 import yaml
 
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, TraceError, check_trace
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import OracleReport, OracleVerdict, TraceError, check_trace
 
 PACKAGE = Path(oracle.__file__).parent
 CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS

@@ -15,7 +15,7 @@ from typing import Any
 
 import brute_hived
 
-from schedproof.proofs.oracle import check_trace
+from schedproof.proofs.traces import check_trace
 
 HERE = Path(__file__).parent / "data" / "hived"
 SEED = 20140729

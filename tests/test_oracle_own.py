@@ -12,13 +12,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import HIVED
 from schedproof.model.semantics import Instance, Stepper
-from schedproof.model.systems import HIVED
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
-from schedproof.proofs.oracle.watch import Watch
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces.engine.watch import Watch
 
 PACKAGE = Path(oracle.__file__).parent
 HEADER: dict[str, Any] = {

@@ -14,9 +14,9 @@ from typing import Any
 import brute_plain
 import pytest
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.semantics import Instance, Stepper
-from schedproof.proofs.oracle import OracleVerdict, check_records
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.traces import OracleVerdict, check_records
 
 GROUPS, CELLS = ["low", "mid", "high"], ["a", "b"]
 OUTRANKS = {"low": [], "mid": ["low"], "high": ["low", "mid"]}

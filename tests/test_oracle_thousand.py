@@ -16,7 +16,7 @@ from brute_yunikorn_walk import judge_walk
 from test_oracle_mutations import judged_by_both
 from test_oracle_yunikorn_mutations import STATES
 
-from schedproof.proofs.oracle import TraceError, check_trace
+from schedproof.proofs.traces import TraceError, check_trace
 
 SHARED = Path(__file__).parents[2] / "shared" / "traces"
 MINE = Path(__file__).parent / "data"

@@ -18,22 +18,23 @@ from test_oracle_plain_mutations import HEADER as SMALL
 from test_oracle_plain_mutations import flipped, logged_run
 from toys import WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Model, Ref, SetOf
 from schedproof.model.quotes import FILE, read_quotes
+from schedproof.model.registry.builtin import HIVED, SYSTEMS, System
 from schedproof.model.semantics import Choice, Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
-from schedproof.model.systems import HIVED, SYSTEMS, System
-from schedproof.proofs.explore import explore
-from schedproof.proofs.oracle import OracleVerdict, TraceError, check_records, check_trace, gone
-from schedproof.proofs.oracle.appearing import KEPT_ENDED
-from schedproof.proofs.oracle.forget import forgettable, refers
-from schedproof.proofs.oracle.gone import Gone
-from schedproof.proofs.oracle.quick import Quick
-from schedproof.proofs.oracle.shorten import shortened
-from schedproof.proofs.oracle.unseen import noticing
-from schedproof.proofs.oracle.watch import Watch
-from schedproof.proofs.oracle.world import World
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.traces import OracleVerdict, TraceError, check_records, check_trace
+from schedproof.proofs.traces.engine import collected_names as gone
+from schedproof.proofs.traces.engine.appearing import KEPT_ENDED
+from schedproof.proofs.traces.engine.collected_names import Gone
+from schedproof.proofs.traces.engine.fast_path import Quick
+from schedproof.proofs.traces.engine.object_gc import forgettable, refers
+from schedproof.proofs.traces.engine.objects import World
+from schedproof.proofs.traces.engine.unobserved import noticing
+from schedproof.proofs.traces.engine.watch import Watch
+from schedproof.proofs.traces.reports.shorten import shortened
 
 CONFORMS, DEPARTS, UNDETERMINED = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS, OracleVerdict.UNDETERMINED
 DOCUMENTS = Path(__file__).parents[2] / "shared" / "documents"
@@ -312,8 +313,8 @@ class TestForgetting:
 
     def test_what_counts_the_ended_is_not_forgotten(self) -> None:
         """Planted: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
-        from schedproof.model.hived.machines import PodGroup
         from schedproof.model.lang import exists, forall, variable
+        from schedproof.model.systems.hived.machines import PodGroup
 
         g = variable(PodGroup, "g")
         for guard in (
@@ -383,8 +384,8 @@ class TestUnnamed:
 
     def test_of_planted_guards_rules_and_updates(self) -> None:
         """Each of these can tell that there is one more Free cell, or one that is in no state of its own choosing."""
-        from schedproof.model.hived.machines import Cell, PodGroup
         from schedproof.model.lang import Row, Rule, exists, forall, those, variable
+        from schedproof.model.systems.hived.machines import Cell, PodGroup
 
         c, p = variable(Cell, "c"), variable(PodGroup, "p")
         model = replaced(AS_WRITTEN, list(AS_WRITTEN.actions))

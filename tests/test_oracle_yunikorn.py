@@ -11,8 +11,8 @@ import pytest
 from yunikorn_oracle import broken, check, departure, releases
 
 from schedproof.cli import main
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import OracleVerdict, check_trace
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import OracleVerdict, check_trace
 
 HERE = Path(__file__).parent / "data" / "yunikorn"
 OLD, MIDDLE, NEW = "0.11-0.12", "1.0-1.5", "1.6+"

@@ -15,8 +15,8 @@ from brute_yunikorn_walk import random_walk
 from yunikorn_logs import events, log, statelog
 
 from schedproof.cli import main
-from schedproof.proofs import oracle
-from schedproof.proofs.oracle import TraceError, check_trace
+from schedproof.proofs import traces as oracle
+from schedproof.proofs.traces import TraceError, check_trace
 
 SCHEMA = Path(oracle.__file__).parent / "yunikorn.schema.json"
 DATA = Path(__file__).parent / "data" / "yunikorn"

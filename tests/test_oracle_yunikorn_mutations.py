@@ -18,7 +18,7 @@ from brute_yunikorn import CODES, OBJECT, judge_events, judge_log, judge_statelo
 from brute_yunikorn_walk import broken_promises, judge_walk, random_walk
 from yunikorn_logs import events, log, statelog
 
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 
 STATES = sorted({state for pair in tables("1.0-1.5")["Application"].items() for state in (pair[0][0], pair[1])})
 STATE_PROMISES = {

@@ -17,9 +17,9 @@ from yunikorn_core_bench import Bench
 from yunikorn_core_scenarios import HARD, SOFT, gang, works
 from yunikorn_oracle import broken, check, departure
 
-from schedproof.impl.yunikorn.core import Kind
-from schedproof.impl.yunikorn.messages import Control
-from schedproof.proofs.oracle import OracleVerdict
+from schedproof.impl.scheduler_interface import Control
+from schedproof.impl.systems.yunikorn.core import Kind
+from schedproof.proofs.traces import OracleVerdict
 
 MIDDLE = "1.0-1.5"
 """The releases that have a state log, and Starting."""

@@ -17,12 +17,16 @@ from test_oracle_yunikorn_mutations import mutate_events, mutate_log, mutate_sta
 from yunikorn_logs import KINDS, events, log, statelog
 
 from schedproof.model.lang import Model
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.oracle import check_trace, yunikorn_lives, yunikorn_log, yunikorn_releases, yunikorn_walks
-from schedproof.proofs.oracle.lines import TextLine
-from schedproof.proofs.oracle.yunikorn_lives import Entry
-from schedproof.proofs.oracle.yunikorn_releases import NAMES, Key, Table, releases_of
-from schedproof.proofs.oracle.yunikorn_walk_cast import core_of
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.proofs.systems.yunikorn.traces import lives as yunikorn_lives
+from schedproof.proofs.systems.yunikorn.traces import log as yunikorn_log
+from schedproof.proofs.systems.yunikorn.traces import releases as yunikorn_releases
+from schedproof.proofs.systems.yunikorn.traces import walks as yunikorn_walks
+from schedproof.proofs.systems.yunikorn.traces.lives import Entry
+from schedproof.proofs.systems.yunikorn.traces.releases import NAMES, Key, Table, releases_of
+from schedproof.proofs.systems.yunikorn.traces.walk_objects import core_of
+from schedproof.proofs.traces import check_trace
+from schedproof.proofs.traces.files.lines import TextLine
 
 Case = tuple[str, Callable[[], tuple[str, int | None, tuple[str, ...]]]]
 
@@ -146,7 +150,7 @@ RULES_OF_FORMATS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = 
     "queues begin in New": ("log", lambda patch: patch.setattr(yunikorn_lives, "FIRST", {"Node": "there"})),
     "loops of applications are allowed": (
         "log",
-        lambda patch: patch.setattr("schedproof.proofs.oracle.yunikorn_log.LOOPS", {}),
+        lambda patch: patch.setattr("schedproof.proofs.systems.yunikorn.traces.log.LOOPS", {}),
     ),
     "lives go on from anything": (
         "events",
@@ -154,24 +158,28 @@ RULES_OF_FORMATS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = 
     ),
     "all releases have a state log": (
         "statelog",
-        lambda patch: patch.setattr("schedproof.proofs.oracle.yunikorn_statelog.SINCE_1_0", (frozenset(), "")),
+        lambda patch: patch.setattr("schedproof.proofs.systems.yunikorn.traces.state_log.SINCE_1_0", (frozenset(), "")),
     ),
     "all releases have an empty one": (
         "statelog",
-        lambda patch: patch.setattr("schedproof.proofs.oracle.yunikorn_statelog.UP_TO_1_3", (frozenset(NAMES[1:]), "")),
+        lambda patch: patch.setattr(
+            "schedproof.proofs.systems.yunikorn.traces.state_log.UP_TO_1_3", (frozenset(NAMES[1:]), "")
+        ),
     ),
     "all releases leave it out": (
         "statelog",
-        lambda patch: patch.setattr("schedproof.proofs.oracle.yunikorn_statelog.BEFORE_1_0", (frozenset(), "")),
+        lambda patch: patch.setattr(
+            "schedproof.proofs.systems.yunikorn.traces.state_log.BEFORE_1_0", (frozenset(), "")
+        ),
     ),
     "nodes are not judged": (
         "events",
-        lambda patch: patch.setattr("schedproof.proofs.oracle.yunikorn_events.NODE", 99),
+        lambda patch: patch.setattr("schedproof.proofs.systems.yunikorn.traces.events.NODE", 99),
     ),
     "Rejected is written as Resuming": (
         "events",
         lambda patch: patch.setitem(
-            __import__("schedproof.proofs.oracle.yunikorn_events", fromlist=["STATES"]).STATES, 202, "Resuming"
+            __import__("schedproof.proofs.systems.yunikorn.traces.events", fromlist=["STATES"]).STATES, 202, "Resuming"
         ),
     ),
     "releases do not change": (

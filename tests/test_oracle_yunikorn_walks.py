@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from yunikorn_oracle import broken, check, departure, releases
 
-from schedproof.proofs.oracle import OracleVerdict, check_trace
+from schedproof.proofs.traces import OracleVerdict, check_trace
 
 HERE = Path(__file__).parent / "data" / "yunikorn"
 RECORDED = Path(__file__).parents[2] / "shared" / "traces" / "yunikorn" / "application-v0.12.2.jsonl"

@@ -8,7 +8,7 @@ import pytest
 from own import WORKING, imports_undone, reachable, repository
 
 from schedproof.cli import main
-from schedproof.manifest import find, load, read
+from schedproof.cli.manifest import find, load, read
 
 PROMISES = [
     "well-formed",
@@ -304,7 +304,7 @@ def test_what_is_wrong_in_the_project_is_not_blamed_on_the_user(run, tmp_path, m
     def broken(*arguments, **options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("schedproof.commands.verify.verify_systems", broken)
+    monkeypatch.setattr("schedproof.cli.commands.verify.verify_systems", broken)
     with pytest.raises(ZeroDivisionError):
         run("verify", "--jobs", "1")
 

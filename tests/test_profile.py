@@ -14,15 +14,15 @@ from test_compiled import TORN
 from toys import MUTEX, WORKSHOP, w, x
 
 from schedproof.cli import main
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, Moment, Profiler, Step, Stepper, compile_term, instances, profiled
 from schedproof.model.semantics.step import Stepper as Plain
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.explore import explore
-from schedproof.proofs.profiling import Profile, profile, together
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.profiling import Profile, profile, together
 
 SMALL: list[tuple[Model, dict[str, int], int]] = [
     (MUTEX, {"Process": 3, "Lock": 2}, 0),

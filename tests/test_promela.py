@@ -13,12 +13,12 @@ from exported import ODDLY_NAMED, only, ours, scopes
 from test_compiled_corners import c, counting
 from toys import MUTEX, WORKSHOP
 
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, ScopeError
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.compiled import explore as compiled
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import Unwritable, promela
 
 needs_spin = pytest.mark.skipif(

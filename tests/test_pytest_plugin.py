@@ -6,7 +6,8 @@ import sys
 import pytest
 from own import imports_undone, repository
 
-from schedproof import collected, testing  # what the option and a test load: once, not in every run
+from schedproof import testing  # what the option and a test load: once, not in every run
+from schedproof.testing import collected
 
 pytest_plugins = ["pytester"]
 

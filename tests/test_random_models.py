@@ -22,14 +22,14 @@ from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Row,
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import IllFormed, Instance, Undefined, evaluate, remember
 from schedproof.model.semantics import step as steps
-from schedproof.proofs import liveness, symmetry
+from schedproof.proofs.checking.engine import Engine
+from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.compiled import search
 from schedproof.proofs.compiled import steps as compiled_steps
 from schedproof.proofs.compiled.steps import _Steps
-from schedproof.proofs.engine import Engine
-from schedproof.proofs.examine import reads_history
-from schedproof.proofs.explore import explore
-from schedproof.proofs.safety import SAFETY
+from schedproof.proofs.exploration import liveness, symmetry
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.safety import SAFETY
 from schedproof.proofs.verdict import Result, Verdict
 
 SOME, MANY = range(12), range(12, 42)

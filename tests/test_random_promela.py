@@ -9,8 +9,8 @@ import pytest
 from random_models import Drawn, random_model
 from test_promela import needs_spin, same
 
-from schedproof.proofs.engine import Engine, Exploring
-from schedproof.proofs.examine import examine
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Verdict
 
 

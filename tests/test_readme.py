@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.beaker.phases import PHASES
-from schedproof.model.beaker.situations import SITUATIONS
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
-from schedproof.model.systems import SYSTEMS
-from schedproof.model.yunikorn import situations as yunikorn
-from schedproof.model.yunikorn_merge import situations as yunikorn_merge
-from schedproof.proofs.further import Locked, further
-from schedproof.proofs.parts import property_names
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.systems.beaker.phases import PHASES
+from schedproof.model.systems.beaker.situations import SITUATIONS
+from schedproof.model.systems.yunikorn import situations as yunikorn
+from schedproof.model.systems.yunikorn_merge import situations as yunikorn_merge
 from schedproof.proofs.refinement import REFINED
+from schedproof.proofs.verification.auxiliary import Locked, further
+from schedproof.proofs.verification.parts import property_names
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

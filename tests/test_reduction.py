@@ -17,7 +17,7 @@ from toys import MUTEX, WORKSHOP
 
 from schedproof.model.lang import Action, Document, Invariant, Machine, Model, Row, Sort, State, variables
 from schedproof.model.semantics import Instance, instances
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
 
 
 def load() -> Any:

@@ -10,15 +10,15 @@ import pytest
 from planted import PLANTED, Planted
 from planted_writes import Contradicting, NotEmpty
 
-from schedproof.impl.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Scheduler
-from schedproof.model.hived import REPAIRED
+from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Scheduler
 from schedproof.model.semantics import ScopeError, instances
+from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.refinement import RefinementReport
 from schedproof.proofs.refinement.compare import never_taken
-from schedproof.proofs.refinement.hived import check_refinement
-from schedproof.proofs.refinement.hived.abstraction import Abstraction
-from schedproof.proofs.refinement.hived.check import side_by_side
 from schedproof.proofs.refinement.mismatch import Broken
+from schedproof.proofs.systems.hived.refinement import check_refinement
+from schedproof.proofs.systems.hived.refinement.abstraction import Abstraction
+from schedproof.proofs.systems.hived.refinement.check import side_by_side
 
 REACHABLE = {(2, 2): (28, 97), (2, 3): (88, 335), (3, 2): (131, 595), (3, 3): (607, 3163), (4, 2): (531, 2976)}
 """States and transitions at groups x cells, as counted twice: by the model's steps, and by the

@@ -7,7 +7,7 @@ import re
 import pytest
 from planted_beaker import ABBA, APART, BREAKS, GUEST, LABS, LEAVES, PEOPLE, PLANTED, RANKS, SHARED, THREE, TWO, Planted
 
-from schedproof.impl.beaker import (
+from schedproof.impl.systems.beaker import (
     Condition,
     InHand,
     Recipe,
@@ -18,16 +18,16 @@ from schedproof.impl.beaker import (
     Usage,
     World,
 )
-from schedproof.model.beaker import REPAIRED
-from schedproof.model.beaker.situations import SITUATIONS, Situation
 from schedproof.model.semantics import Instance
+from schedproof.model.systems.beaker import REPAIRED
+from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
 from schedproof.proofs.refinement import RefinementReport
-from schedproof.proofs.refinement.beaker import check_refinement
-from schedproof.proofs.refinement.beaker.abstraction import Abstraction, without_bygones
-from schedproof.proofs.refinement.beaker.check import instance_of
-from schedproof.proofs.refinement.beaker.runner import Snapshot, ranked
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph, NotAQuotient
+from schedproof.proofs.systems.beaker.refinement import check_refinement
+from schedproof.proofs.systems.beaker.refinement.abstraction import Abstraction, without_bygones
+from schedproof.proofs.systems.beaker.refinement.check import instance_of
+from schedproof.proofs.systems.beaker.refinement.runner import Snapshot, ranked
 
 ALL_TOUCHED = Situation("two recipes for two systems; people do what they can", [["AB"], ["A"]], [0, 0], [0], [1], [0])
 CONDITIONS = Situation(

@@ -12,23 +12,23 @@ import pytest
 from jobmon_planted import BUGS
 
 from schedproof import impl
-from schedproof.impl.jobmon import legal
-from schedproof.impl.jobmon.client import Resume
-from schedproof.impl.jobmon.cluster import Ending
-from schedproof.impl.jobmon.records import InstanceState, RunState, TaskState, WorkflowState
-from schedproof.impl.jobmon.world import Kind, Sides
-from schedproof.model.jobmon.repaired import REPAIRED
-from schedproof.model.jobmon.shipped.tables import (
+from schedproof.impl.systems.jobmon import legal
+from schedproof.impl.systems.jobmon.client import Resume
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.records import InstanceState, RunState, TaskState, WorkflowState
+from schedproof.impl.systems.jobmon.world import Kind, Sides
+from schedproof.model.lang.check import sort_of
+from schedproof.model.systems.jobmon.repaired import REPAIRED
+from schedproof.model.systems.jobmon.shipped.tables import (
     COUPLING,
     TASK_INSTANCE_STATES,
     TASK_STATES,
     WORKFLOW_RUN_STATES,
     WORKFLOW_STATES,
 )
-from schedproof.model.lang.check import sort_of
-from schedproof.proofs.further import Refined, further
-from schedproof.proofs.refinement.jobmon import May, SimulationReport, Situation, check_simulation
 from schedproof.proofs.refinement.promised import REFINED, JobmonRefinement
+from schedproof.proofs.systems.jobmon.refinement import May, SimulationReport, Situation, check_simulation
+from schedproof.proofs.verification.auxiliary import Refined, further
 
 NOTHING_BAD = May(bad=0)
 RESUMES = {resume: (Resume.NO, resume) for resume in (Resume.COLD, Resume.HOT)}

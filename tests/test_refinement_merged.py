@@ -13,14 +13,14 @@ from planted_merged import (
     TellsLater,
 )
 
-from schedproof.impl.yunikorn.merged import Allocation, Application, MergedScheduler, Partition
-from schedproof.impl.yunikorn.messages import TerminationType
-from schedproof.model.systems import SYSTEMS
-from schedproof.model.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
-from schedproof.proofs.explore import explore
-from schedproof.proofs.further import Refined, further
-from schedproof.proofs.refinement.merged import check_refinement
-from schedproof.proofs.refinement.merged.check import instance_of
+from schedproof.impl.scheduler_interface import TerminationType
+from schedproof.impl.systems.yunikorn_merge import Allocation, Application, MergedScheduler, Partition
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.systems.yunikorn_merge.refinement import check_refinement
+from schedproof.proofs.systems.yunikorn_merge.refinement.check import instance_of
+from schedproof.proofs.verification.auxiliary import Refined, further
 
 
 @pytest.mark.parametrize("situation", MERGED_SITUATIONS, ids=lambda s: s.about)

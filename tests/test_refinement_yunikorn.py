@@ -8,8 +8,7 @@ from dataclasses import replace
 import planted_yunikorn_core as planted
 import pytest
 
-from schedproof.impl.yunikorn.core import Core, Draft, Option, Refused
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     ApplicationRejected,
     CreateNode,
@@ -18,14 +17,15 @@ from schedproof.impl.yunikorn.messages import (
     Response,
     TerminationType,
 )
+from schedproof.impl.systems.yunikorn.core import Core, Draft, Option, Refused
 from schedproof.model.semantics import Choice, Instance
-from schedproof.model.yunikorn import REPAIRED
-from schedproof.model.yunikorn.situations import SITUATIONS, Situation
+from schedproof.model.systems.yunikorn import REPAIRED
+from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
 from schedproof.proofs.refinement import RefinementReport
 from schedproof.proofs.refinement.modelside import ModelGraph, NotConfluent
 from schedproof.proofs.refinement.promised import REFINED, YunikornRefinement
-from schedproof.proofs.refinement.yunikorn import Parts, check_refinement
-from schedproof.proofs.refinement.yunikorn.check import instance_of
+from schedproof.proofs.systems.yunikorn.refinement import Parts, check_refinement
+from schedproof.proofs.systems.yunikorn.refinement.check import instance_of
 
 GANG = Situation("a gang of one with a real ask", [("pr", "Hard")])
 SOFT = Situation("a soft gang of one; the partition is removed", [("pr", "Soft")], people=["partition"])

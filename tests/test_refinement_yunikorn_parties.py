@@ -9,16 +9,16 @@ import planted_yunikorn_core as cores
 import pytest
 from planted_yunikorn_shim import BUGS, OF_THE_ORDER
 
-from schedproof.impl.yunikorn.core import Draft
-from schedproof.impl.yunikorn.shim import Cluster
-from schedproof.impl.yunikorn.shim.applications import Applications
-from schedproof.model.yunikorn import PARTIES_REPAIRED
-from schedproof.model.yunikorn.channel import KINDS, OF_NODES
-from schedproof.model.yunikorn.parties import Shim
-from schedproof.model.yunikorn.shim_messages import DELIVER
-from schedproof.model.yunikorn.situations import WORK, Situation
+from schedproof.impl.systems.yunikorn.core import Draft
+from schedproof.impl.systems.yunikorn.shim import Cluster
+from schedproof.impl.systems.yunikorn.shim.applications import Applications
+from schedproof.model.systems.yunikorn import PARTIES_REPAIRED
+from schedproof.model.systems.yunikorn.channel import KINDS, OF_NODES
+from schedproof.model.systems.yunikorn.parties import Shim
+from schedproof.model.systems.yunikorn.shim_messages import DELIVER
+from schedproof.model.systems.yunikorn.situations import WORK, Situation
 from schedproof.proofs.refinement.promised import REFINED, PartiesRefinement
-from schedproof.proofs.refinement.yunikorn.both import May, Parts, SimulationReport, check_simulation
+from schedproof.proofs.systems.yunikorn.refinement.both import May, Parts, SimulationReport, check_simulation
 
 
 def situation(asks: str, style: str = "Soft", *people: str) -> Situation:

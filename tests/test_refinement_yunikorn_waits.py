@@ -11,8 +11,8 @@ from test_liveness import model_of, x
 
 from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import instances
-from schedproof.proofs.refinement.yunikorn.both.explore import BEYOND
-from schedproof.proofs.refinement.yunikorn.both.waits import waits_for_ever
+from schedproof.proofs.systems.yunikorn.refinement.both.explore import BEYOND
+from schedproof.proofs.systems.yunikorn.refinement.both.waits import waits_for_ever
 
 OPEN = (0, "a", 1), (1, "b", 0)
 """What the model can do is not asked here: only what is explored."""

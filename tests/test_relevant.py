@@ -13,7 +13,7 @@ import pytest
 import z3
 from test_induction import induction as judged
 
-from schedproof.model.hived import REPAIRED
+from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.induction import solve
 from schedproof.proofs.induction.relevant import Relevance, opened
 from schedproof.proofs.induction.solve import Answer

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Remembered, State, Stepper, remember
 from schedproof.model.semantics.instance import instances
-from schedproof.model.systems import SYSTEMS
-from schedproof.proofs.explore import explore
+from schedproof.proofs.exploration.explore import explore
 
 STATES = [tuple(state) for state in itertools.product(range(3), repeat=5)]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from scheduling import CELLS, HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
 
-import schedproof.impl.hived as hived
-from schedproof.impl.hived import GroupSpec, InMemoryStore, Refused, Report, Scheduler, What
-from schedproof.impl.hived.memory import cells_of, spread
+import schedproof.impl.systems.hived as hived
+from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, Refused, Report, Scheduler, What
+from schedproof.impl.systems.hived.memory import cells_of, spread
 
 
 @pytest.fixture
@@ -237,10 +237,10 @@ def test_only_the_tables_come_from_the_model() -> None:
         (path.name, name)
         for path in PACKAGE.glob("*.py")
         for name in imports(path)
-        if name.startswith("schedproof.") and not name.startswith("schedproof.impl.hived")
+        if name.startswith("schedproof.") and not name.startswith("schedproof.impl.systems.hived")
     }
     assert of_project == {
-        ("tables.py", "schedproof.model.hived:REPAIRED"),
+        ("tables.py", "schedproof.model.systems.hived:REPAIRED"),
         ("tables.py", "schedproof.impl.machines:ObjectMachine"),
         ("tables.py", "schedproof.impl.machines:create_objects"),
         ("tables.py", "schedproof.impl.machines:generate_machine"),
@@ -263,7 +263,7 @@ def test_no_module_asks_for_imports_in_another_way() -> None:
 
 
 def test_the_step_is_not_even_loaded() -> None:
-    code = "import sys, schedproof.impl.hived; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
+    code = "import sys, schedproof.impl.systems.hived; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = run.stdout.split()
     assert "schedproof.impl.machines" in loaded

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from scheduling import HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
 
-from schedproof.impl.hived import (
+from schedproof.impl.systems.hived import (
     Crash,
     GroupSpec,
     InMemoryStore,
@@ -108,7 +108,7 @@ class TestCrashes:
 
 KILLED = """
 import os, sys
-from schedproof.impl.hived import GroupSpec, PodStatus, Scheduler, SqliteStore
+from schedproof.impl.systems.hived import GroupSpec, PodStatus, Scheduler, SqliteStore
 
 class Killed(SqliteStore):
     def put(self, row):

@@ -13,7 +13,6 @@ from toys import careful as careful_
 from toys import mood as mood_
 from toys import n as n_
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import Action, Model, Row, Rule, exists, forall, iff, implies, me
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import (
@@ -30,7 +29,8 @@ from schedproof.model.semantics import (
 )
 from schedproof.model.semantics import evaluate as evaluating
 from schedproof.model.semantics import step as stepping
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.exploration.explore import explore
 
 SIZES = {"Worker": 2, "Tool": 2}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.registry.builtin import SYSTEMS
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")

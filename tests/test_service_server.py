@@ -41,7 +41,7 @@ from service_bench import (
     until,
 )
 
-from schedproof.commands.serve import HOST, PORT
+from schedproof.cli.commands.serve import HOST, PORT
 from schedproof.service.limits import MOST_EVENTS, Limits
 from schedproof.service.rpc import MOST_CALLS
 from schedproof.service.stdio import UNDER_WAY

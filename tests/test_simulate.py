@@ -13,14 +13,14 @@ from random_graphs import model_of
 from toys import MUTEX, WORKSHOP
 
 from schedproof.cli import main
-from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Row
 from schedproof.model.semantics import instances, stepper_of
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.compiled import Walked, walk
-from schedproof.proofs.examine import reads_history
-from schedproof.proofs.safety import SAFETY, counterexample
+from schedproof.proofs.exploration.safety import SAFETY, counterexample
 from schedproof.proofs.verdict import Verdict
-from schedproof.proofs.verify import expected
+from schedproof.proofs.verification.verify import expected
 
 
 def walked(
@@ -128,7 +128,7 @@ def test_what_is_expected_to_break_is_no_reason_to_complain(capsys: pytest.Captu
 def test_what_should_hold_and_is_broken_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("schedproof.commands.simulate.expected", lambda model, name: Verdict.PROVED)
+    monkeypatch.setattr("schedproof.cli.commands.simulate.expected", lambda model, name: Verdict.PROVED)
     assert main(["simulate", "hived", "--steps", "20000"]) == 1
     shown = capsys.readouterr().out
     assert "unexpected: preemption-ongoing is broken after" in shown

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.hived import AS_WRITTEN
 from schedproof.model.lang import (
     NONE,
     Action,
@@ -47,13 +46,14 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.model.semantics import Instance, ScopeError, instances
-from schedproof.proofs import examine as examining
-from schedproof.proofs.engine import Exploring
-from schedproof.proofs.examine import examine
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.checking import model_check as examining
+from schedproof.proofs.checking.engine import Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Method, Result, Verdict
-from schedproof.proofs.verify import verify_variant
+from schedproof.proofs.verification.verify import verify_variant
 
 NOWHERE = Document("none.md", "No document")
 A, B, C = Sort("A", "a"), Sort("B", "b"), Sort("C", "c")

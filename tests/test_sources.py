@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from schedproof.cli import main
-from schedproof.commands import findings as command
+from schedproof.cli.commands import findings as command
 from schedproof.model.lang import Row
-from schedproof.model.systems import SYSTEMS, YUNIKORN
-from schedproof.model.yunikorn import AS_WRITTEN, V0_12_2
-from schedproof.model.yunikorn.sorts import Application
-from schedproof.proofs.findings import repeated
-from schedproof.proofs.sources import Difference, Kind, differences
+from schedproof.model.registry.builtin import SYSTEMS, YUNIKORN
+from schedproof.model.systems.yunikorn import AS_WRITTEN, V0_12_2
+from schedproof.model.systems.yunikorn.sorts import Application
+from schedproof.proofs.verification.findings import repeated
+from schedproof.proofs.verification.sources import Difference, Kind, differences
 
 Move = tuple[str, str, str]
 

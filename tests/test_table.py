@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from schedproof.cli import main
-from schedproof.matrix import NO_OP, NO_ROW, matrix
-from schedproof.model import hived
+from schedproof.cli.matrix import NO_OP, NO_ROW, matrix
 from schedproof.model.lang import EMPTY, NONE, Row
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.registry.builtin import SYSTEMS, hived
 
 YUNIKORN = Path(__file__).parent / "data" / "yunikorn" / "application-matrix.txt"
 

@@ -14,10 +14,10 @@ from lamps import lamps, system
 from schedproof.cli import main
 from schedproof.model.lang import ModelError
 from schedproof.model.lang.errors import here
-from schedproof.model.systems import SYSTEMS
+from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.proofs.verdict import Disagreement
-from schedproof.proofs.verify import verifiers, verify
-from schedproof.proofs.workers import WorkerDied, Workers
+from schedproof.proofs.verification.verify import verifiers, verify
+from schedproof.proofs.verification.workers import WorkerDied, Workers
 
 linux = pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere processes are not copies, and know no test's systems"
@@ -100,7 +100,10 @@ def test_a_system_that_is_not_registered_goes_with_the_copies():
 
 def test_a_system_that_no_other_process_knows_is_judged_here():
     mine = system()
-    with patch("schedproof.proofs.verify.copied", return_value=False), verifiers([mine], jobs=4) as workers:
+    with (
+        patch("schedproof.proofs.verification.verify.copied", return_value=False),
+        verifiers([mine], jobs=4) as workers,
+    ):
         assert workers.jobs == 1
         assert all(report.ok for report in verify([mine], workers=workers))
 

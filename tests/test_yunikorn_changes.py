@@ -8,11 +8,11 @@ import pytest
 from test_yunikorn_findings import alone
 
 from schedproof.model.lang import Change, Model, StepInvariant, after
-from schedproof.model.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
-from schedproof.model.yunikorn import variants as of
-from schedproof.model.yunikorn.machines import a, k
-from schedproof.model.yunikorn.situations import SITUATIONS
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn import variants as of
+from schedproof.model.systems.yunikorn.machines import a, k
+from schedproof.model.systems.yunikorn.situations import SITUATIONS
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Verdict
 
 BY_NAME = {s.about: s for s in SITUATIONS}

@@ -6,7 +6,7 @@ import pytest
 
 from schedproof.model.lang import Action, Attribute, Document, Machine, Model, Ref, Row, State
 from schedproof.model.semantics import Choice, Instance, Stepper
-from schedproof.model.yunikorn.channel import (
+from schedproof.model.systems.yunikorn.channel import (
     CHANNEL_AXIOMS,
     CHANNEL_PROPERTIES,
     CHANNEL_RULES,
@@ -25,9 +25,9 @@ from schedproof.model.yunikorn.channel import (
     messages,
     sending,
 )
-from schedproof.model.yunikorn.machines import a, k
-from schedproof.model.yunikorn.sorts import Application, Ask, Node
-from schedproof.proofs.examine import check_axioms, examine
+from schedproof.model.systems.yunikorn.machines import a, k
+from schedproof.model.systems.yunikorn.sorts import Application, Ask, Node
+from schedproof.proofs.checking.model_check import check_axioms, examine
 from schedproof.proofs.induction import prove
 
 SAID = ("ApplicationAccepted", "ApplicationResuming", "SubmitApplication", "AskReleased", "AllocationReleased")

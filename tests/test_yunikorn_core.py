@@ -11,12 +11,19 @@ import pytest
 from yunikorn_core_bench import Bench
 from yunikorn_core_scenarios import SCENARIOS, Scenario
 
-import schedproof.impl.yunikorn as yunikorn
-from schedproof.impl.yunikorn.clock import ManualClock
-from schedproof.impl.yunikorn.core import APPLICATION, OBJECT, Core, Draft, Refused, only
-from schedproof.impl.yunikorn.core.health import health
-from schedproof.impl.yunikorn.machine import IllegalEvent, Row, TableMachine
-from schedproof.impl.yunikorn.messages import AddApplication, AddAsk, CreateNode, NewAllocation, RegisterRM, ReleaseAsk
+import schedproof.impl.systems.yunikorn as yunikorn
+from schedproof.impl.clock import ManualClock
+from schedproof.impl.scheduler_interface import (
+    AddApplication,
+    AddAsk,
+    CreateNode,
+    NewAllocation,
+    RegisterRM,
+    ReleaseAsk,
+)
+from schedproof.impl.systems.yunikorn.core import APPLICATION, OBJECT, Core, Draft, Refused, only
+from schedproof.impl.systems.yunikorn.core.health import health
+from schedproof.impl.table_machine import IllegalEvent, Row, TableMachine
 
 
 @pytest.mark.parametrize("story", SCENARIOS, ids=lambda story: story.__name__)
@@ -182,7 +189,7 @@ def test_nothing_comes_from_the_model() -> None:
 
 
 def test_the_model_is_not_even_loaded() -> None:
-    code = "import sys, schedproof.impl.yunikorn.core; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
+    code = "import sys, schedproof.impl.systems.yunikorn.core; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "schedproof.impl.yunikorn.core.scheduling" in loaded
+    assert "schedproof.impl.systems.yunikorn.core.scheduling" in loaded
     assert [m for m in loaded if m.startswith(("schedproof.model", "schedproof.proofs"))] == []

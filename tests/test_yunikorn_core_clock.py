@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from schedproof.impl.yunikorn.clock import SECOND, Clock, ManualClock, RealClock
-from schedproof.impl.yunikorn.core import Core, State, health
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.clock import SECOND, Clock, ManualClock, RealClock
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
     ApplicationUpdated,
@@ -18,6 +17,7 @@ from schedproof.impl.yunikorn.messages import (
     RegisterRM,
     Response,
 )
+from schedproof.impl.systems.yunikorn.core import Core, State, health
 
 
 class TestManualClock:

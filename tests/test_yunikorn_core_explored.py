@@ -26,15 +26,8 @@ from planted_yunikorn_core import (
 )
 from yunikorn_core_bench import Bench, Snapshot
 
-from schedproof.impl.yunikorn.core import Draft, Wakeup, canonical
-from schedproof.impl.yunikorn.messages import (
-    AddAsk,
-    Control,
-    GangStyle,
-    NodeAction,
-    RemoveApplication,
-    UpdateNode,
-)
+from schedproof.impl.scheduler_interface import AddAsk, Control, GangStyle, NodeAction, RemoveApplication, UpdateNode
+from schedproof.impl.systems.yunikorn.core import Draft, Wakeup, canonical
 
 Move = Callable[[], object]
 

@@ -10,7 +10,7 @@ from yunikorn_core_bench import Bench
 from yunikorn_core_scenarios import SCENARIOS
 from yunikorn_core_walks import Walker
 
-from schedproof.impl.yunikorn.core import Draft
+from schedproof.impl.systems.yunikorn.core import Draft
 
 PLANTED = planted()
 SEEDS = range(150)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from yunikorn_core_bench import Bench
 from yunikorn_core_walks import Walker
 
-from schedproof.impl.yunikorn.core import State, health
-from schedproof.impl.yunikorn.core.records import Allocation, Status, World
-from schedproof.impl.yunikorn.messages import ApplicationUpdated, ReleasedAllocation, TerminationType
+from schedproof.impl.scheduler_interface import ApplicationUpdated, ReleasedAllocation, TerminationType
+from schedproof.impl.systems.yunikorn.core import State, health
+from schedproof.impl.systems.yunikorn.core.records import Allocation, Status, World
 
 
 @given(st.data())

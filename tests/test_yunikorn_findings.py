@@ -15,9 +15,9 @@ from yunikorn_runs import Run, instance
 
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.semantics import Choice, Instance, State, Step, Stepper
-from schedproof.model.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
-from schedproof.model.yunikorn.situations import SITUATIONS, Situation
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
+from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Result, Verdict
 
 VARIANTS = {"as-written": AS_WRITTEN, "v0.12.2": V0_12_2}

@@ -15,9 +15,9 @@ from yunikorn_runs import Run, instance
 
 from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang.check import sort_of
-from schedproof.model.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
-from schedproof.model.yunikorn.situations import Situation
-from schedproof.proofs.explore import explore
+from schedproof.model.systems.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.proofs.exploration.explore import explore
 
 CORE = [AS_WRITTEN, V0_12_2, REPAIRED]
 ALL = [*CORE, PARTIES, PARTIES_REPAIRED]

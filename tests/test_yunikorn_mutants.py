@@ -29,9 +29,9 @@ from yunikorn_walked import judge as judge_of
 
 from schedproof.model.lang import NONE, Invariant, Property, StepInvariant, Term, forall
 from schedproof.model.lang.check import WELL_FORMED
-from schedproof.model.yunikorn import REPAIRED, V0_12_2
-from schedproof.model.yunikorn.events import held, pending
-from schedproof.model.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w
+from schedproof.model.systems.yunikorn import REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn.events import held, pending
+from schedproof.model.systems.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w
 from schedproof.proofs.induction import prove
 
 VARIANTS = {"v0.12.2": V0_12_2, "repaired": REPAIRED}

@@ -15,7 +15,7 @@ from yunikorn_shim_checks import (
     one_move,
 )
 
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
     ApplicationUpdated,
@@ -26,8 +26,8 @@ from schedproof.impl.yunikorn.messages import (
     RMAccepted,
     RMRejected,
 )
-from schedproof.impl.yunikorn.shim import KubeNode, Link, SubmitError
-from schedproof.impl.yunikorn.shim.link import LinkState
+from schedproof.impl.systems.yunikorn.shim import KubeNode, Link, SubmitError
+from schedproof.impl.systems.yunikorn.shim.link import LinkState
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -15,13 +15,13 @@ import pytest
 from yunikorn_shim_bench import Bench, gang, pod
 from yunikorn_shim_checks import CORE_EVENTS
 
-from schedproof.impl.yunikorn.clock import ManualClock
-from schedproof.impl.yunikorn.core import Kind, Wakeup, canonical
-from schedproof.impl.yunikorn.messages import GangStyle
-from schedproof.impl.yunikorn.shim import KubeNode, Phase
-from schedproof.impl.yunikorn.shim.applications import Applications
-from schedproof.impl.yunikorn.shim.kubernetes import ENDED
-from schedproof.impl.yunikorn.shim.tasks import Tasks
+from schedproof.impl.clock import ManualClock
+from schedproof.impl.scheduler_interface import GangStyle
+from schedproof.impl.systems.yunikorn.core import Kind, Wakeup, canonical
+from schedproof.impl.systems.yunikorn.shim import KubeNode, Phase
+from schedproof.impl.systems.yunikorn.shim.applications import Applications
+from schedproof.impl.systems.yunikorn.shim.kubernetes import ENDED
+from schedproof.impl.systems.yunikorn.shim.tasks import Tasks
 
 Move = Callable[[], object]
 

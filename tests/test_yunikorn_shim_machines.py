@@ -4,13 +4,13 @@ from itertools import product
 
 import pytest
 
-from schedproof.impl.yunikorn.clock import ManualClock
-from schedproof.impl.yunikorn.messages import TerminationType
-from schedproof.impl.yunikorn.shim import Application as ShimApplication
-from schedproof.impl.yunikorn.shim import Cluster, Dropped, Event, KubeNode, Pod, Shim, Target
-from schedproof.impl.yunikorn.shim import Node as ShimNode
-from schedproof.impl.yunikorn.shim import Task as ShimTask
-from schedproof.impl.yunikorn.shim.records import World
+from schedproof.impl.clock import ManualClock
+from schedproof.impl.scheduler_interface import TerminationType
+from schedproof.impl.systems.yunikorn.shim import Application as ShimApplication
+from schedproof.impl.systems.yunikorn.shim import Cluster, Dropped, Event, KubeNode, Pod, Shim, Target
+from schedproof.impl.systems.yunikorn.shim import Node as ShimNode
+from schedproof.impl.systems.yunikorn.shim import Task as ShimTask
+from schedproof.impl.systems.yunikorn.shim.records import World
 
 ALL_TASK_STATES = [
     "New",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schedproof.impl.yunikorn.clock import SECOND
-from schedproof.impl.yunikorn.messages import NodeAccepted
-from schedproof.impl.yunikorn.shim import (
+from schedproof.impl.clock import SECOND
+from schedproof.impl.scheduler_interface import NodeAccepted
+from schedproof.impl.systems.yunikorn.shim import (
     Cluster,
     CoreNews,
     Dispatcher,

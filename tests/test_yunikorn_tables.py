@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from schedproof.model.lang import Durability, Machine, Row
-from schedproof.model.yunikorn import shim_machines as shim
+from schedproof.model.systems.yunikorn import shim_machines as shim
 
 # Section 0: "source: targets" of each picture, as the facts list its arrows.
 FIGURES = {

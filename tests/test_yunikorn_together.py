@@ -7,10 +7,10 @@ import pytest
 from yunikorn_runs import Run
 
 from schedproof.model.lang import Change, LifeCycle, Model
-from schedproof.model.yunikorn.parties import Shim
-from schedproof.model.yunikorn.situations import Situation
-from schedproof.model.yunikorn.together import PARTIES, PARTIES_REPAIRED
-from schedproof.proofs.examine import examine
+from schedproof.model.systems.yunikorn.parties import Shim
+from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.together import PARTIES, PARTIES_REPAIRED
+from schedproof.proofs.checking.model_check import examine
 
 GANG = Situation("a gang of one with a real pod", [("pr", "Soft")], wakeups=0, shim=Shim())
 RESERVING = (

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from yunikorn_core_promises import Promises
 
-from schedproof.impl.yunikorn.clock import ManualClock, Times
-from schedproof.impl.yunikorn.core import Application, Choice, Core, Draft, Kind, Refused, State, Wakeup, World, only
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.clock import ManualClock, Times
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
     Control,
@@ -27,6 +26,18 @@ from schedproof.impl.yunikorn.messages import (
     Response,
     TerminationType,
     UpdateNode,
+)
+from schedproof.impl.systems.yunikorn.core import (
+    Application,
+    Choice,
+    Core,
+    Draft,
+    Kind,
+    Refused,
+    State,
+    Wakeup,
+    World,
+    only,
 )
 
 STOPPED_BY_RM = TerminationType.STOPPED_BY_RM

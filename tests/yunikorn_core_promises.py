@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from schedproof.impl.yunikorn.clock import SECOND
-from schedproof.impl.yunikorn.core import Allocation, Application, Core, World, health
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.clock import SECOND
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     ApplicationAccepted,
     ApplicationRejected,
@@ -22,6 +21,7 @@ from schedproof.impl.yunikorn.messages import (
     Request,
     Response,
 )
+from schedproof.impl.systems.yunikorn.core import Allocation, Application, Core, World, health
 
 MOVES = {
     "New": {"Accepted", "Failing", "Resuming", "Rejected"},

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 from yunikorn_core_bench import PARTITIONS, STOPPED_BY_RM, Bench
 
-from schedproof.impl.yunikorn.core import Kind, Option, State
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
     ApplicationAccepted,
@@ -45,6 +44,7 @@ from schedproof.impl.yunikorn.messages import (
     UpdateConfiguration,
     UpdateNode,
 )
+from schedproof.impl.systems.yunikorn.core import Kind, Option, State
 
 TIMEOUT = TerminationType.TIMEOUT
 REPLACED = TerminationType.PLACEHOLDER_REPLACED

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from yunikorn_core_bench import Bench
 
-from schedproof.impl.yunikorn.core import Draft, Kind, ObjectState, State, Wakeup
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
     ApplicationAccepted,
@@ -22,6 +21,7 @@ from schedproof.impl.yunikorn.messages import (
     RemoveApplication,
     UpdateNode,
 )
+from schedproof.impl.systems.yunikorn.core import Draft, Kind, ObjectState, State, Wakeup
 
 T = TypeVar("T")
 Pick = Callable[[Sequence[T]], T]

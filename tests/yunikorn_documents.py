@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.yunikorn import AS_WRITTEN
+from schedproof.model.systems.yunikorn import AS_WRITTEN
 
 SHARED = Path(__file__).parents[2] / "shared"
 DOCUMENT = SHARED / "documents" / AS_WRITTEN.document.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schedproof.proofs.oracle import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 
 
 def check(text: str, tmp_path: Path, **told: str) -> OracleReport:

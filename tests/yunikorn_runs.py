@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, Step, Stepper
-from schedproof.model.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.situations import Situation
 
 
 def instance(model: Model, situation: Situation) -> Instance:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from schedproof.impl.yunikorn.clock import ManualClock
-from schedproof.impl.yunikorn.core import Core
-from schedproof.impl.yunikorn.messages import GangStyle
-from schedproof.impl.yunikorn.shim import (
+from schedproof.impl.clock import ManualClock
+from schedproof.impl.scheduler_interface import GangStyle
+from schedproof.impl.systems.yunikorn.core import Core
+from schedproof.impl.systems.yunikorn.shim import (
     Cluster,
     Dispatcher,
     Dropped,

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 
 from yunikorn_shim_bench import Bench, gang, pod
 
-from schedproof.impl.yunikorn.core import health
-from schedproof.impl.yunikorn.messages import (
+from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
     ApplicationRejected,
@@ -21,7 +20,8 @@ from schedproof.impl.yunikorn.messages import (
     ReleasedAllocation,
     UpdateNode,
 )
-from schedproof.impl.yunikorn.shim import Event, KubeNode, Pod, Target
+from schedproof.impl.systems.yunikorn.core import health
+from schedproof.impl.systems.yunikorn.shim import Event, KubeNode, Pod, Target
 
 CORE_EVENTS = frozenset(
     {

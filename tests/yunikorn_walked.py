@@ -15,7 +15,7 @@ from walked import Judge
 
 from schedproof.model.lang import Model, Rigid, Row
 from schedproof.model.lang.check import sort_of
-from schedproof.model.yunikorn.situations import SITUATIONS, Situation
+from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
 
 TO_BE_WALKED = {
     "a gang of two with a real ask, hard",

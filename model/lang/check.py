@@ -13,16 +13,7 @@ from . import terms as t
 from .declarations import check_declarations, unique
 from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
-from .properties import (
-    AlwaysCanReach,
-    DeadlockFree,
-    Invariant,
-    LeadsTo,
-    LifeCycle,
-    Property,
-    Recovery,
-    StepInvariant,
-)
+from .properties import AlwaysCanReach, DeadlockFree, Invariant, LeadsTo, LifeCycle, Property, Recovery, StepInvariant
 from .rules import Action, Rule
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_LANGUAGE = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "channels.py"))
+_LANGUAGE = str(Path(__file__).parent)
 """The language, and what is written in it for every model: a message's place is where a model speaks of it."""
 
 

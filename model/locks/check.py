@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..lang.errors import Place
+from schedproof.model.lang.errors import Place
+
 from .errors import LocksError
 from .language import (
     Access,

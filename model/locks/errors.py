@@ -1,6 +1,6 @@
 """How a wrong description of locks is refused."""
 
-from ..lang.errors import Place
+from schedproof.model.lang.errors import Place
 
 
 class LocksError(Exception):

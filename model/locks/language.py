@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..lang.errors import Place
+from schedproof.model.lang.errors import Place
 
 
 class Kind(enum.StrEnum):

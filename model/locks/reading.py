@@ -9,23 +9,12 @@ from typing import TypeVar
 
 import yaml
 
-from ..lang.errors import Place
+from schedproof.model.lang.errors import Place
+
 from . import words
 from .check import check
 from .errors import LocksError
-from .language import (
-    UNBOUNDED,
-    Kind,
-    LockClass,
-    Locks,
-    Object,
-    Operation,
-    OrderRow,
-    Rule,
-    SeveralRule,
-    Step,
-    Thread,
-)
+from .language import UNBOUNDED, Kind, LockClass, Locks, Object, Operation, OrderRow, Rule, SeveralRule, Step, Thread
 
 KEYS = (
     *("about", "document", "amends", "classes", "order", "closed", "rules", "operations"),

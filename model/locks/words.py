@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..lang.errors import Place
+from schedproof.model.lang.errors import Place
+
 from .errors import LocksError
 from .language import (
     Access,

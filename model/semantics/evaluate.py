@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..lang import terms as t
-from ..lang.errors import Place
-from ..lang.types import EnumType, Ref, Type
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.errors import Place
+from schedproof.model.lang.types import EnumType, Ref, Type
+
 from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..lang.machine import Attribute
-from ..lang.model import Model, Rigid
-from ..lang.terms import Value
-from ..lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.machine import Attribute
+from schedproof.model.lang.model import Model, Rigid
+from schedproof.model.lang.terms import Value
+from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 
 State = tuple[int, ...]
 """A state: one small number per slot. States and enumeration values are their positions, booleans

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from ..lang.rules import Action, Rule
+from schedproof.model.lang.rules import Action, Rule
+
 from .evaluate import Moment, Undefined, search
 from .instance import Instance, State
 from .search import Search, Values

@@ -9,12 +9,13 @@ from operator import itemgetter
 
 import networkx as nx
 
-from ..lang import terms as t
-from ..lang.check import sort_of, trigger_graph
-from ..lang.machine import Attribute, Row
-from ..lang.model import Model
-from ..lang.rules import Action, Rule
-from ..lang.types import IntRange
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.machine import Attribute, Row
+from schedproof.model.lang.model import Model
+from schedproof.model.lang.rules import Action, Rule
+from schedproof.model.lang.types import IntRange
+
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
 from .remember import Remembered

@@ -1,4 +1,4 @@
-"""Exploration by machine code: the same states and steps as :mod:`schedproof.proofs.explore`, a hundred times as fast.
+"""Exploration by machine code: the same states and steps as :mod:`schedproof.proofs.exploration.explore`, a hundred times as fast.
 
 A model at a scope becomes a program (``terms``, ``steps``, ``predicates``) in a small imperative language (``code``), that
 machine code (``llvm``, kept by ``cache``), and that is run on states that are packed into a few words (``layout``) by a

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.model.semantics import Choice, Instance, Moment, State, compile_term
-from schedproof.proofs.explore import Edge, Progress
+from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
 from .kernel import judge, link

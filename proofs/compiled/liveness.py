@@ -1,4 +1,4 @@
-"""What can happen, can always still happen, and must happen: :mod:`schedproof.proofs.liveness` on a compiled graph."""
+"""What can happen, can always still happen, and must happen: :mod:`schedproof.proofs.exploration.liveness` on a compiled graph."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle
 from schedproof.model.semantics import Choice
-from schedproof.proofs.lasso import lasso
-from schedproof.proofs.liveness import VACUOUS, Answer, bindings, no_more, not_that_far
+from schedproof.proofs.exploration.lasso import lasso
+from schedproof.proofs.exploration.liveness import VACUOUS, Answer, bindings, no_more, not_that_far
 
 from . import paths
 from .graph import Graph, Nodes

@@ -1,4 +1,4 @@
-"""States that differ only by a renaming, as one: :class:`schedproof.proofs.symmetry.Symmetry` on packed states."""
+"""States that differ only by a renaming, as one: :class:`schedproof.proofs.exploration.symmetry.Symmetry` on packed states."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from schedproof.proofs.engine import TooWide
-from schedproof.proofs.symmetry import Symmetry
+from schedproof.proofs.checking.engine import TooWide
+from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .layout import Layout
 

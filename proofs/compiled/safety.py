@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
-from schedproof.proofs.engine import Saving
-from schedproof.proofs.explore import Halt, Progress
-from schedproof.proofs.safety import Check, Watch, checks_of
+from schedproof.proofs.checking.engine import Saving
+from schedproof.proofs.exploration.explore import Halt, Progress
+from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .search import Reached, explore
 from .steps import Condition

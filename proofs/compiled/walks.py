@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from schedproof.model.lang import Property
 from schedproof.model.semantics import Choice, Instance
-from schedproof.proofs.safety import Check, Watch, checks_of
+from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .kernel import call
 from .layout import Words

@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import System
 from schedproof.model.semantics import Instance
-from schedproof.model.systems import System
+from schedproof.proofs.traces.engine.watch import Watch
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.lines import TextLine
+from schedproof.proofs.traces.formats.format import Format
+from schedproof.proofs.traces.formats.itf_trace import ITF
+from schedproof.proofs.traces.formats.plain import OWN
+from schedproof.proofs.traces.formats.writing import as_itf, as_plain
+from schedproof.proofs.traces.reports.report import OracleVerdict
+from schedproof.proofs.verdict import Disagreement
 
-from ..oracle.errors import TraceError
-from ..oracle.formats import Format
-from ..oracle.itf_trace import ITF
-from ..oracle.lines import TextLine
-from ..oracle.own import OWN
-from ..oracle.report import OracleVerdict
-from ..oracle.watch import Watch
-from ..oracle.written import as_itf, as_plain
-from ..verdict import Disagreement
 from .suite import Suite
 from .unreached import Proof, Unreached, Why
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schedproof.model.semantics import Choice, Instance, State, Step
+from schedproof.proofs.exploration.explore import Progress, explore
 
-from ..explore import Progress, explore
 from .goals import Key
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances
+from schedproof.proofs.exploration.explore import Progress
 
-from ..explore import Progress
 from .goals import Cover, Goal, Key, goals_of
 from .graph import Edge, Graph, explored
 from .postman import every_edge

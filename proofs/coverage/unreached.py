@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from schedproof.model.lang import Invariant, InvariantAtScope, Model, Property, Row, StepInvariant, variable
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.lang.terms import Constant
+from schedproof.proofs.induction import prove
 
-from ..induction import prove
 from .goals import Goal, key
 from .suite import Suite
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from schedproof.model.semantics import Choice, Instance, State
+from schedproof.proofs.traces.formats.writing import Run
 
-from ..oracle.written import Run
 from .graph import Graph
 from .search import At, Memory, Placed, Search
 

@@ -15,7 +15,7 @@ from schedproof.model.lang.types import IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
-from schedproof.proofs.safety import conditions_of
+from schedproof.proofs.exploration.safety import conditions_of
 
 from .cascade import Event, cascade, conditions, own_variables
 from .expressions import NONE, Expressions, Scope, code, conjunction, fitting, negation

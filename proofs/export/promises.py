@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schedproof.model.lang import (
-    AlwaysCanReach,
-    ByConstruction,
-    Invariant,
-    LeadsTo,
-    LifeCycle,
-    Property,
-    StepInvariant,
-)
+from schedproof.model.lang import AlwaysCanReach, ByConstruction, Invariant, LeadsTo, LifeCycle, Property, StepInvariant
 from schedproof.model.lang.check import WELL_FORMED
 from schedproof.model.semantics import Instance
-from schedproof.proofs.examine import of_crashes, reads_history
+from schedproof.proofs.checking.model_check import of_crashes, reads_history
 
 Condition = Invariant | StepInvariant
 """What is to hold in every state, or of every step."""

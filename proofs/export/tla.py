@@ -14,7 +14,7 @@ from schedproof.model.lang.types import IntRange
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
-from schedproof.proofs.safety import conditions_of
+from schedproof.proofs.exploration.safety import conditions_of
 
 from .cascade import Event, cascade, conditions, own_variables
 from .formulas import WORDS, Formulas, Scope, conjunction, quoted, union

@@ -10,9 +10,9 @@ import z3
 from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
+from schedproof.proofs.exploration.runs import changes, told_step
+from schedproof.proofs.verdict import Counterexample, FieldChange
 
-from ..trace import changes, told_step
-from ..verdict import Counterexample, FieldChange
 from .obligations import INITIAL, Obligation, Proof
 from .views import Symbols, Z
 

@@ -25,8 +25,8 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED
+from schedproof.proofs.exploration.safety import recovery_steps
 
-from ..safety import recovery_steps
 from .cascade import Cascade, Cause
 from .translate import Translator, same_reference
 from .views import Initial, Symbols, Z

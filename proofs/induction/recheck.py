@@ -11,7 +11,8 @@ from pathlib import Path
 import cvc5
 import z3
 
-from ..verdict import Verdict
+from schedproof.proofs.verdict import Verdict
+
 from .solve import Answer, Induction
 
 SECONDS = 2.0

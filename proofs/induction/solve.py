@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 import z3
 
 from schedproof.model.lang import Model, ModelError
+from schedproof.proofs.gc_paused import undisturbed
+from schedproof.proofs.verdict import Counterexample, Verdict
 
-from ..undisturbed import undisturbed
-from ..verdict import Counterexample, Verdict
 from .cascade import Cascade
 from .counterexample import SIZES, Found, shown, small_model
 from .obligations import Obligation, Proof, obligations

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...model.lang.errors import Place
-from ...model.locks import Locks
-from ...model.locks.language import Operation, Rule, SeveralRule
+from schedproof.model.lang.errors import Place
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import Operation, Rule, SeveralRule
 
 ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
 """The kinds of checks."""

@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...model.lang.errors import Place
-from ...model.locks import Locks, LocksError
-from ...model.locks.language import Call, Operation, Rule, SeveralRule
-from ..undisturbed import undisturbed
-from ..verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+from schedproof.model.lang.errors import Place
+from schedproof.model.locks import Locks, LocksError
+from schedproof.model.locks.language import Call, Operation, Rule, SeveralRule
+from schedproof.proofs.gc_paused import undisturbed
+from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+
 from . import rank as ranks
 from . import runs, symbolic
 from .checks import Callers, Check, checks

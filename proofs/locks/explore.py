@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
-from ...model.lang.errors import Place
-from ...model.locks import Locks
-from ...model.locks.language import Mode, Serve
+from schedproof.model.lang.errors import Place
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import Mode, Serve
+
 from .kinds import WORDS, Kind, Stuck, leaks, stuck
 from .semantics import Machine, Move, State
 from .unfold import Program, World, unfold

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from ...model.locks.language import Acquire, Mode, Release
+from schedproof.model.locks.language import Acquire, Mode, Release
+
 from .semantics import Machine, State
 from .unfold import DONE
 

@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import networkx as nx
 
-from ...model.locks import Locks
-from ...model.locks.language import Kind, Mode, OrderRow
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import Kind, Mode, OrderRow
+
 from .rank import Rank
 
 

@@ -15,10 +15,10 @@ from itertools import product
 import networkx as nx
 import z3
 
-from ...model.locks import Locks
-from ...model.locks.language import OrderRow, Where
-from ..undisturbed import undisturbed
-from ..verdict import Disagreement
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import OrderRow, Where
+from schedproof.proofs.gc_paused import undisturbed
+from schedproof.proofs.verdict import Disagreement
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ...model.locks import Locks, LocksError
-from ...model.locks.language import (
+from schedproof.model.locks import Locks, LocksError
+from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
@@ -30,6 +30,7 @@ from ...model.locks.language import (
     Verb,
     Where,
 )
+
 from .rank import Rank
 from .unfold import DEEPEST, World
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...model.locks.language import UNBOUNDED, Acquire, Mode, Receive, Release, Send
+from schedproof.model.locks.language import UNBOUNDED, Acquire, Mode, Receive, Release, Send
+
 from .unfold import DONE, Instruction, Program
 
 

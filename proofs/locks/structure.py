@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...model.locks import Locks
-from ...model.locks.language import (
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import (
     Access,
     Acquire,
     Call,

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 import networkx as nx
 import z3
 
-from ...model.locks import Locks
-from ...model.locks.language import (
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import (
     UNBOUNDED,
     Access,
     Acquire,
@@ -36,6 +36,7 @@ from ...model.locks.language import (
     Verb,
     Where,
 )
+
 from .rank import Rank
 from .structure import unstructured, writes
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...model.lang.errors import Place
-from ...model.locks import Locks, LocksError
-from ...model.locks.language import (
+from schedproof.model.lang.errors import Place
+from schedproof.model.locks import Locks, LocksError
+from schedproof.model.locks.language import (
     Access,
     Acquire,
     Call,

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 import networkx as nx
 
-from ...model.semantics import Choice, State
+from schedproof.model.semantics import Choice, State
+
 from .mismatch import Broken, Mismatch
 from .modelside import ModelGraph
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...model.semantics import Choice, Instance, State, Stepper
+from schedproof.model.semantics import Choice, Instance, State, Stepper
 
 Edge = tuple[Choice, State]
 """A model step from a given state: its label and the state after."""

@@ -6,25 +6,26 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...impl.jobmon.client import Resume
-from ...impl.jobmon.cluster import Ending
-from ...model.beaker.situations import Situation
-from ...model.lang import Property
-from ...model.yunikorn import situations as yunikorn
-from ...model.yunikorn.channel import OF_NODES
-from ...model.yunikorn.parties import Shim
-from ...model.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
-from .beaker import check_refinement as check_beaker
+from schedproof.impl.systems.jobmon.client import Resume
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.model.lang import Property
+from schedproof.model.systems.beaker.situations import Situation
+from schedproof.model.systems.yunikorn import situations as yunikorn
+from schedproof.model.systems.yunikorn.channel import OF_NODES
+from schedproof.model.systems.yunikorn.parties import Shim
+from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
+from schedproof.proofs.systems.beaker.refinement import check_refinement as check_beaker
+from schedproof.proofs.systems.hived.refinement import check_refinement as check_hived
+from schedproof.proofs.systems.jobmon.refinement import May as MayJobmon
+from schedproof.proofs.systems.jobmon.refinement import SimulationReport as JobmonReport
+from schedproof.proofs.systems.jobmon.refinement import Situation as JobmonSituation
+from schedproof.proofs.systems.jobmon.refinement import check_simulation as check_jobmon
+from schedproof.proofs.systems.yunikorn.refinement import check_refinement as check_yunikorn
+from schedproof.proofs.systems.yunikorn.refinement.both import May, SimulationReport, check_simulation
+from schedproof.proofs.systems.yunikorn_merge.refinement import check_refinement as check_merged
+
 from .graph import Progress
-from .hived import check_refinement as check_hived
-from .jobmon import May as MayJobmon
-from .jobmon import SimulationReport as JobmonReport
-from .jobmon import Situation as JobmonSituation
-from .jobmon import check_simulation as check_jobmon
-from .merged import check_refinement as check_merged
 from .report import RefinementReport
-from .yunikorn import check_refinement as check_yunikorn
-from .yunikorn.both import May, SimulationReport, check_simulation
 
 
 @dataclass(frozen=True, kw_only=True)

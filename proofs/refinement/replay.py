@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ...impl.cascade import System
-from ...model.semantics import Choice, Instance, State, Stepper
-from ..coverage.graph import Edge, Graph
-from ..oracle.written import Run
+from schedproof.impl.cascade import System
+from schedproof.model.semantics import Choice, Instance, State, Stepper
+from schedproof.proofs.coverage.graph import Edge, Graph
+from schedproof.proofs.traces.formats.writing import Run
+
 from .graph import SILENT, SideBySide, Stopped
 from .mismatch import Mismatch
 from .modelside import ModelGraph, Normal

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.lang import Model
-from .beaker.replay import replay as on_beaker
-from .hived.replay import replay as on_hived
-from .merged.replay import replay as on_merged
+from schedproof.model.lang import Model
+from schedproof.proofs.systems.beaker.refinement.replay import replay as on_beaker
+from schedproof.proofs.systems.hived.refinement.replay import replay as on_hived
+from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
+
 from .replay import Replay, on_machines
 
 SCHEDULERS: Mapping[tuple[str, str], Replay] = {

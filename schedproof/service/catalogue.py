@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from schedproof.cli.choose import every, happening
 from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
-from schedproof.model.systems import System
-
-from ..choose import every, happening
+from schedproof.model.registry.builtin import System
 
 
 @cache

@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from schedproof.proofs.oracle import OracleVerdict, TraceError
-from schedproof.proofs.oracle.watch import Watch
+from schedproof.proofs.traces import OracleVerdict, TraceError
+from schedproof.proofs.traces.engine.watch import Watch
 
 from .answers import Answer, Kind, problem
 from .frames import LENGTH, content, message

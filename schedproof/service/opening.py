@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import System
 from schedproof.model.semantics import Instance, ScopeError, check_scope
-from schedproof.model.systems import System
-from schedproof.proofs.oracle import TraceError
-from schedproof.proofs.oracle.watch import Watch
+from schedproof.proofs.traces import TraceError
+from schedproof.proofs.traces.engine.watch import Watch
 
 from .catalogue import systems
 

@@ -6,13 +6,11 @@ They describe; they do not judge: a session's own process reads what a client se
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-import schedproof.proofs.oracle
-from schedproof.proofs.oracle.watch import SCHEMA
+from schedproof.proofs.traces.engine.watch import SCHEMA
 
 from .opening import KEPT
 
@@ -65,7 +63,7 @@ class Catalogue(BaseModel):
 
 def of_traces() -> dict[str, Any]:
     """What requests consist of: headers and records of the plain trace format, by its own schema, and a scope instead of a header."""
-    schema = json.loads((Path(schedproof.proofs.oracle.__file__).parent / SCHEMA).read_text("utf-8"))
+    schema = json.loads(SCHEMA.read_text("utf-8"))
     found = {_named(name): _renamed(definition) for name, definition in schema["$defs"].items()}
     fields = found["Header"]["properties"]
     found["Situation"] = {

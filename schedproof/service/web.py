@@ -15,7 +15,8 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from .. import __version__
+from schedproof import __version__
+
 from . import shapes
 from .answers import Answer, Kind
 from .catalogue import catalogue

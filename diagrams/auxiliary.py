@@ -1,0 +1,57 @@
+"""Pictures of what belongs to a variant beside its machines: event flows, charts of its document, the order of its locks, and deadlocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from schedproof.model.lang import Model
+from schedproof.model.registry.builtin import System
+from schedproof.proofs.locks import explore_all
+from schedproof.proofs.locks.rank import judge
+from schedproof.proofs.verification.auxiliary import Locked, further
+
+from .charts import charted
+from .errors import DiagramError
+from .flows import FLOWS, event_flows
+from .locks import deadlock_graph, order_graph
+from .representation import Diagram
+
+Draw = Callable[[], Diagram]
+
+
+def further_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Draw]]:
+    """By name one sentence on a picture, and what draws it."""
+    found: dict[str, tuple[str, Draw]] = {}
+    if flows := system.flows.get(model.variant):
+        title = f"{model.system} ({model.variant}): who sends which events to whom"
+        found[FLOWS] = ("Which party sends which events to which", lambda: event_flows(flows, title))
+    for chart in system.charts.get(model.variant, ()):
+        title = f"{model.system} ({model.variant}): {chart.name}"
+        found[chart.name] = (chart.about, partial(charted, chart, title))
+    orders = []
+    for each in further(model):
+        if not isinstance(each, Locked) or (each.only and not each.deadlocks):
+            continue
+        order = None if each.only else (each.locks.order, each.locks.closed)
+        if order is None or order not in orders:  # one that amends another can have the order of that
+            found[each.prefix] = _of_locks(each)
+            orders.append(order)
+    return found
+
+
+def _of_locks(described: Locked) -> tuple[str, Draw]:
+    if not described.only:
+        return "Which lock may be acquired under which", lambda: _order(described)
+    return described.locks.about, lambda: _deadlock(described)
+
+
+def _order(described: Locked) -> Diagram:
+    return order_graph(described.locks, judge(described.locks))
+
+
+def _deadlock(described: Locked) -> Diagram:
+    problems = explore_all(described.locks).problems
+    if not problems:
+        raise DiagramError(f"{described.prefix} has no deadlock, so there is nothing to draw")
+    return deadlock_graph(problems[0], described.prefix.removeprefix("deadlock."))

@@ -1,0 +1,1 @@
+"""The reference implementations, one folder a system; nothing outside names one."""

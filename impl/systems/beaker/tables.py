@@ -1,0 +1,92 @@
+"""The database's tables.
+
+The schema itself forbids what must never be: a system on two recipes, a seat for two recipes of one
+set, a recipe that holds a system or a seat in a state without one, a Broken system in use.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+)
+
+from schedproof.impl.sql import among
+
+from .records import FINISHED, OPEN, Condition, RecipeState, Usage
+
+METADATA = MetaData()
+
+
+LAB = Table("lab", METADATA, Column("name", String, primary_key=True))
+
+SYSTEM = Table(
+    "system",
+    METADATA,
+    Column("name", String, primary_key=True),
+    Column("lab", ForeignKey("lab.name"), nullable=False),
+    Column("usage", String, CheckConstraint(among("usage", Usage)), nullable=False),
+    Column("condition", String, CheckConstraint(among("condition", Condition)), nullable=False),
+    CheckConstraint("condition <> 'Broken' OR usage = 'idle'", name="broken_is_idle"),
+    CheckConstraint("condition = 'Automated' OR usage NOT IN ('pending', 'scheduled')", name="only_automated_is_given"),
+)
+
+RECIPE_SET = Table(
+    "recipe_set",
+    METADATA,
+    Column("name", String, primary_key=True),
+    Column("job", String, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("lab", ForeignKey("lab.name")),
+    Column("place", Integer, unique=True),
+    CheckConstraint("(lab IS NULL) = (place IS NULL)", name="a_place_with_a_lab"),
+)
+
+_HOLDS = among("state", [RecipeState.SCHEDULED, RecipeState.WAITING, RecipeState.INSTALLING, RecipeState.RUNNING])
+
+RECIPE = Table(
+    "recipe",
+    METADATA,
+    Column("name", String, primary_key=True),
+    Column("recipe_set", ForeignKey("recipe_set.name"), nullable=False, index=True),
+    Column("state", String, CheckConstraint(among("state", RecipeState)), nullable=False),
+    Column("host", ForeignKey("recipe.name")),
+    Column("system", ForeignKey("system.name"), unique=True),
+    Column("seat", ForeignKey("system.name")),
+    CheckConstraint(f"(system IS NOT NULL) = (host IS NULL AND {_HOLDS})", name="a_system_while_it_is_needed"),
+    CheckConstraint(f"seat IS NULL OR (host IS NULL AND {among('state', sorted(OPEN))})", name="a_seat_while_it_waits"),
+    UniqueConstraint("recipe_set", "seat", name="a_seat_for_one"),
+)
+Index(
+    "recipe_unfinished",
+    RECIPE.c.recipe_set,
+    sqlite_where=RECIPE.c.state.not_in([str(state) for state in sorted(FINISHED)]),
+    postgresql_where=RECIPE.c.state.not_in([str(state) for state in sorted(FINISHED)]),
+)
+
+VIABILITY = Table(
+    "viability",
+    METADATA,
+    Column("recipe", ForeignKey("recipe.name"), primary_key=True),
+    Column("system", ForeignKey("system.name"), primary_key=True),
+)
+
+SYSTEM_USAGE = Table(
+    "system_usage",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("system", ForeignKey("system.name"), nullable=False, index=True),
+    Column("usage", String, nullable=False),
+    Column("condition", String, nullable=False),
+    Column("started", DateTime(timezone=True), nullable=False),
+    Column("finished", DateTime(timezone=True)),
+)
+"""Lines 249-255. The entry that still holds has no end."""

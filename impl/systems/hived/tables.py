@@ -1,0 +1,59 @@
+"""The single-object machines of pod groups and cells, generated from the transition tables.
+
+The only place of this package that names the model. It takes the tables of the ``repaired``
+variant and nothing else of it: no action, no rule, no step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from schedproof.impl.machines import ObjectMachine, create_objects, generate_machine
+from schedproof.model.systems.hived import REPAIRED
+
+CellState = tuple[str, str | None, str | None]
+"""State, user and reserver of a cell."""
+
+
+def _objects(sort: str, names: Iterable[str]) -> dict[str, ObjectMachine]:
+    declared = REPAIRED.machine(sort)
+    return create_objects(generate_machine(declared, REPAIRED.table(sort)), declared, names)
+
+
+class Machines:
+    """One machine for each object. They judge events; the scheduler's records keep the states."""
+
+    def __init__(self, cells: Iterable[str]) -> None:
+        self._cells = _objects("Cell", cells)
+        self._groups: dict[str, ObjectMachine] = {}
+
+    def fire_group(self, name: str, state: str, event: str) -> str:
+        """The state of a group after ``event`` in ``state``.
+
+        Raises:
+            IllegalEvent: the table has no such row.
+        """
+        if name not in self._groups:
+            self._groups |= _objects("PodGroup", [name])
+        machine = self._groups[name]
+        machine.restore((state, ()))
+        machine.fire(event)
+        return machine.state
+
+    def fire_cell(self, name: str, before: CellState, event: str, **payload: Any) -> CellState:
+        """The state, user and reserver of a cell after ``event``.
+
+        Raises:
+            IllegalEvent: the table has no such row.
+        """
+        state, user, reserver = before
+        machine = self._cells[name]
+        machine.restore((state, (user, reserver)))
+        machine.fire(event, **payload)
+        values = machine.values
+        return machine.state, _name(values["user"]), _name(values["reserver"])
+
+
+def _name(value: object) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,235 @@
+"""The server and the agents as processes: ``python -m schedproof.impl.systems.jobmon``."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .connection import Connection
+from .errors import Contended, JobmonError, Malformed, StoreError, Unreachable
+from .guide import epilog
+from .loop import Heartbeat, Interrupts, Leased
+from .loop import run as run_agent
+from .records import Leases
+
+
+class Seconds(click.FloatRange):
+    """Up to some thirty years: clocks and databases know neither more nor ``nan``."""
+
+    def __init__(self, least: float, *, min_open: bool = False) -> None:
+        super().__init__(least, 1e9, min_open=min_open)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return found
+
+
+CLIENT_ENDS = ("done", "made room", "stopped", "stopped before it ran", "failed")
+"""How a client ends that could do what it was asked to."""
+
+url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
+poll = click.option("--poll", type=Seconds(0.001), default=0.05, show_default=True, help="Seconds between looks.")
+beat = click.option(
+    "--heartbeat",
+    type=Seconds(0.001),
+    help="Seconds between heartbeats.  [default: a third of the lease that the server gives]",
+)
+patience = click.option(
+    "--patience",
+    type=Seconds(0),
+    default=60.0,
+    show_default=True,
+    help="Seconds to ask a server that does not answer.",
+)
+
+
+@click.group(help=__doc__)
+def main() -> None:
+    """The command line."""
+
+
+@main.command()
+@click.option("--database", required=True, help="sqlite:///FILE or postgresql://USER@HOST/NAME.")
+@click.option("--port", type=click.IntRange(1, 65535), required=True, help="On 127.0.0.1.")
+@click.option("--run-lease", type=Seconds(0, min_open=True), default=Leases.run, show_default=True)
+@click.option("--instance-lease", type=Seconds(0, min_open=True), default=Leases.instance, show_default=True)
+def server(database: str, port: int, run_lease: float, instance_lease: float) -> None:
+    """Answers requests until it is ended, and can be started again at any time."""
+    from .server import Server
+    from .sql_store import SqlStore
+
+    try:
+        from .web import serve
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error}; install schedproof[jobmon]") from error
+    try:
+        there = SqlStore(database)
+    except Contended:
+        raise
+    except StoreError as error:  # at the start it is for the user to mend
+        raise Malformed(str(error)) from error
+    with there as store:
+        if store.in_memory:
+            raise Malformed(
+                f"{database} is in memory, and gone with the server; give sqlite:///FILE or postgresql://..."
+            )
+        serve(Server(store, leases=Leases(run_lease, instance_lease)), port)
+
+
+@main.command(epilog=epilog())
+@url
+@poll
+@beat
+@patience
+@click.option(
+    "--resume",
+    type=click.Choice(["no", "cold", "hot"]),
+    default="no",
+    show_default=True,
+    help="What becomes of commands that an earlier run left, or another one runs: see below.",
+)
+@click.argument("workflow", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> None:
+    """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run."""
+    from .client import Client, Resume
+    from .failures import failures
+    from .requests import ReadRun
+    from .workflow_file import read_workflow
+
+    interrupts = Interrupts(signal.SIGINT)
+    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
+    mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
+    run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
+    if mine.over is not None and mine.over == mine.memory.failed:
+        raise Malformed(mine.over)
+    if mine.over not in CLIENT_ENDS:
+        raise JobmonError(mine.over)
+    click.echo(mine.over)
+    if mine.over == "failed" and mine.memory.run is not None:
+        for line in failures(there.ask(ReadRun(mine.memory.run))):
+            click.echo(line)
+    sys.exit(0 if mine.over in ("done", "made room", "stopped") else 1)
+
+
+@main.command()
+@url
+@poll
+@beat
+@patience
+@click.option("--log", type=click.Path(path_type=Path), help="The file that workers and commands write to.")
+def distributor(url: str, poll: float, heartbeat: float | None, patience: float, log: Path | None) -> None:
+    """Brings task instances to this machine, until it is ended."""
+    from .distributor import Distributor
+    from .local_cluster import LocalCluster
+
+    _expect_linux()
+    if log is not None:
+        _expect_writable(log)
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
+    pace = Heartbeat(there, heartbeat)
+
+    def worker(instance: int) -> list[str]:
+        options = [f"--url={url}", f"--poll={poll}", f"--patience={patience}"]
+        if pace.given is not None:
+            options.append(f"--heartbeat={pace.given}")
+        return [sys.executable, "-m", __package__, "worker", *options, str(instance)]
+
+    cluster = LocalCluster(worker, log=log)
+    run_agent(Distributor(there, cluster, _token()), poll, pace, interrupts)
+
+
+@main.command()
+@url
+@poll
+@beat
+@patience
+@click.argument("instance", type=int)
+def worker(url: str, poll: float, heartbeat: float | None, patience: float, instance: int) -> None:
+    """Runs the command of one task instance, for a distributor: only the job that it launched is let start."""
+    from .cluster import Ending
+    from .jobs import own_job
+    from .local_cluster import EXCEEDED
+    from .local_commands import LocalCommands
+    from .worker import Worker
+
+    _expect_linux()
+    commands = LocalCommands()
+    there = Leased(Connection(url, patience=patience))
+    mine = Worker(there, commands, instance, str(own_job()))
+
+    def end(number: int, frame: object) -> None:
+        """It raises nothing, so that nothing is left undone by what it comes in the middle of."""
+        commands.kill()
+        os._exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, end)
+    try:
+        run_agent(mine, poll, Heartbeat(there, heartbeat))
+    except Unreachable:
+        if mine.memory.ending is Ending.RESOURCE_ERROR:
+            sys.exit(EXCEEDED)
+        raise
+    finally:
+        commands.kill()  # however it ends
+    if mine.memory.granted is None:
+        raise JobmonError(mine.over)
+
+
+@main.command()
+@url
+@poll
+@patience
+def reaper(url: str, poll: float, patience: float) -> None:
+    """Sees to runs and instances that are late, until it is ended."""
+    from .reaper import Reaper
+
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    reaping = Reaper(Connection(url, patience=patience, waits=interrupts.waits_for))
+    run_agent(reaping, poll, interrupts=interrupts)
+
+
+def _expect_linux() -> None:
+    if sys.platform != "linux":
+        raise click.ClickException("jobs are processes of Linux here: distributors and workers run nowhere else")
+    from .places import sees_itself
+
+    if not sees_itself():
+        raise click.ClickException("/proc shows processes of another namespace; mount that of this one (mount -t proc)")
+
+
+def _expect_writable(log: Path) -> None:
+    try:
+        log.open("ab").close()
+    except OSError as error:
+        raise Malformed(
+            f"--log {log} cannot be written: {error.strerror}; give a file in a directory that is there"
+        ) from error
+
+
+def _token() -> str:
+    """What no other process is called."""
+    return str(uuid.uuid4())
+
+
+def run() -> None:
+    """The command line; what goes wrong is said in one line: 2 if the user has to mend it, else 1."""
+    try:
+        main()
+    except JobmonError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, Malformed) else 1)
+
+
+if __name__ == "__main__":
+    run()

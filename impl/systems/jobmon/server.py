@@ -1,0 +1,131 @@
+"""The server: every request is one transaction on the store, and there is nothing outside of that.
+
+It can be stopped between any two transactions and started again; an asker that got no answer asks again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol, assert_never
+
+from schedproof.impl.transactions import retried
+
+from . import requests as asked
+from .draft import Draft
+from .errors import Contended
+from .instance_requests import InstanceRequests
+from .records import Leases
+from .requests import Report, Request
+from .run_requests import RunRequests
+from .store import Store
+
+Clock = Callable[[], float]
+
+Observer = Callable[[Request, Report], None]
+"""Told of each request that was not refused, when its transaction has ended."""
+
+
+class Asks(Protocol):
+    """What agents know of the server: a direct call, or a connection to its process."""
+
+    def ask(self, request: Request) -> Report:
+        """Does a request, or refuses it.
+
+        Raises:
+            Refused: nothing is changed.
+            Unreachable: nobody knows whether it was done.
+        """
+
+
+class Server(RunRequests, InstanceRequests):
+    """Judges requests by what ``store`` says in the same transaction. Several may work on one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock = time.time,
+        leases: Leases = Leases(),  # noqa: B008 - it is frozen
+        observer: Observer | None = None,
+    ) -> None:
+        self.store = store
+        self._observer = observer
+        self._clock = clock
+        self._leases = leases
+
+    def ask(self, request: Request) -> Report:
+        """Carries a request out in one transaction, again from the start if another one comes in between.
+
+        Raises:
+            Refused: nothing is changed.
+            Contended: others came in between every time.
+            StoreError: the store cannot be used.
+        """
+
+        def once() -> Report:
+            with self.store.transaction() as transaction:
+                return self._judge(Draft(transaction, self._clock(), self._leases), request)
+
+        report = retried(once, Contended)
+        if self._observer is not None:
+            self._observer(request, report)
+        return report
+
+    def _judge(self, draft: Draft, request: Request) -> Report:
+        match request:
+            case asked.Register():
+                return self.register(draft, request)
+            case asked.CreateRun():
+                return self.create_run(draft, request)
+            case asked.AdvanceRun():
+                return self.advance_run(draft, request)
+            case asked.RenewRun():
+                return self.renew_run(draft, request)
+            case asked.QueueTask():
+                return self.queue_task(draft, request)
+            case asked.FinishRun():
+                return self.finish_run(draft, request)
+            case asked.AskResume():
+                return self.ask_resume(draft, request)
+            case asked.WindUp():
+                return self.wind_up(draft, request)
+            case asked.Clear():
+                return self.clear(draft, request)
+            case asked.ReadWorkflow():
+                return self.read_workflow(draft, request)
+            case asked.ReadRun():
+                return self.read_run(draft, request)
+            case asked.FindWork():
+                return self.find_work(draft, request)
+            case asked.Claim():
+                return self.claim(draft, request)
+            case asked.Launched():
+                return self.launched(draft, request)
+            case asked.SubmissionFailed():
+                return self.submission_failed(draft, request)
+            case asked.GiveUp():
+                return self.give_up(draft, request)
+            case asked.RenewLaunched():
+                return self.renew_launched(draft, request)
+            case asked.Fence():
+                return self.fence(draft, request)
+            case asked.JobOver():
+                return self.job_over(draft, request)
+            case asked.HandBack():
+                return self.hand_back(draft, request)
+            case asked.Start():
+                return self.start(draft, request)
+            case asked.RenewInstance():
+                return self.renew_instance(draft, request)
+            case asked.End():
+                return self.end(draft, request)
+            case asked.Killed():
+                return self.killed(draft, request)
+            case asked.Lapse():
+                return self.lapse(draft, request)
+            case asked.FindDead():
+                return self.find_dead(draft, request)
+            case asked.ReapRun():
+                return self.reap_run(draft, request)
+        assert_never(request)

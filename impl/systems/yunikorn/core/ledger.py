@@ -1,0 +1,129 @@
+"""A copy of the records that one piece of work may change, with the sums kept right, and questions about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schedproof.impl.scheduler_interface import Response
+
+from .events import Outbox
+from .records import Allocation, Application, Ask, Node, Partition, Queue, World
+
+
+class Ledger:
+    """The records of ``world`` by name; :meth:`world` gives them back as they are then.
+
+    Work that raises is thrown away with its ledger.
+    """
+
+    def __init__(self, world: World, now: int) -> None:
+        self.rm = world.rm
+        self.partitions: dict[str, Partition] = {p.name: p for p in world.partitions}
+        self.queues: dict[tuple[str, str], Queue] = {(q.partition, q.name): q for q in world.queues}
+        self.nodes: dict[str, Node] = {n.name: n for n in world.nodes}
+        self.applications: dict[str, Application] = {a.name: a for a in world.applications}
+        self.tracked: dict[int, Application] = {a.serial: a for a in world.tracked}
+        self.asks: dict[str, Ask] = {a.name: a for a in world.asks}
+        self.allocations: dict[str, Allocation] = {a.name: a for a in world.allocations}
+        self.serial = world.serial
+        self.now = now
+        self.out = Outbox()
+
+    def world(self) -> World:
+        """The records as they are now."""
+        return World(
+            self.rm,
+            tuple(self.partitions[k] for k in sorted(self.partitions)),
+            tuple(self.queues[k] for k in sorted(self.queues)),
+            tuple(self.nodes[k] for k in sorted(self.nodes)),
+            tuple(self.applications[k] for k in sorted(self.applications)),
+            tuple(self.tracked[k] for k in sorted(self.tracked)),
+            tuple(self.asks[k] for k in sorted(self.asks)),
+            tuple(self.allocations[k] for k in sorted(self.allocations)),
+            self.serial,
+        )
+
+    def next_serial(self) -> int:
+        """A number that was never given."""
+        self.serial += 1
+        return self.serial
+
+    def say(self, response: Response) -> None:
+        """One more message to the RM."""
+        self.out.say(response)
+
+    # Applications.
+
+    def numbered(self, serial: int) -> Application | None:
+        """The application of this number, live or tracked."""
+        live = next((a for a in self.applications.values() if a.serial == serial), None)
+        return live or self.tracked.get(serial)
+
+    def keep(self, application: Application) -> None:
+        """Writes a changed record back to where it is."""
+        if application.serial in self.tracked:
+            self.tracked[application.serial] = application
+        else:
+            self.applications[application.name] = application
+
+    def pending(self, application: str) -> list[Ask]:
+        """Its asks that wait for a decision, oldest first."""
+        return sorted(
+            (a for a in self.asks.values() if a.application == application and a.pending), key=lambda a: a.serial
+        )
+
+    def swaps(self, application: str) -> list[Allocation]:
+        """Its real asks that wait for a placeholder to go."""
+        return [a for a in self._allocations_of(application) if not a.confirmed]
+
+    def real(self, application: str) -> list[Allocation]:
+        """Its real allocations, those that are being released too."""
+        return [a for a in self._allocations_of(application) if a.confirmed and not a.placeholder]
+
+    def placeholders(self, application: str) -> list[Allocation]:
+        """Its allocated placeholders, those that are being released too."""
+        return [a for a in self._allocations_of(application) if a.placeholder]
+
+    def _allocations_of(self, application: str) -> list[Allocation]:
+        return [a for a in self.allocations.values() if a.application == application]
+
+    def swap_for(self, placeholder: str) -> Allocation | None:
+        """What waits for this placeholder to go."""
+        return next((a for a in self.allocations.values() if a.replaces == placeholder), None)
+
+    # The sums.
+
+    def book(self, allocation: Allocation) -> None:
+        """An allocation is added, or a swap that holds what it needs on another node."""
+        self.allocations[allocation.name] = allocation
+        if not allocation.confirmed:
+            if allocation.held:
+                self._on_node(allocation.node, allocation.amount)
+            return
+        self._on_node(allocation.node, allocation.amount)
+        self._in_application(allocation, allocation.amount)
+
+    def unbook(self, allocation: Allocation) -> None:
+        """An allocation is gone, or a swap that was not confirmed."""
+        if allocation.confirmed or allocation.held:
+            self._on_node(allocation.node, -allocation.amount)
+        if allocation.confirmed:
+            self._in_application(allocation, -allocation.amount)
+        del self.allocations[allocation.name]
+
+    def _on_node(self, name: str, amount: int) -> None:
+        # A node that is being decommissioned is gone before its allocations are.
+        if name in self.nodes:
+            self.nodes[name] = replace(self.nodes[name], allocated=self.nodes[name].allocated + amount)
+
+    def _in_application(self, allocation: Allocation, amount: int) -> None:
+        application = self.applications[allocation.application]
+        if allocation.placeholder:
+            application = replace(application, reserved=application.reserved + amount)
+        else:
+            application = replace(application, real=application.real + amount)
+        self.applications[application.name] = application
+        queue: Queue | None = self.queues[application.partition, application.queue]
+        while queue is not None:
+            self.queues[queue.partition, queue.name] = replace(queue, allocated=queue.allocated + amount)
+            queue = self.queues.get((queue.partition, queue.parent))

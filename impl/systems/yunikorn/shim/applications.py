@@ -1,0 +1,169 @@
+"""What happens around the states of an application (F 4.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schedproof.impl.scheduler_interface import AddApplication, ReleaseAllocation, RemoveApplication, TerminationType
+
+from .context import Context
+from .errors import SubmitError
+from .events import Event, Job, Target, Work
+from .records import Application, Task
+from .tables import TERMINATED
+
+DONE = frozenset({"Completed", "Failing", "Failed", "Rejected", "Killing", "Killed"})
+"""An application in one of these starts nothing any more."""
+
+
+class Applications:
+    """The handler of application events."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def handle(self, event: Event) -> None:
+        """The event happens, if the table has a row for it.
+
+        A second FailApplication says that nothing goes on any more (R3); in v0.12.2 any second one does.
+        """
+        now = self._context.applications.get(event.name)
+        early = now is not None and now.state == "Failing" and self._context.going_on(event.name)
+        if now is not None and event.event == "FailApplication" and early:
+            self._context.drop(event, now.state)
+            return
+        if not self._is_due(event):
+            return
+        before = self._context.move(event)
+        if before is None:
+            return
+        it = self._context.applications[event.name]
+        match event.event:
+            case "SubmitApplication" | "RecoverApplication":
+                self._submit(it)
+            case "TryReserve":
+                self._create_placeholders(it)
+            case "UpdateReservation" | "AppTaskCompleted":
+                self.look_again(it.name)
+            case "ResumingApplication":
+                self._give_up_placeholders(it)
+            case "RunApplication":
+                self._give_up_placeholders(it, only_new=True)
+            case "ReleaseAppAllocation":
+                self._release(event)
+            case "ReleaseAppAllocationAsk":
+                self._drop_ask(event)
+            case "RejectApplication":
+                self._because(it, event)
+                self._context.post(Target.APPLICATION, it.name, "FailApplication", reason=event.reason)
+            case "FailApplication":
+                self._because(it, event)
+                if before == "Failing":
+                    self._context.send(RemoveApplication(it.name))  # it may still be waiting there for a first ask
+                elif before != "Rejected":
+                    self._clean_up(it)
+
+    def _is_due(self, event: Event) -> bool:
+        """Whether what the loop has found holds still: a pod to submit for, and all of a gang still to begin."""
+        mine = self._context.tasks_of(event.name)
+        if event.event == "SubmitApplication" and mine:
+            return any(not t.pod.placeholder and t.state == "New" for t in mine)
+        return event.event != "TryReserve" or all(t.state == "New" for t in mine)
+
+    def look_again(self, name: str) -> None:
+        """Whether a reservation, a resumption or a failure is over, now that something of it has changed (R3, R4).
+
+        v0.12.2 looks once, and for bound placeholders, or completed ones, only.
+        """
+        it = self._context.applications.get(name)
+        if it is None:
+            return
+        over = False
+        if it.state == "Reserving":
+            over = all(self._settled(pod.name, "Bound") for pod in it.placeholders)
+        elif it.state == "Resuming":
+            over = all(t.state in TERMINATED for t in self._context.tasks_of(name, placeholders=True))
+        elif it.state == "Failing" and not self._context.going_on(name):
+            self._once(name, "FailApplication")
+        if over:
+            self._once(name, "RunApplication")
+
+    def schedule(self) -> None:
+        """One pass of the scheduling loop: applications are submitted and run, pods are taken up (F 4.1, 4.2)."""
+        for it in list(self._context.applications.values()):
+            mine = self._context.tasks_of(it.name)
+            match it.state:
+                case "New" if any(not t.pod.placeholder and t.state == "New" for t in mine):
+                    self._once(it.name, "SubmitApplication")
+                case "Accepted":
+                    reserve = it.gang is not None and all(t.state == "New" for t in mine)
+                    self._once(it.name, "TryReserve" if reserve else "RunApplication")
+                case "Reserving" | "Running":
+                    placeholders = it.state == "Reserving"
+                    for task in mine:
+                        if task.state == "New" and task.pod.placeholder == placeholders:
+                            self._once(task.name, "InitTask", Target.TASK)
+
+    def _once(self, name: str, event: str, target: Target = Target.APPLICATION) -> None:
+        """Posts an event that is not under way already."""
+        self._context.post_once(Event(target, name, event))
+
+    def _submit(self, it: Application) -> None:
+        gang = it.gang
+        request = AddApplication(it.name, it.queue)
+        if gang is not None:
+            request = replace(request, gang_style=gang.style, placeholders=gang.amount, gang_timeout=gang.timeout)
+        try:
+            self._context.send(request)
+        except SubmitError as problem:
+            self._context.post(Target.APPLICATION, it.name, "FailApplication", reason=str(problem))
+
+    def _create_placeholders(self, it: Application) -> None:
+        for pod in it.placeholders:
+            if pod.name not in self._context.tasks:
+                self._context.work(Job(Work.CREATE, pod.name))
+        self.look_again(it.name)
+
+    def _settled(self, name: str, state: str) -> bool:
+        task = self._context.tasks.get(name)
+        return task is not None and (task.state == state or task.state in TERMINATED)
+
+    def _give_up_placeholders(self, it: Application, *, only_new: bool = False) -> None:
+        """Placeholders that nobody will use are not made, and deleted if they are there (R4)."""
+        names = {pod.name for pod in it.placeholders}
+        self._context.jobs = [j for j in self._context.jobs if not (j.work is Work.CREATE and j.task in names)]
+        for task in self._context.tasks_of(it.name, placeholders=True):
+            if task.state == "New" or (not only_new and task.state not in TERMINATED):
+                self._context.work(Job(Work.DELETE, task.name))
+        self.look_again(it.name)
+
+    def _release(self, event: Event) -> None:
+        """The core wants an allocation back: the pod is deleted; if it is gone, the core is told so (R2)."""
+        task = self._context.tasks.get(event.task)
+        if task is None or task.state == "Completed":
+            self._context.send(ReleaseAllocation(event.name, event.task, event.termination))
+            return
+        self._context.tasks[task.name] = replace(task, termination=event.termination)
+        self._context.work(Job(Work.DELETE, task.name))
+
+    def _drop_ask(self, event: Event) -> None:
+        """The core has dropped an ask: if it was a placeholder's, its pod is not needed any more (R2)."""
+        task = self._context.tasks.get(event.task)
+        if task is not None and task.pod.placeholder and task.state not in TERMINATED:
+            self._context.work(Job(Work.DELETE, task.name))
+
+    def _because(self, it: Application, event: Event) -> None:
+        if event.reason and not it.reason:
+            self._context.applications[it.name] = replace(it, reason=event.reason)
+
+    def _clean_up(self, it: Application) -> None:
+        """What fails gives back what it has (R3): so the core hears of it also when it has not said so itself."""
+        self._give_up_placeholders(it)
+        for task in self._context.going_on(it.name):
+            self._context.work(Job(Work.DELETE, task.name))
+        self.look_again(it.name)
+
+
+def answer(task: Task) -> TerminationType:
+    """The type with which the release of a task's allocation is told: that of the core, if the core asked for it."""
+    return TerminationType.STOPPED_BY_RM if task.termination is None else task.termination

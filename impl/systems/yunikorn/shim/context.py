@@ -1,0 +1,130 @@
+"""What all handlers work on: the records, and the ways to the core, to Kubernetes and to the dispatcher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from schedproof.impl.scheduler_interface import Request
+from schedproof.impl.table_machine import IllegalEvent, TableMachine
+
+from .events import Dropped, Event, Item, Job, Target, Work
+from .records import Application, Node, Recovery, Task
+from .tables import APPLICATION, NODE, SCHEDULER, TASK, TERMINATED
+
+Send = Callable[[Request], object]
+
+
+class Queue(Protocol):
+    """The dispatcher, as handlers see it."""
+
+    def post(self, item: Item) -> None:
+        """Hands an event over, to be handled later."""
+
+    def holds(self, item: Item) -> bool:
+        """Whether it has been handed over and not been handled."""
+
+
+OnDrop = Callable[[Dropped], object]
+
+
+class Context:
+    """The records, and the one way to change a state: :meth:`move`, by the table."""
+
+    def __init__(self, send: Send, queue: Queue, on_drop: OnDrop | None = None) -> None:
+        self.send = send
+        self._queue = queue
+        self._on_drop = on_drop
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing is known: at the start, and after a crash."""
+        self.scheduler = "New"
+        self.recovery = Recovery.APPLICATIONS
+        self.why_stopped = ""
+        self.applications: dict[str, Application] = {}
+        self.tasks: dict[str, Task] = {}
+        self.nodes: dict[str, Node] = {}
+        self.jobs: list[Job] = []
+
+    # Reading.
+
+    def tasks_of(self, application: str, *, placeholders: bool | None = None) -> list[Task]:
+        """The tasks of an application: all, the placeholders, or the real ones."""
+        mine = [t for t in self.tasks.values() if t.pod.application == application]
+        return [t for t in mine if placeholders is None or t.pod.placeholder == placeholders]
+
+    def going_on(self, application: str) -> list[Task]:
+        """Its tasks that have been taken up and have not ended."""
+        return [t for t in self.tasks_of(application) if t.state != "New" and t.state not in TERMINATED]
+
+    # Writing.
+
+    def post(self, target: Target, name: str, event: str, *, reason: str = "") -> None:
+        """Has an event of an object handled later."""
+        self._queue.post(Event(target, name, event, reason))
+
+    def post_once(self, event: Event) -> None:
+        """The same, unless it is to be handled anyway."""
+        if not self._queue.holds(event):
+            self._queue.post(event)
+
+    def work(self, job: Job) -> None:
+        """Something to do over the network, once. A pod that is to go is not bound any more."""
+        if job.work is Work.DELETE:
+            self.jobs = [other for other in self.jobs if (other.work, other.task) != (Work.BIND, job.task)]
+        if job.work is Work.BIND and Job(Work.DELETE, job.task) in self.jobs:
+            return
+        if job not in self.jobs:
+            self.jobs.append(job)
+
+    def drop(self, event: Event, state: str) -> None:
+        """An event that nobody takes. In v0.12.2 nothing is said of it (F 4); here whoever wants to know is told."""
+        if self._on_drop is not None:
+            self._on_drop(Dropped(event, state))
+
+    def move(self, event: Event) -> str | None:
+        """Takes the row of the table; the state before, or None if the event is dropped."""
+        match event.target:
+            case Target.APPLICATION:
+                record: Application | Task | Node | None = self.applications.get(event.name)
+            case Target.TASK:
+                record = self.tasks.get(event.name)
+            case Target.NODE:
+                record = self.nodes.get(event.name)
+            case Target.SCHEDULER:
+                return self._move_scheduler(event)
+        if record is None:
+            self.drop(event, "")
+            return None
+        before = record.state
+        try:
+            after = _MACHINES[event.target].target(before, event.event)
+        except IllegalEvent:
+            self.drop(event, before)
+            return None
+        if isinstance(record, Application):
+            self.applications[record.name] = replace(record, state=after)
+        elif isinstance(record, Task):
+            self.tasks[record.name] = replace(record, state=after)
+        else:
+            self.nodes[record.name] = replace(record, state=after)
+        return before
+
+    def _move_scheduler(self, event: Event) -> str | None:
+        before = self.scheduler
+        try:
+            self.scheduler = SCHEDULER.target(before, event.event)
+        except IllegalEvent:
+            self.drop(event, before)
+            return None
+        return before
+
+
+_MACHINES: dict[Target, TableMachine] = {
+    Target.APPLICATION: APPLICATION,
+    Target.TASK: TASK,
+    Target.NODE: NODE,
+    Target.SCHEDULER: SCHEDULER,
+}

@@ -1,0 +1,79 @@
+"""What happens around the states of a node (F 4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schedproof.impl.scheduler_interface import CreateNode, ExistingAllocation, NodeAction, UpdateNode
+
+from .applications import DONE
+from .context import Context
+from .events import Event, Target
+from .kubernetes import ENDED, KubeNode
+from .records import Node
+
+
+class Nodes:
+    """The handler of node events, and of what Kubernetes says of nodes."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def handle(self, event: Event) -> None:
+        """The event happens, if the table has a row for it."""
+        if self._context.move(event) is None:
+            return
+        it = self._context.nodes[event.name]
+        match event.event:
+            case "RecoverNode":
+                self._create(it)
+            case "NodeAccepted":
+                # Looked at now, not when the object was made: a cordon that came in between is not lost (R5).
+                to = "DrainNode" if it.kube.unschedulable else "NodeReady"
+                self._context.post(Target.NODE, it.name, to)
+            case "NodeReady" | "RestoreNode":
+                self._context.send(UpdateNode(it.name, NodeAction.DRAIN_TO_SCHEDULABLE))
+                self._follow(it)
+            case "DrainNode":
+                self._context.send(UpdateNode(it.name, NodeAction.DRAIN_NODE))
+                self._follow(it)
+
+    def changed(self, kube: KubeNode, *, gone: bool) -> None:
+        """What Kubernetes says of a node: it is new, has been cordoned or uncordoned, or is gone."""
+        it = self._context.nodes.get(kube.name)
+        if gone:
+            if it is not None:
+                del self._context.nodes[kube.name]
+                if it.state not in ("New", "Rejected"):
+                    self._context.send(UpdateNode(kube.name, NodeAction.DECOMMISSION))
+            return
+        if it is None:
+            self._context.nodes[kube.name] = Node(kube)
+            if self._context.scheduler == "Running":
+                self._context.post(Target.NODE, kube.name, "RecoverNode")
+            return
+        it = replace(it, kube=kube)
+        self._context.nodes[kube.name] = it
+        self._follow(it)
+
+    def _follow(self, it: Node) -> None:
+        """The core is told what Kubernetes says, as soon as the node is in a state in which it can be (R5)."""
+        if it.state == "Healthy" and it.kube.unschedulable:
+            self._context.post_once(Event(Target.NODE, it.name, "DrainNode"))
+        elif it.state == "Draining" and not it.kube.unschedulable:
+            self._context.post_once(Event(Target.NODE, it.name, "RestoreNode"))
+
+    def _create(self, it: Node) -> None:
+        """The node with the pods that are on it; those that the core cannot know of only take their place."""
+        # Not a pod that has gone since it was listed: what is left of it is its completed task.
+        listed = [t for t in self._context.tasks.values() if t.pod.node == it.name and t.pod.phase not in ENDED]
+        here = [t for t in listed if t.state != "Completed"]
+        known = [t for t in here if self._context.applications[t.pod.application].state not in (*DONE, "New")]
+        existing = tuple(
+            ExistingAllocation(
+                t.pod.application, t.name, t.pod.amount, t.pod.placeholder, t.pod.task_group, t.pod.required_node
+            )
+            for t in known
+        )
+        occupied = sum(t.pod.amount for t in here) - sum(t.pod.amount for t in known)
+        self._context.send(CreateNode(it.name, it.kube.capacity, occupied=occupied, existing=existing))

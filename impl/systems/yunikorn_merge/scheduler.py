@@ -1,0 +1,418 @@
+"""The merged scheduler: one object for each thing, and what is done to it is one step under locks.
+
+Every operation may be called by any thread at any time. Locks are acquired from the outside in: cluster, partition,
+the queues of a path from the root down, application, node; what changes more than one object holds the partition for
+writing (D187). What the resource manager is to be told is put into an outbox that is never full, under the locks, so
+that it is told in the order in which it happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
+
+from schedproof.impl.locks import LockOrder
+from schedproof.impl.scheduler_interface import (
+    ApplicationAccepted,
+    ApplicationRejected,
+    AskRejected,
+    NewAllocation,
+    NodeAccepted,
+    NodeRejected,
+    PartitionSpec,
+    QueueSpec,
+    ReleasedAllocation,
+    Response,
+    TerminationType,
+)
+from schedproof.impl.systems.yunikorn.core.errors import Refused
+from schedproof.impl.systems.yunikorn.core.queues import ROOT
+from schedproof.impl.systems.yunikorn.core.records import SCHEDULED, State
+from schedproof.impl.systems.yunikorn.core.tables import COMPLETE, RUN
+
+from .objects import Allocation, Application, Cluster, Node, Partition, Queue
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the scheduling logic has found: an ask that fits on a node. By the time it is committed it may no longer fit."""
+
+    partition: str
+    application: str
+    ask: str
+    node: str
+
+
+class MergedScheduler:
+    """A scheduler without copies.
+
+    Args:
+        order: of its locks; one scheduler's locks are of no other's order.
+    """
+
+    def __init__(self, order: LockOrder) -> None:
+        self.order = order
+        self.cluster = Cluster(order)
+        self.outbox: SimpleQueue[Response] = SimpleQueue()
+
+    # --- Partitions and queues (D261-294)
+
+    def configure(self, specs: Sequence[PartitionSpec]) -> None:
+        """A new configuration: partitions are added, updated, or deleted with all that is in them.
+
+        Raises:
+            Refused: it contradicts itself, or wants queues below one that has applications; nothing has changed then.
+        """
+        with self.cluster.lock.write():
+            wanted = {spec.name: spec for spec in specs}
+            if len(wanted) < len(specs):
+                raise Refused("two partitions have one name; name each of them once")
+            if "" in wanted:
+                raise Refused("a partition has no name; give it one")
+            for spec in specs:
+                if spec.root.name != ROOT:
+                    raise Refused(f"partition {spec.name}: its queue is {spec.root.name!r}; call it {ROOT!r}")
+                self._check_queue(self.cluster.partitions.get(spec.name), spec.root, ROOT)
+            for name in [name for name in self.cluster.partitions if name not in wanted]:
+                self._delete_partition(self.cluster.partitions[name])
+            for name, spec in wanted.items():
+                partition = self.cluster.partitions.get(name)
+                if partition is None:
+                    partition = Partition(self.order, name)
+                    self.cluster.add(partition)
+                with partition.lock.write():
+                    self._configure_queue(partition, None, spec.root)
+
+    def _check_queue(self, partition: Partition | None, spec: QueueSpec, path: str) -> None:
+        """The cluster is locked for writing, so that nothing changes until the configuration does."""
+        names = [child.name for child in spec.children]
+        if len(set(names)) < len(names) or not all(name and "." not in name for name in names):
+            raise Refused(f"queues below {path}: {names}; give each a name of its own, not empty and without a dot")
+        if spec.maximum is not None and spec.maximum < 0:
+            raise Refused(f"queue {path}: its maximum is {spec.maximum}; make it 0 or more, or leave it out")
+        if partition is not None and (names or spec.parent):
+            with partition.lock.read():
+                queue = partition.queues.get(path)
+                if queue is not None:
+                    with queue.lock.read():
+                        if queue.applications:
+                            raise Refused(f"queue {path} has applications, and is to be no leaf; remove them first")
+        for child in spec.children:
+            self._check_queue(partition, child, f"{path}.{child.name}")
+
+    def _configure_queue(self, partition: Partition, parent: Queue | None, spec: QueueSpec) -> None:
+        """Along the hierarchy (D272); queues that are left out and hold nothing are deleted."""
+        name = spec.name if parent is None else f"{parent.name}.{spec.name}"
+        queue = partition.queues.get(name)
+        if queue is None:
+            queue = Queue(self.order, partition.name, name, parent)
+            partition.add(queue)
+            if parent is not None:
+                parent.adopt(queue)
+        with queue.lock.write():
+            queue.configure(spec.maximum, for_queues=spec.parent)
+            for child in spec.children:
+                self._configure_queue(partition, queue, child)
+            for name in [n for n in queue.children if n not in {f"{queue.name}.{c.name}" for c in spec.children}]:
+                gone = queue.children[name]
+                if self._is_empty(gone):
+                    queue.forget(gone)
+                    for each in gone.below():
+                        partition.remove(each)
+
+    def _is_empty(self, queue: Queue) -> bool:
+        """No application is in the queue or below."""
+        with queue.lock.read():
+            return not queue.applications and all(self._is_empty(child) for child in queue.children.values())
+
+    def _delete_partition(self, partition: Partition) -> None:
+        """All that is in it goes: applications, queues, nodes (D276-278)."""
+        with partition.lock.write():
+            for application in list(partition.applications.values()):
+                self._delete_application(partition, application, TerminationType.PREEMPTED_BY_SCHEDULER)
+            for queue in list(partition.queues.values()):
+                partition.remove(queue)
+            for node in list(partition.nodes.values()):
+                partition.remove(node)
+        self.cluster.remove(partition)
+
+    # --- Applications
+
+    def add_application(self, partition: str, name: str, queue: str) -> None:
+        """The resource manager adds an application to a leaf queue."""
+        with self._changing(partition) as found:
+            if found is None:
+                return self._reject(name, f"there is no partition {partition}")
+            leaf = found.queues.get(queue)
+            if name in found.applications:
+                return self._reject(name, "it is there already")
+            if leaf is None:
+                return self._reject(name, f"there is no queue {queue}")
+            with leaf.lock.write():
+                if leaf.children or leaf.for_queues:
+                    return self._reject(name, f"{queue} is no leaf queue")
+                leaf.enter(name)
+            found.add(Application(self.order, found.name, name, leaf))
+            self.outbox.put(ApplicationAccepted(name))
+
+    def _reject(self, name: str, reason: str) -> None:
+        self.outbox.put(ApplicationRejected(name, reason))
+
+    def remove_application(self, partition: str, name: str) -> None:
+        """The resource manager removes an application, and all of it goes."""
+        with self._changing(partition) as found:
+            if found is not None and name in found.applications:
+                self._delete_application(found, found.applications[name], TerminationType.STOPPED_BY_RM)
+
+    def _delete_application(self, partition: Partition, application: Application, why: TerminationType) -> None:
+        """D300: its asks and allocations go, and then itself. The partition is locked for writing."""
+        with self._along(application.queue), application.lock.write():
+            for ask in list(application.asks):
+                self._pending(application, -application.drop(ask))
+            for allocation in list(application.allocations.values()):
+                self._take_back(partition, application, allocation, why)
+            application.queue.leave(application.name)
+        partition.remove(application)
+
+    # --- Asks
+
+    def add_ask(self, partition: str, application: str, ask: str, amount: int) -> None:
+        """An application asks for something; its queues count it in the same step (D196)."""
+        with self._changing(partition) as found:
+            asking = found.applications.get(application) if found is not None else None
+            if asking is None:
+                self.outbox.put(AskRejected(application, ask, f"there is no application {application}"))
+                return
+            with self._along(asking.queue), asking.lock.write():
+                if ask in asking.asks or ask in asking.allocations or amount <= 0:
+                    self.outbox.put(AskRejected(application, ask, "it is there already, or for nothing"))
+                    return
+                asking.ask(ask, amount)
+                self._pending(asking, amount)
+                if asking.state in (State.NEW, State.COMPLETING):
+                    asking.fire(RUN)
+
+    def remove_ask(self, partition: str, application: str, ask: str) -> None:
+        """An ask is withdrawn; one that is not there, or is allocated by now, changes nothing."""
+        with self._changing(partition) as found:
+            asking = found.applications.get(application) if found is not None else None
+            if asking is None:
+                return
+            with self._along(asking.queue), asking.lock.write():
+                if ask in asking.asks:
+                    self._pending(asking, -asking.drop(ask))
+                    self._idle(asking)
+
+    # --- Scheduling
+
+    def find(self, partition: str) -> Proposal | None:
+        """The first ask that fits somewhere, looked for under read locks only (D209)."""
+        with self._reading(partition) as found:
+            if found is None:
+                return None
+            for application in found.applications.values():
+                with ExitStack() as locks:
+                    room = None
+                    for queue in application.queue.path():
+                        locks.enter_context(queue.lock.read())
+                        mine = queue.room()
+                        room = mine if room is None else room if mine is None else min(room, mine)
+                    locks.enter_context(application.lock.read())
+                    if application.state not in SCHEDULED:
+                        continue
+                    for ask, amount in application.asks.items():
+                        if room is not None and room < amount:
+                            continue
+                        node = self._node_for(found, amount)
+                        if node is not None:
+                            return Proposal(partition, application.name, ask, node)
+        return None
+
+    def _node_for(self, partition: Partition, amount: int) -> str | None:
+        for node in partition.nodes.values():
+            with node.lock.read():
+                if node.available >= amount:
+                    return node.name
+        return None
+
+    def commit(self, proposal: Proposal) -> bool:
+        """What was found is done, if it still can be: the locks under which it was found have been released (D193)."""
+        with self._changing(proposal.partition) as partition:
+            application = partition.applications.get(proposal.application) if partition is not None else None
+            node = partition.nodes.get(proposal.node) if partition is not None else None
+            if application is None or node is None:
+                return False
+            with self._along(application.queue), application.lock.write(), node.lock.write():
+                amount = application.asks.get(proposal.ask)
+                rooms = [queue.room() for queue in application.queue.path()]
+                if (
+                    amount is None
+                    or application.state not in SCHEDULED
+                    or node.available < amount
+                    or any(room is not None and room < amount for room in rooms)
+                ):
+                    return False
+                application.drop(proposal.ask)
+                self._pending(application, -amount)
+                self._put(application, node, Allocation(proposal.ask, application.name, node.name, amount))
+                self.outbox.put(NewAllocation(application.name, proposal.ask, proposal.ask, node.name))
+                return True
+
+    def schedule(self, partition: str) -> bool:
+        """One proposal is found and committed, if there is one; whether it was."""
+        proposal = self.find(partition)
+        return proposal is not None and self.commit(proposal)
+
+    # --- Allocations
+
+    def release(
+        self,
+        partition: str,
+        application: str,
+        allocation: str,
+        why: TerminationType = TerminationType.STOPPED_BY_RM,
+    ) -> bool:
+        """An allocation goes, as the resource manager wants it or, preempted, the scheduler; False if it has gone."""
+        with self._changing(partition) as found:
+            its = found.applications.get(application) if found is not None else None
+            if found is None or its is None:
+                return False
+            with self._along(its.queue), its.lock.write():
+                gone = its.allocations.get(allocation)
+                if gone is None:
+                    return False
+                self._take_back(found, its, gone, why)
+                self._idle(its)
+                return True
+
+    # --- Nodes
+
+    def add_node(self, partition: str, name: str, capacity: int, existing: Sequence[Allocation] = ()) -> None:
+        """A node is added, with what runs on it already: that is recovered in the same step (D125).
+
+        What runs for an application that is not there, or on a node that is not added, has to end: the resource
+        manager is told. A node that is there already is rejected, and nothing is said of what runs on it.
+        """
+        with self._changing(partition) as found:
+            if found is not None and name in found.nodes:
+                self.outbox.put(NodeRejected(name, "it is there already"))
+                return
+            if found is None or sum(allocation.amount for allocation in existing) > capacity:
+                reason = "there is no such partition" if found is None else "more runs on it than it has room for"
+                self.outbox.put(NodeRejected(name, reason))
+                self._not_recovered(existing)
+                return
+            node = Node(self.order, found.name, name, capacity)
+            found.add(node)
+            self.outbox.put(NodeAccepted(name))
+            for allocation in existing:
+                self._recover(found, node, allocation)
+
+    def _recover(self, partition: Partition, node: Node, allocation: Allocation) -> None:
+        application = partition.applications.get(allocation.application)
+        if application is None:
+            return self._not_recovered([allocation])
+        with self._along(application.queue), application.lock.write(), node.lock.write():
+            if allocation.name in application.allocations:
+                return  # it is known, here or on another node: there is nothing to recover and nothing to end
+            if allocation.name in application.asks:
+                return self._not_recovered([allocation])
+            if application.state in (State.NEW, State.COMPLETING):
+                application.fire(RUN)
+            self._put(application, node, replace(allocation, node=node.name))
+
+    def _not_recovered(self, existing: Sequence[Allocation]) -> None:
+        for allocation in existing:
+            why = TerminationType.PREEMPTED_BY_SCHEDULER
+            self.outbox.put(ReleasedAllocation(allocation.application, allocation.name, why))
+
+    def update_node(self, partition: str, name: str, capacity: int) -> bool:
+        """The capacity of a node changes; False if there is no such node, or more than that is allocated on it."""
+        with self._changing(partition) as found:
+            node = found.nodes.get(name) if found is not None else None
+            if node is None:
+                return False
+            with node.lock.write():
+                if node.allocated > capacity:
+                    return False
+                node.resize(capacity)
+                return True
+
+    def remove_node(self, partition: str, name: str) -> None:
+        """A node goes, and with it in one step what is allocated on it."""
+        with self._changing(partition) as found:
+            node = found.nodes.get(name) if found is not None else None
+            if found is None or node is None:
+                return
+            with node.lock.read():
+                gone = list(node.allocations.values())
+            for allocation in gone:
+                application = found.applications[allocation.application]
+                with self._along(application.queue), application.lock.write():
+                    self._take_back(found, application, allocation, TerminationType.PREEMPTED_BY_SCHEDULER)
+                    self._idle(application)
+            found.remove(node)
+
+    # --- What operations have in common
+
+    @contextmanager
+    def _changing(self, name: str) -> Iterator[Partition | None]:
+        """A partition, locked for writing; None if there is none of that name."""
+        with self.cluster.lock.read():
+            partition = self.cluster.partitions.get(name)
+            if partition is None:
+                yield None
+                return
+            with partition.lock.write():
+                yield partition
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[Partition | None]:
+        """A partition, locked for reading."""
+        with self.cluster.lock.read():
+            partition = self.cluster.partitions.get(name)
+            if partition is None:
+                yield None
+                return
+            with partition.lock.read():
+                yield partition
+
+    @contextmanager
+    def _along(self, leaf: Queue) -> Iterator[None]:
+        """The queues from the root to ``leaf``, locked for writing."""
+        with ExitStack() as locks:
+            for queue in leaf.path():
+                locks.enter_context(queue.lock.write())
+            yield
+
+    def _pending(self, application: Application, amount: int) -> None:
+        for queue in application.queue.path():
+            queue.add(pending=amount)
+
+    def _put(self, application: Application, node: Node, allocation: Allocation) -> None:
+        """Something is allocated; queues, application and node are locked."""
+        for queue in application.queue.path():
+            queue.add(allocated=allocation.amount)
+        application.add(allocation)
+        node.add(allocation)
+        if application.state in SCHEDULED:
+            application.fire(RUN)
+
+    def _take_back(
+        self, partition: Partition, application: Application, allocation: Allocation, why: TerminationType
+    ) -> None:
+        """D312: an allocation goes; partition, queues and application are locked."""
+        node = partition.nodes[allocation.node]
+        with node.lock.write():
+            node.remove(allocation)
+        application.remove(allocation)
+        for queue in application.queue.path():
+            queue.add(allocated=-allocation.amount)
+        self.outbox.put(ReleasedAllocation(application.name, allocation.name, why))
+
+    def _idle(self, application: Application) -> None:
+        """Without asks and allocations an application is Completing (O22)."""
+        if application.state in SCHEDULED and not application.asks and not application.allocations:
+            application.fire(COMPLETE)

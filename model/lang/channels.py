@@ -1,0 +1,366 @@
+"""What is under way between parties: messages, the channels that they go through, and the order in which they arrive.
+
+A message object stands for one kind of message about one thing, and is under way or not: sent again while it
+is under way it is the same message (what it says does not change). Which there are is rigid, so an exploration
+can leave out those that it is not about: what has no message object is not said.
+
+In one channel messages arrive in the order in which they were sent, where they are ``ordered``.
+``behind`` is that order, kept as sets: those sent before and still under way. Of messages that one step
+sends together, those of lower ``rank`` come first. Channels have no order among each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from . import (
+    EMPTY,
+    NONE,
+    Action,
+    Attribute,
+    BoolType,
+    EnumType,
+    Event,
+    IntRange,
+    Invariant,
+    Machine,
+    Ref,
+    Rigid,
+    Row,
+    Rule,
+    SetOf,
+    Sort,
+    State,
+    Term,
+    Var,
+    exists,
+    forall,
+    given,
+    iff,
+    implies,
+    me,
+    those,
+    variable,
+    variables,
+)
+from .terms import Fires
+
+MOST_ROOM = 3
+"""The greatest capacity that can be given to a channel: what is full is said by so many messages, one by one."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of message: the channel that it goes through, and the attribute that has what it is ``about``."""
+
+    name: str
+    channel: str
+    about: str
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The channels of a model, the kinds of messages in them, and all that is said of them.
+
+    Args:
+        sort: the sort of the messages.
+        kinds: what can be said, and through which channel.
+        subjects: what messages are about: attribute -> sort.
+        line, fact: where the document says that there are messages.
+        lost: the fact that they can be lost; none, if they cannot.
+        queues: the sort of channels that have a capacity, which a topology gives. What finds no room in such a channel
+            is an overflow of it: a state, so that a model can say what becomes of the process then.
+    """
+
+    sort: Sort
+    kinds: Sequence[Kind]
+    subjects: Mapping[str, Sort]
+    line: int | None = None
+    fact: str = ""
+    lost: str = ""
+    queues: Sort | None = None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the channels."""
+        return tuple(dict.fromkeys(kind.channel for kind in self.kinds))
+
+    @cached_property
+    def variables(self) -> tuple[Var, Var, Var]:
+        """Three messages: e, f and r."""
+        e, f, r = variables(self.sort, "e f r")
+        return e, f, r
+
+    def kind(self, name: str) -> Kind:
+        """The kind of that name."""
+        return next(kind for kind in self.kinds if kind.name == name)
+
+    def through(self, *channels: str) -> tuple[str, ...]:
+        """The names of the kinds that go through ``channels``."""
+        return tuple(kind.name for kind in self.kinds if kind.channel in channels)
+
+    # --- the machine
+
+    @cached_property
+    def machine(self) -> Machine:
+        """Messages: free to be sent, or under way."""
+        return Machine(
+            self.sort,
+            line=self.line,
+            introduced=False,
+            states=[State("free"), State("under_way")],
+            attributes=[
+                Attribute("kind", EnumType(tuple(kind.name for kind in self.kinds)), rigid=True),
+                Attribute("channel", EnumType(self.names), rigid=True),
+                *[Attribute(name, Ref(sort), rigid=True) for name, sort in self.subjects.items()],
+                Attribute("rank", IntRange(0, max(kind.rank for kind in self.kinds)), rigid=True),
+                # Switches of a situation: arrives in its turn; can be lost.
+                Attribute("ordered", BoolType(), rigid=True),
+                Attribute("losable", BoolType(), rigid=True),
+                Attribute("behind", SetOf(self.sort)),
+            ],
+            events=[Event("forget", {"earlier": Ref(self.sort)})],
+        )
+
+    @cached_property
+    def table(self) -> list[Row]:
+        """What becomes of a message."""
+        _, f, _ = self.variables
+        earlier = f.is_("under_way") & f.ordered & me.ordered & (f.channel == me.channel)
+        forgets = me.behind.without(given("earlier"))
+        losing = [Row(self.sort, "lose", "under_way", "free", fact=self.lost, behind=EMPTY)] if self.lost else []
+        return [
+            Row(self.sort, "send", "free", "under_way", line=self.line, fact=self.fact, behind=those(f, earlier)),
+            Row(self.sort, "arrive", "under_way", "free", line=self.line, fact=self.fact, behind=EMPTY),
+            *losing,
+            Row(self.sort, "forget", "under_way", "under_way", line=self.line, fact=self.fact, behind=forgets),
+        ]
+
+    # --- capacity
+
+    @cached_property
+    def queue_machine(self) -> Machine:
+        """Channels with a capacity: open, or overflown."""
+        assert self.queues is not None
+        return Machine(
+            self.queues,
+            line=self.line,
+            states=[State("open"), State("overflown")],
+            attributes=[
+                Attribute("channel", EnumType(self.names), rigid=True),
+                Attribute("room", IntRange(1, MOST_ROOM), rigid=True),
+            ],
+        )
+
+    @cached_property
+    def queue_table(self) -> list[Row]:
+        """A channel that overflows stays so."""
+        assert self.queues is not None
+        return [Row(self.queues, "overflow", "open", "overflown", line=self.line, fact=self.fact)]
+
+    @cached_property
+    def queue_rules(self) -> list[Rule]:
+        """What is sent finds no room: with as many others as there is room for, it is one too many."""
+        assert self.queues is not None
+        _, _, r = self.variables
+        queue = variable(self.queues, "queue")
+        found = []
+        for room in range(1, MOST_ROOM + 1):
+            others = variables(self.sort, " ".join(f"other{n}" for n in range(room)))
+            distinct = [~(one == two) for n, one in enumerate(others) for two in (r, *others[:n])]
+            crowd = [
+                condition
+                for other in others
+                for condition in (
+                    other.channel == r.channel,
+                    (other.is_("under_way") & ~other.fires("arrive")) | other.fires("send"),
+                )
+            ]
+            full = [queue.channel == r.channel, queue.room == room, queue.is_("open")]
+            found.append(
+                Rule(
+                    f"a queue with room for {room} overflows",
+                    r.fires("send"),
+                    [*full, *distinct, *crowd],
+                    queue.fires("overflow"),
+                    line=self.line,
+                    fact=self.fact,
+                )
+            )
+        return found
+
+    @cached_property
+    def overflown(self) -> Term:
+        """Some channel has overflown."""
+        assert self.queues is not None
+        queue = variable(self.queues, "queue")
+        return exists(queue, queue.is_("overflown"))
+
+    # --- actions and rules
+
+    @cached_property
+    def in_turn(self) -> Term:
+        """It is e's turn to arrive."""
+        e, f, _ = self.variables
+        together = f.is_("under_way") & f.ordered & e.ordered & (f.channel == e.channel) & ~f.behind.has(e)
+        return ~exists(f, e.behind.has(f)) & ~exists(f, together & (f.rank < e.rank))
+
+    def sending(
+        self,
+        name: str,
+        on: Action | Fires,
+        when: Sequence[Term],
+        kind: str,
+        about: Term,
+        *,
+        line: int | None = None,
+        fact: str = "",
+    ) -> Rule:
+        """The rule that ``on`` and ``when`` send a message of ``kind`` about something."""
+        _, _, r = self.variables
+        subject = getattr(r, self.kind(kind).about)
+        chosen = [r.kind == kind, subject == about, r.is_("free")]
+        return Rule(name, on, [*when, *chosen], r.fires("send"), line=line, fact=fact)
+
+    def delivery(
+        self, kind: str, says: str, when: Sequence[Term] = (), *, line: int | None = None, fact: str = ""
+    ) -> Action:
+        """The action that a message of ``kind`` arrives, when it is its turn; ``says`` may speak of ``{e}``."""
+        e, _, _ = self.variables
+        name = "deliver_" + "".join("_" + c.lower() if c.isupper() else c for c in kind).lstrip("_")
+        turn = [e.kind == kind, e.is_("under_way"), self.in_turn]
+        return Action(name, [e], when=[*turn, *when], fires=[e.fires("arrive")], says=says, line=line, fact=fact)
+
+    def lose(self, says: str) -> Action:
+        """The action that a message is lost."""
+        e, _, _ = self.variables
+        when = [e.is_("under_way"), e.losable]
+        return Action("lose", [e], when=when, fires=[e.fires("lose")], says=says, fact=self.lost)
+
+    def lost_with(self, action: Action, channel: str) -> Rule:
+        """All messages of one channel are lost: they were in the memory of the process that died, or for that."""
+        e, _, _ = self.variables
+        return Rule(
+            f"{action.name} loses what is under way to the {channel}",
+            action,
+            [e.is_("under_way"), e.channel == channel],
+            e.fires("lose"),
+            fact=action.fact,
+        )
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """What has arrived, or is lost, is waited for no longer."""
+        e, f, _ = self.variables
+        forget = f.fires("forget", earlier=e)
+        losing = Rule(
+            "what is lost is out of the way",
+            e.fires("lose"),
+            [f.behind.has(e), ~f.fires("lose")],
+            forget,
+            line=self.line,
+            fact=self.fact,
+        )
+        arriving = Rule(
+            "what arrives is out of the way",
+            e.fires("arrive"),
+            [f.behind.has(e)],
+            forget,
+            line=self.line,
+            fact=self.fact,
+        )
+        return [arriving, *([losing] if self.lost else [])]
+
+    # --- what can be asked
+
+    def one_of(self, variable: Var, kinds: Sequence[str]) -> Term:
+        """The message is of one of ``kinds``."""
+        found: Term = variable.kind == kinds[0]
+        for kind in kinds[1:]:
+            found = found | (variable.kind == kind)
+        return found
+
+    @cached_property
+    def axioms(self) -> list[Term]:
+        """What a kind says of its messages; there is one message of a kind about a thing."""
+        e, f, _ = self.variables
+        same: Term = e.kind == f.kind
+        for subject in self.subjects:
+            same = same & (getattr(e, subject) == getattr(f, subject))
+        about = {subject: [k.name for k in self.kinds if k.about == subject] for subject in self.subjects}
+        return [
+            *[forall(e, iff(e.channel == name, self.one_of(e, self.through(name)))) for name in self.names],
+            *[forall(e, iff(getattr(e, subject) != NONE, self.one_of(e, about[subject]))) for subject in about],
+            *[forall(e, implies(e.kind == kind.name, e.rank == kind.rank)) for kind in self.kinds],
+            forall([e, f], implies(same, e == f)),
+        ]
+
+    @cached_property
+    def properties(self) -> list[Invariant]:
+        """That the order of what is under way is one."""
+        e, f, _ = self.variables
+        return [
+            Invariant(
+                name="order-of-what-is-under-way",
+                says="a message waits only for messages of its channel that are under way",
+                over=[e, f],
+                given=e.behind.has(f),
+                then=e.is_("under_way") & f.is_("under_way") & (e.channel == f.channel),
+            ),
+            Invariant(
+                name="order-is-an-order",
+                says="of two messages at most one waits for the other, and none for itself",
+                over=[e, f],
+                given=e.behind.has(f),
+                then=~f.behind.has(e),
+            ),
+        ]
+
+    def messages(
+        self,
+        about: Mapping[str, int],
+        *,
+        kinds: Sequence[str] | None = None,
+        ordered: bool = True,
+        overtaking: Sequence[str] = (),
+        losable: Sequence[str] = (),
+        room: Mapping[str, int] = {},
+    ) -> Rigid:
+        """The rigid attributes of the messages of a situation.
+
+        Args:
+            about: how many there are of each attribute's sort: {"application": .., "ask": ..}.
+            kinds: what can be said; all the rest is not.
+            ordered: each channel keeps its order, but for the kinds that are ``overtaking``.
+            losable: the kinds that can be lost.
+            room: the capacity of channels, 1 to 3; of the others there is no limit.
+        """
+        found = [
+            (kind, number)
+            for subject in self.subjects
+            for number in range(about.get(subject, 0))
+            for kind in self.kinds
+            if kind.about == subject and (kinds is None or kind.name in kinds)
+        ]
+        sort = self.sort.name
+        return {
+            (sort, "kind"): [kind.name for kind, _ in found],
+            (sort, "channel"): [kind.channel for kind, _ in found],
+            **{
+                (sort, subject): [number if kind.about == subject else None for kind, number in found]
+                for subject in self.subjects
+            },
+            (sort, "rank"): [kind.rank for kind, _ in found],
+            (sort, "ordered"): [ordered and kind.name not in overtaking for kind, _ in found],
+            (sort, "losable"): [kind.name in losable for kind, _ in found],
+            **self._limits(room),
+        }
+
+    def _limits(self, room: Mapping[str, int]) -> Rigid:
+        if self.queues is None:
+            return {}
+        queues = self.queues.name
+        return {(queues, "channel"): list(room), (queues, "room"): list(room.values())}

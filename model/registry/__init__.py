@@ -1,0 +1,1 @@
+"""Which systems there are, and where: descriptors in manifests."""

@@ -1,0 +1,1 @@
+"""The systems that the project itself models, one folder each; nothing outside names one."""

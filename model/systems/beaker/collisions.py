@@ -1,0 +1,163 @@
+"""Pairs of promises that can not be kept together, each shown by a run.
+
+``repaired`` keeps the second of each pair and weakens the first. The variants here are ``repaired`` with
+the first as the document has it, in one situation each, and the second falls. They promise nothing else. As
+in all variants a set keeps what it holds until it begins, and takes one system at a time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from schedproof.model.lang import Change, LeadsTo, Model, Property, Term, Var, exists
+
+from . import events as ev
+from . import repairs as fix
+from .events import AUTOMATED, suits
+from .machines import q, r, s
+from .order import comes_first
+from .seatings import leaves_the_seats
+from .situations import Situation, situations
+from .variants import AS_WRITTEN, REPAIRED
+
+
+def showing(variant: Model, situation: Situation, kept: Sequence[Property], falls: Sequence[Property]) -> Model:
+    """``variant`` in one situation (and one for what it rests on) with just what is ``kept``, and what falls with it."""
+    rests_on = "guest-in-the-phase-of-its-host"  # without it the steps could not be shown to be well-formed
+    a_guest = Situation("a host with its guest", [["A", 0]], [0])
+    return replace(
+        variant,
+        properties=[variant.property(rests_on), *kept, *falls],
+        refuted=frozenset(prop.name for prop in falls),
+        topologies=partial(situations, with_seatings=True, among=[situation, a_guest]),
+    )
+
+
+def as_written(*names: str) -> list[Property]:
+    """Promises as the document has them."""
+    return [AS_WRITTEN.property(name) for name in names]
+
+
+# --- Assigned recipes by priority (line 212), or no deadlock (line 29)
+
+
+def goes_before(one: Var, other: Var) -> Term:
+    """The priority of ``one`` is higher, or the same and its set was assigned before."""
+    before = other.recipe_set.behind.has(one.recipe_set)
+    mine, others = one.recipe_set.priority, other.recipe_set.priority
+    return (mine > others) | ((mine == others) & before)
+
+
+SORTED_BY_PRIORITY = Change(
+    why=(
+        "Assigned recipes get a pending system by the priority of their jobs (line 212), of equals the one that was "
+        "assigned first. Then each of two sets can get what the other waits for."
+    ),
+    repairs=[],
+    adds=[
+        replace(
+            ev.give_to_assigned,
+            when=[
+                s.is_("pending"),
+                r.is_("assigned"),
+                suits(s, r),
+                ~exists(q, q.is_("assigned") & suits(s, q) & goes_before(q, r)),
+            ],
+        ),
+    ],
+)
+
+BY_PRIORITY = showing(
+    REPAIRED.amend(
+        "by-priority",
+        "repaired, but an assigned recipe of a higher priority goes first (line 212)",
+        [SORTED_BY_PRIORITY],
+        refuted=frozenset(),
+    ),
+    Situation("a set of two and a set of three; priorities change", [["A", "B"], ["A", "B", "C"]], [0] * 3, [], [0, 1]),
+    kept=as_written("assigned-by-priority"),
+    falls=as_written("no-abba", "no-deadlock"),
+)
+
+# --- Queued recipes by priority (line 212), or every set that can be seated begins
+
+STRICTLY = Change(
+    why=(
+        "A queued recipe gets a pending system only if no queued one of a higher priority suits it (line 212), though that "
+        "one can not take it. Then a set that can never be seated holds up all others."
+    ),
+    repairs=[],
+    adds=[
+        replace(
+            ev.give_to_queued,
+            when=[
+                s.is_("pending"),
+                r.is_("queued"),
+                fix.can_take(s, r),
+                ~exists(q, q.is_("queued") & suits(s, q) & (q.recipe_set.priority > r.recipe_set.priority)),
+            ],
+        ),
+    ],
+)
+
+STRICT = showing(
+    REPAIRED.amend(
+        "strict",
+        "repaired, but a queued recipe of a higher priority is never passed over (line 212)",
+        [STRICTLY],
+        refuted=frozenset(),
+    ),
+    Situation("a set that one system can not serve, and a recipe that it can", [["A", "A"], ["A"]], [0], [], [0]),
+    kept=as_written("queued-by-priority"),
+    falls=[REPAIRED.property("sets-begin")],
+)
+
+# --- No system left idle beside a waiting recipe (line 54), or no deadlock (line 29)
+
+
+def waits(system: Var, recipe: Var) -> Term:
+    """``system`` suits ``recipe``, which comes first, whatever its siblings then find."""
+    return suits(system, recipe) & comes_first(system, recipe)
+
+
+A_BETTER_ONE = exists(q, q.is_("assigned", "queued") & waits(s, q) & leaves_the_seats(s, q))
+TAKES_AT_ONCE = waits(s, r) & (leaves_the_seats(s, r) | ~A_BETTER_ONE)
+CAN_BE_TAKEN_AT_ONCE = exists(r, r.is_("assigned", "queued") & waits(s, r))
+LEFT_IDLE = s.is_("idle") & AUTOMATED & CAN_BE_TAKEN_AT_ONCE
+
+TAKEN_AT_ONCE = Change(
+    why=(
+        "A pending system is given to a waiting recipe that it suits (lines 203 to 207), if to no better one then to one whose "
+        "siblings can not be served any more. Then a set holds for ever what it can not use."
+    ),
+    repairs=[],
+    adds=[
+        replace(ev.give_to_assigned, when=[s.is_("pending"), r.is_("assigned"), TAKES_AT_ONCE]),
+        replace(ev.give_to_queued, when=[s.is_("pending"), r.is_("queued"), TAKES_AT_ONCE]),
+        replace(ev.make_idle, when=[s.is_("pending"), ~CAN_BE_TAKEN_AT_ONCE]),
+        replace(fix.wake, when=[s.is_("idle"), AUTOMATED, CAN_BE_TAKEN_AT_ONCE]),
+    ],
+)
+
+EAGER = showing(
+    REPAIRED.amend(
+        "eager",
+        "repaired, but no system is left idle beside a waiting recipe that it suits (line 54)",
+        [TAKEN_AT_ONCE],
+        refuted=frozenset(),
+    ),
+    Situation("a set of two that only one of two labs can serve", [["ABC", "A"]], [0, 0, 1]),
+    kept=[
+        LeadsTo(
+            name="idle-systems-are-woken",
+            says="a system does not stay idle beside a recipe that waits and that it suits",
+            line=54,
+            sentence='"Pending system" scheduling events will occur when a system is about to be marked as idle and Beaker first scans the recipe queue for a suitable recipe ...',
+            over=[s],
+            given=LEFT_IDLE,
+            goal=~LEFT_IDLE,
+            weak=["wake"],
+        )
+    ],
+    falls=as_written("lab-can-serve-the-set", "no-deadlock"),
+)

@@ -1,0 +1,132 @@
+"""What the document says of recipes and their sets (lines 99 to 145, 203 to 241)."""
+
+from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies
+
+from .machines import FINISHED, UNFINISHED, g, j, k, q, r, s, t
+
+ALL_SCHEDULED = forall(r, implies(r.recipe_set == j, r.is_("scheduled")))
+SIBLINGS = (r.recipe_set == q.recipe_set) & (r != q)
+
+SETS = [
+    StepInvariant(
+        name="completed-is-final",
+        says="a completed recipe is not cancelled or aborted any more, and a finished one stays as it is",
+        line=116,
+        sentence="A recipe may jump from any state other than ``completed`` directly to ``cancelled`` or ``aborted``.",
+        over=[r],
+        given=r.is_(*FINISHED),
+        then=(r.is_("completed") & after(r.is_("completed")))
+        | (r.is_("cancelled") & after(r.is_("cancelled")))
+        | (r.is_("aborted") & after(r.is_("aborted"))),
+    ),
+    Invariant(
+        name="assigned-has-a-lab-and-no-system",
+        says="an assigned recipe has a lab, but no system yet",
+        line=124,
+        sentence="A new state ``assigned`` is added to indicate when a recipe has been assigned to a particular lab controller, but not yet scheduled on a specific system.",
+        over=[r],
+        given=r.is_("assigned"),
+        then=(r.recipe_set.lab != NONE) & (r.system == NONE),
+    ),
+    Invariant(
+        name="one-set-at-a-time",
+        says="new job processing is at one recipe set at a time",
+        line=135,
+        sentence="all recipes in one recipe set will be processed before processing the next recipe set",
+        over=[j, k],
+        given=j.is_("in_hand", "searched") & (j != k),
+        then=k.is_("at_rest"),
+    ),
+    Invariant(
+        name="siblings-of-the-scheduled-are-assigned",
+        says="when a recipe is scheduled, its siblings are neither new nor queued",
+        line=138,
+        sentence="In this case, all other recipes in the same recipe set as the scheduled recipe will be moved to ``assigned``.",
+        over=[r, q],
+        given=SIBLINGS & r.is_("scheduled"),
+        then=~q.is_("new", "queued"),
+    ),
+    StepInvariant(
+        name="queued-with-its-set",
+        says="a recipe is queued only when no recipe of its set is scheduled",
+        line=144,
+        sentence="if no recipes in a recipe set are scheduled, then every recipe in the recipe set will be moved to ``queued``.",
+        over=[r, q],
+        given=r.is_("new") & after(r.is_("queued")) & SIBLINGS,
+        then=~q.is_("scheduled") & after(~q.is_("new", "assigned", "scheduled")),
+    ),
+    Invariant(
+        name="one-lab-for-a-set",
+        says="all systems of a set are in one lab",
+        line=142,
+        sentence="... if a suitable idle system controlled by the appropriate lab controller is found.",
+        over=[r, q, s, t],
+        given=SIBLINGS & (r.system == s) & (q.system == t),
+        then=s.lab == t.lab,
+        follows_from=[
+            "system-of-its-lab",
+            "systems-of-begun-sets-are-in-one-lab",
+            "begun-together",
+            "a-system-while-in-use",
+        ],
+    ),
+    Invariant(
+        name="lab-can-serve-the-set",
+        says="in the lab that a set is assigned to, each of its assigned recipes has a viable system",
+        line=125,
+        sentence="... assigned to a particular lab controller, but not yet scheduled on a specific system.",
+        over=[r],
+        given=r.is_("assigned") & (r.host == NONE),
+        then=exists(s, r.viable.has(s) & (s.lab == r.recipe_set.lab)),
+    ),
+    StepInvariant(
+        name="begins-complete",
+        says="provisioning of a recipe begins only when all unfinished recipes of its set are scheduled, and with them",
+        line=226,
+        sentence="Whenever a recipe is moved to ``scheduled``, if all other recipes in that recipe set are also ``scheduled``, then provisioning ... will begin.",
+        over=[r, q],
+        given=r.is_("scheduled") & after(r.is_("waiting")) & SIBLINGS & q.is_(*UNFINISHED),
+        then=q.is_("scheduled") & after(q.is_("waiting")),
+    ),
+    LeadsTo(
+        name="begins-when-all-are-scheduled",
+        says="a set does not stay with all its recipes scheduled: it begins, or one of them ends",
+        line=226,
+        sentence="Whenever a recipe is moved to ``scheduled``, if all other recipes in that recipe set are also ``scheduled``, then provisioning ... will begin.",
+        over=[j],
+        given=exists(r, r.recipe_set == j) & ALL_SCHEDULED,
+        goal=~ALL_SCHEDULED,
+        weak=["begin", "search_ends", "settle", "find_idle"],
+    ),
+    Invariant(
+        name="guest-with-its-host",
+        says="a guest is scheduled and set up with its host",
+        line=230,
+        sentence="... the bootloader configuration for guest recipes will be set up on the TFTP server at the same time as the configuration for the host recipe.",
+        over=[g, r],
+        given=(g.host == r) & r.is_("scheduled", "waiting"),
+        then=(r.is_("scheduled") & g.is_("scheduled"))
+        | (r.is_("waiting") & g.is_("waiting"))
+        | g.is_("cancelled", "aborted"),
+    ),
+    Invariant(
+        name="guest-ends-with-its-host",
+        says="when a host has ended, its guests have",
+        line=230,
+        sentence="... configuration for guest recipes will be set up ... at the same time as the configuration for the host recipe.",
+        over=[g, r],
+        given=(g.host == r) & r.is_(*FINISHED),
+        then=g.is_(*FINISHED),
+    ),
+    StepInvariant(
+        name="installing-before-running",
+        says="a recipe runs only after it has been installing, and installs only after it has been waiting",
+        line=234,
+        sentence="When running a recipe, a new transient state ``installing`` (between ``waiting`` and ``running``) will be used ...",
+        over=[r],
+        given=after(r.is_("installing", "running")),
+        then=(r.is_("waiting") & after(r.is_("installing")))
+        | (r.is_("installing"))
+        | (r.is_("running") & after(r.is_("running"))),
+    ),
+]

@@ -1,0 +1,122 @@
+"""Seatings: a set takes only what leaves each of its other recipes a system.
+
+A seating is a system for each of some recipes of a set, no two the same, all in one lab, all viable.
+Which seatings there are never changes; a scheduler finds one that serves by bipartite matching. A set
+that is not assigned yet may change its seating when that can not serve it any more.
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import (
+    EMPTY,
+    NONE,
+    Action,
+    Attribute,
+    Event,
+    Machine,
+    Ref,
+    Row,
+    Sort,
+    Term,
+    Var,
+    exists,
+    forall,
+    given,
+    implies,
+    variable,
+    variables,
+)
+
+from .machines import Recipe, RecipeSet, System, j, o, q, r, s, t
+from .order import PLACES, RECIPE_SET_IN_ORDER
+
+Seating = Sort("Seating", "p")
+Seat = Sort("Seat", "e")
+
+p = variable(Seating, "p")
+e, f = variables(Seat, "e f")
+OPEN = ("new", "queued", "assigned")
+
+# Rigid: which seatings there are follows from what is viable; a bipartite matching finds one.
+SEATING = Machine(Seating, attributes=[Attribute("recipe_set", Ref(RecipeSet), rigid=True)])
+SEAT = Machine(
+    Seat,
+    attributes=[
+        Attribute("seating", Ref(Seating), rigid=True),
+        Attribute("recipe", Ref(Recipe), rigid=True),
+        Attribute("system", Ref(System), rigid=True),
+    ],
+)
+
+RECIPE_SET_WITH_SEATING = replace(
+    RECIPE_SET_IN_ORDER,
+    attributes=[
+        *RECIPE_SET_IN_ORDER.attributes,
+        # a system of one lab for each of its recipes, no two the same: not held, but left to them
+        Attribute("seating", Ref(Seating), durable=True),
+    ],
+    events=[*RECIPE_SET_IN_ORDER.events, Event("seat", {"seating": Ref(Seating)})],
+)
+
+# A seat is for a host recipe of the set, on a system that is viable for it; two seats of one seating are
+# for different recipes, on different systems of one lab.
+SEAT_AXIOMS = [
+    forall(e, (e.seating != NONE) & (e.recipe != NONE) & (e.system != NONE)),
+    forall(p, p.recipe_set != NONE),
+    forall([e, p, r], implies((e.seating == p) & (e.recipe == r), r.recipe_set == p.recipe_set)),
+    forall([e, r, s], implies((e.recipe == r) & (e.system == s), r.viable.has(s))),
+    forall([e, f], implies((e.seating == f.seating) & (e.system == f.system), e == f)),
+    forall([e, f], implies((e.seating == f.seating) & (e.recipe == f.recipe), e == f)),
+    forall(
+        [e, f, s, t],
+        implies((e.seating == f.seating) & (e.system == s) & (f.system == t), s.lab == t.lab),
+    ),
+]
+
+
+def has_a_seat(recipe: Var, seating: Term) -> Term:
+    """``seating`` has an Automated system for ``recipe``."""
+    return exists(e, (e.seating == seating) & (e.recipe == recipe) & (e.system.condition == "Automated"))
+
+
+def open_recipe(recipe: Var, of: Term) -> Term:
+    """``recipe`` is a host recipe of the set ``of``, and has no system yet."""
+    return (recipe.recipe_set == of) & recipe.is_(*OPEN) & (recipe.host == NONE)
+
+
+def leaves_the_seats(system: Var, recipe: Var) -> Term:
+    """Each open sibling keeps its seat, and when the set gets its lab, each has one there."""
+    mine = recipe.recipe_set
+    seats_a_sibling = (e.seating == mine.seating) & (e.system == system) & (e.recipe != recipe)
+    here = (e.seating == mine.seating) & (e.recipe == o) & (e.system.condition == "Automated")
+    return ~exists([e, o], seats_a_sibling & (e.recipe == o) & open_recipe(o, mine)) & (
+        (mine.lab != NONE)
+        | ~exists(o, open_recipe(o, mine) & (o != recipe) & ~exists(e, here & (e.system.lab == system.lab)))
+    )
+
+
+def serves(seating: Term, recipe_set: Var) -> Term:
+    """``seating`` has an Automated system for each open recipe of ``recipe_set``."""
+    return ~exists(o, open_recipe(o, recipe_set) & ~has_a_seat(o, seating))
+
+
+CAN_BE_SEATED = (
+    (p.recipe_set == j)
+    & (j.lab == NONE)
+    & exists([q, r], open_recipe(q, j) & open_recipe(r, j) & (q != r))  # a single recipe needs none
+    & ((j.seating == NONE) | ~serves(j.seating, j))
+    & serves(p, j)
+)
+
+seat = Action(
+    "seat",
+    [j, p],
+    when=[CAN_BE_SEATED],
+    fires=[j.fires("seat", seating=p)],
+    says="{j} is seated anew: {p}",
+    line=132,
+)
+SEAT_TABLE = [
+    *[Row(RecipeSet, "seat", now, now, line=132, seating=given("seating")) for now in PLACES],
+    *[Row(RecipeSet, "begin", now, now, line=226, lab=NONE, behind=EMPTY, seating=NONE) for now in PLACES],
+]

@@ -1,0 +1,238 @@
+"""The proposal as written, the same without handling events alone, and the changes that its promises need."""
+
+from dataclasses import replace
+from functools import partial
+
+from schedproof.model.lang import Change, Invariant, Model
+
+from . import order, seatings
+from . import repairs as fix
+from .events import ACTIONS, QUIET, RULES, take_up
+from .life import LIVES
+from .machines import AXIOMS, DOCUMENT, IN_USE, MACHINES, RECIPE_SET_TABLE, RECIPE_TABLE, SYSTEM_TABLE
+from .phases import PHASES
+from .races import RACES
+from .recipes import SETS
+from .situations import situations
+from .usage import SETTINGS
+from .weaker import IDLE, ORDER, SEATS
+
+BROKEN = frozenset(
+    {
+        # Broken and Manual systems are idle.
+        "idle-is-automated",
+        # A condition changes while the system is in use: lines 172 to 186 say where it goes, not what
+        # becomes of its recipe or its user.
+        "idle-is-not-running",
+        "pending-runs-nothing",
+        "manual-is-its-users",
+        "reserved-until-given-back",
+        "running-with-its-recipe",
+        "installing-with-its-recipe",
+        "waiting-with-its-recipe",
+        "scheduled-with-its-recipe",
+        "recipe-and-system-in-step",
+        "one-recipe-per-system",
+        "pending-after-a-recipe",
+        # Sets that can never begin.
+        "no-deadlock",
+        "no-abba",
+        "no-set-blocks-itself",
+        "lab-can-serve-the-set",
+        "no-finished-recipe-blocks-its-set",
+        # The assigned are searched first.
+        "no-queue-jumping",
+    }
+)
+
+AS_WRITTEN = Model(
+    system="beaker",
+    variant="as-written",
+    about="the event-driven proposal, read literally; a scheduling event is handled alone",
+    document=DOCUMENT,
+    machines=MACHINES,
+    rows=[*RECIPE_SET_TABLE, *RECIPE_TABLE, *SYSTEM_TABLE],
+    actions=ACTIONS,
+    rules=RULES,
+    properties=[*SETTINGS, *SETS, *PHASES, *RACES, *LIVES],
+    axioms=AXIOMS,
+    topologies=situations,
+    default_scope={"Lab": 2, "RecipeSet": 3, "Recipe": 5, "System": 3},
+    refuted=BROKEN,
+)
+
+ANY_TIME = Change(
+    why="Two loops run beside each other (line 65), and the web service beside both; the text has no lock.",
+    repairs=[],
+    adds=[
+        replace(action, when=[part for part in action.when if part is not QUIET])
+        for action in ACTIONS
+        if action is not take_up
+    ],
+)
+
+INTERLEAVED = AS_WRITTEN.amend(
+    "interleaved",
+    "the proposal, and the loops, people and crashes come in between the steps of an event",
+    [ANY_TIME],
+    refuted=BROKEN
+    | {
+        "no-system-idles-beside-a-waiting-recipe",
+        "no-lost-wakeup",
+        "nothing-special-at-start-up",
+        "the-search-was-complete",
+    },
+)
+
+
+def following(name: str, *others: str) -> Invariant:
+    """An invariant of the proposal as written, with what it follows from once that is kept."""
+    prop = AS_WRITTEN.property(name)
+    assert isinstance(prop, Invariant)
+    return replace(prop, follows_from=others)
+
+
+FIRST_COME_FIRST_SERVED = Change(
+    why=(
+        "Assigned recipes get a system in the order in which their sets were assigned, which never changes; "
+        "by priority (line 213) two sets can each get what the other waits for. "
+        "So a set that is assigned goes before the queued whatever their priorities (line 203): "
+        "jumping the queue (line 21) is ruled out among the queued."
+    ),
+    repairs=["no-deadlock", "no-abba"],
+    weakens={
+        "assigned-by-priority": ["assigned-first-come-first-served"],
+        "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
+    },
+    adds=[
+        *order.ORDER_TABLE,
+        order.FORGET,
+        fix.give_to_assigned,
+        fix.give_to_queued,
+        *ORDER,
+        following(
+            "no-abba",
+            "waits-only-for-earlier-sets",
+            "assigned-sets-are-in-order",
+            "assigned-has-a-lab-and-no-system",
+        ),
+    ],
+)
+
+SEATS_ARE_LEFT = Change(
+    why=(
+        "A recipe takes a system only if each of its siblings keeps one that suits it, in the same lab; "
+        "in arbitrary order (line 132) a recipe can take the only system of its sibling, or a lab that has none for it. "
+        "So a queued recipe of a high priority is passed over if its siblings could not be served (line 213), "
+        "and a set that can not be seated waits without holding anything."
+    ),
+    repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
+    weakens={
+        "queued-by-priority": ["no-queue-jumping-by-the-queued"],
+        "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
+        "no-system-idles-beside-a-waiting-recipe": ["idle-systems-are-woken"],
+        "no-lost-wakeup": ["idle-systems-are-woken"],
+    },
+    adds=[
+        seatings.seat,
+        *seatings.SEAT_TABLE,
+        fix.find_idle,
+        fix.search_ends,
+        fix.make_idle,
+        *SEATS,
+        following(
+            "no-set-blocks-itself",
+            "assigned-have-a-seat",
+            "seats-are-in-the-lab-of-the-set",
+            "seats-are-left-free",
+        ),
+        following("lab-can-serve-the-set", "assigned-have-a-seat", "seats-are-in-the-lab-of-the-set"),
+    ],
+)
+
+FINISHED_DO_NOT_COUNT = Change(
+    why="A set begins when its unfinished recipes are scheduled; a cancelled one never is (line 226).",
+    repairs=["no-finished-recipe-blocks-its-set", "no-deadlock"],
+    adds=[fix.begin],
+)
+
+LEAVE_TOGETHER = Change(
+    why=(
+        "A system leaves Automated together with what is on it: a recipe that it executes is aborted, a set that has "
+        "not begun gives back what it holds and is queued, and a user's system becomes Automated when it is given back."
+    ),
+    repairs=[
+        "idle-is-not-running",
+        "pending-runs-nothing",
+        "manual-is-its-users",
+        "reserved-until-given-back",
+        "running-with-its-recipe",
+        "installing-with-its-recipe",
+        "waiting-with-its-recipe",
+        "scheduled-with-its-recipe",
+        "recipe-and-system-in-step",
+        "one-recipe-per-system",
+        "pending-after-a-recipe",
+    ],
+    drops=[
+        "nothing-queued-in-hand",  # a set in hand can have to give back
+        # a system in use is Automated, or its user's
+        *[f"System.automate from {usage}" for usage in IN_USE],
+    ],
+    adds=[
+        *[
+            following(f"{state}-with-its-recipe", "in-use-by-a-recipe", "recipe-and-system-in-step")
+            for state in ("running", "installing", "waiting", "scheduled")
+        ],
+        following("idle-is-not-running", "recipe-and-system-in-step"),
+        following("pending-runs-nothing", "recipe-and-system-in-step"),
+        fix.automate,
+        *fix.REQUEUE_TABLE,
+        *fix.RELEASES,
+        *fix.LEAVING,
+    ],
+)
+
+WAKE_THE_IDLE = Change(
+    why=(
+        "The retained loop (line 58) marks an idle system pending when a recipe that waits can take it. "
+        "Without it a wakeup is lost whenever something comes between the search and its end; "
+        "with it no event need be handled alone, and a crash leaves nothing that no loop finds."
+    ),
+    repairs=["no-deadlock"],
+    weakens={
+        "no-system-idles-beside-a-waiting-recipe": ["idle-systems-are-woken"],
+        "no-lost-wakeup": ["idle-systems-are-woken"],
+        "nothing-special-at-start-up": ["idle-systems-are-woken", "new-recipes-are-processed"],
+    },
+    drops=["the-search-was-complete"],  # what the others rest on
+    adds=[fix.WAKE, fix.wake, *IDLE],
+)
+
+IDLE_IS_A_USAGE = Change(
+    why=(
+        "A Broken or Manual system is idle (lines 172 and 176), and so an idle system is not always configured for "
+        "automated use (line 85). Nothing that happens is changed: what counts is that only an Automated one is given."
+    ),
+    repairs=[],
+    weakens={"idle-is-automated": ["handed-out-automated"]},
+)
+
+REPAIRED = AS_WRITTEN.amend(
+    "repaired",
+    "the proposal with the changes that its promises need, handled in any order at any time",
+    [
+        ANY_TIME,
+        FIRST_COME_FIRST_SERVED,
+        SEATS_ARE_LEFT,
+        FINISHED_DO_NOT_COUNT,
+        LEAVE_TOGETHER,
+        WAKE_THE_IDLE,
+        IDLE_IS_A_USAGE,
+    ],
+    refuted=frozenset(),
+    machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
+    axioms=seatings.SEAT_AXIOMS,
+    topologies=partial(situations, with_seatings=True),
+    default_scope={"Seating": 5, "Seat": 11},
+)

@@ -1,0 +1,180 @@
+"""Promises that can not be kept together, in the form that the repaired proposal keeps; and its own.
+
+Three pairs collide, as the variants of ``collisions`` show. "Sorted solely by overall job priority" (line
+212) and "avoids these race conditions" (line 29): if a set of a higher priority may take what a set that
+was assigned before waits for, both can hold what the other needs. The same for the queued and "a set that
+can be seated begins": one that never can holds up the others. And "first scans the recipe queue" (line
+54) and line 29: a system that a recipe takes although its siblings then can not be served is held for
+ever. Others fall where events are not handled alone: what held at once then holds in the end.
+"""
+
+from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies
+
+from .events import suits
+from .machines import j, k, m, q, r, s
+from .races import HAS_BEGUN, PEOPLE_AND_CRASHES
+from .repairs import CAN_BE_TAKEN, outranked
+from .seatings import OPEN, e, has_a_seat, open_recipe, p, serves
+
+TAKING = ["find_idle", "give_to_assigned", "give_to_queued"]
+LEFT_IDLE = s.is_("idle") & (s.condition == "Automated") & CAN_BE_TAKEN
+UNFINISHED_AND_NOT_BEGUN = exists(r, (r.recipe_set == j) & r.is_(*OPEN, "scheduled")) & ~HAS_BEGUN
+# A single open recipe needs no seating, just a system.
+CAN_BE_SERVED = exists(p, (p.recipe_set == j) & serves(p, j)) | ~exists(
+    [q, r], open_recipe(q, j) & open_recipe(r, j) & (q != r)
+) & forall(r, implies(open_recipe(r, j), exists(s, r.viable.has(s) & (s.condition == "Automated"))))
+SCHEDULING_AND_EXECUTION = [
+    "take_up", "seat", "find_idle", "search_ends", "settle", "give_to_assigned", "give_to_queued", "make_idle", "wake",
+    "begin", "install", "run", "complete",
+]  # fmt: skip
+
+ORDER = [
+    Invariant(
+        name="assigned-sets-are-in-order",
+        says="of two assigned sets exactly one was assigned before the other",
+        line=138,
+        over=[j, k],
+        given=(j.lab != NONE) & (k.lab != NONE) & (j != k),
+        then=(j.behind.has(k) & ~k.behind.has(j)) | (k.behind.has(j) & ~j.behind.has(k)),
+    ),
+    Invariant(
+        name="order-is-transitive",
+        says="what was assigned before an earlier set was assigned before a later one",
+        line=138,
+        over=[j, k, m],
+        given=(j.lab != NONE) & (k.lab != NONE) & (m.lab != NONE) & j.behind.has(k) & k.behind.has(m),
+        then=j.behind.has(m),
+    ),
+    Invariant(
+        name="no-set-is-behind-itself",
+        says="no set was assigned before itself",
+        line=138,
+        over=[j],
+        given=j.lab != NONE,
+        then=~j.behind.has(j),
+    ),
+    StepInvariant(
+        name="order-never-changes",
+        says="as long as two sets are assigned, their order stays as it is",
+        line=138,
+        over=[j, k],
+        given=(j.lab != NONE) & (k.lab != NONE) & j.behind.has(k) & after((j.lab != NONE) & (k.lab != NONE)),
+        then=after(j.behind.has(k)),
+    ),
+    Invariant(
+        name="waits-only-for-earlier-sets",
+        says="what a set holds that suits an assigned recipe of another, it got because it was assigned before",
+        line=29,
+        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
+        over=[r, q, s],
+        given=r.is_("assigned") & q.is_("scheduled") & (q.system == s) & (r.recipe_set != q.recipe_set),
+        then=implies(suits(s, r), r.recipe_set.behind.has(q.recipe_set)),
+    ),
+    StepInvariant(
+        name="assigned-first-come-first-served",
+        says="a system goes to no recipe while it suits an assigned recipe of a set that was assigned before",
+        line=212,
+        sentence="... the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority ...",
+        over=[q],
+        on=TAKING,
+        given=q.is_("assigned") & suits(s, q) & (q.recipe_set != r.recipe_set),
+        then=(r.recipe_set.lab != NONE) & q.recipe_set.behind.has(r.recipe_set),
+    ),
+    StepInvariant(
+        name="no-queue-jumping-by-the-queued",
+        says="a system goes to no new or queued recipe while a queued one of a higher priority can take it",
+        line=21,
+        sentence='... including the possibility of recipes "jumping the queue" to access a rare system ...',
+        over=[],
+        on=TAKING,
+        given=r.is_("new", "queued"),
+        then=~outranked(s, r),
+    ),
+]
+
+SEATS = [
+    Invariant(
+        name="assigned-have-a-seat",
+        says="an assigned recipe has an Automated system in the seating of its set",
+        line=125,
+        over=[r],
+        given=r.is_("assigned") & (r.host == NONE),
+        then=(r.recipe_set.seating != NONE) & has_a_seat(r, r.recipe_set.seating),
+    ),
+    Invariant(
+        name="seats-are-in-the-lab-of-the-set",
+        says="the seat of an assigned recipe is in the lab of its set",
+        line=125,
+        over=[r, e],
+        given=r.is_("assigned") & (r.host == NONE) & (e.seating == r.recipe_set.seating) & (e.recipe == r),
+        then=e.system.lab == r.recipe_set.lab,
+    ),
+    Invariant(
+        name="seats-are-left-free",
+        says="no recipe holds the seat of an assigned sibling",
+        line=29,
+        over=[r, q, e],
+        given=r.is_("assigned")
+        & (e.seating == r.recipe_set.seating)
+        & (e.recipe == r)
+        & (q.recipe_set == r.recipe_set)
+        & q.is_("scheduled"),
+        then=q.system != e.system,
+    ),
+    Invariant(
+        name="seated-by-its-own-seating",
+        says="the seating of a set is one of its own",
+        line=132,
+        over=[j, p],
+        given=j.seating == p,
+        then=p.recipe_set == j,
+    ),
+]
+
+IDLE = [
+    LeadsTo(
+        name="idle-systems-are-woken",
+        says="a system does not stay idle beside a recipe that waits and can take it",
+        line=54,
+        sentence='"Pending system" scheduling events will occur when a system is about to be marked as idle and Beaker first scans the recipe queue for a suitable recipe ...',
+        over=[s],
+        given=LEFT_IDLE,
+        goal=~LEFT_IDLE,
+        weak=["wake"],
+    ),
+    LeadsTo(
+        name="new-recipes-are-processed",
+        says="a new recipe does not stay new, whenever the scheduler crashed, if people leave things as they are",
+        line=68,
+        sentence="This approach has the advantage of not requiring any special processing at system startup to deal with unprocessed events left over from the previous shutdown.",
+        over=[r],
+        given=r.is_("new"),
+        goal=~r.is_("new"),
+        weak=["take_up", "seat", "find_idle", "search_ends", "settle"],
+        without=PEOPLE_AND_CRASHES,
+    ),
+    LeadsTo(
+        name="pending-ends",
+        says="a pending system does not stay pending, if people leave things as they are",
+        line=210,
+        sentence="if the system still remains ``pending``, it will be moved to ``idle``.",
+        over=[s],
+        given=s.is_("pending"),
+        goal=~s.is_("pending"),
+        weak=SCHEDULING_AND_EXECUTION,
+        without=PEOPLE_AND_CRASHES,
+    ),
+    LeadsTo(
+        name="sets-begin",
+        says="a set that can be seated on Automated systems of one lab begins, if people leave things as they are",
+        line=29,
+        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
+        over=[j],
+        given=UNFINISHED_AND_NOT_BEGUN & CAN_BE_SERVED,
+        goal=~(UNFINISHED_AND_NOT_BEGUN & CAN_BE_SERVED),
+        weak=SCHEDULING_AND_EXECUTION,
+        without=PEOPLE_AND_CRASHES,
+    ),
+]
+
+WEAKER = [*ORDER, *SEATS, *IDLE]

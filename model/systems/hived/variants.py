@@ -1,0 +1,145 @@
+"""The document as written, and small changes that make it keep its promises.
+
+Small: leave one of the changes out, and exactly what it repairs is broken again; no rule, condition
+or row of the result can be left out. Tests show both.
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import Change, Model, Row, Rule, StepInvariant, after, forall, implies, variable
+
+from .events import ACTIONS, RULES, delete_preempted
+from .machines import AXIOMS, CELL, CELL_TABLE, DOCUMENT, POD_GROUP, POD_GROUP_TABLE, Cell, PodGroup, c, p, total_order
+from .promises import PROMISES, preempting_ends
+
+AS_WRITTEN = Model(
+    system="hived",
+    variant="as-written",
+    about="the document, read literally",
+    document=DOCUMENT,
+    machines=[POD_GROUP, CELL],
+    rows=[*POD_GROUP_TABLE, *CELL_TABLE],
+    actions=ACTIONS,
+    rules=RULES,
+    properties=PROMISES,
+    axioms=AXIOMS,
+    topologies=total_order,
+    default_scope={"PodGroup": 3, "Cell": 3},
+    verify_scope={"PodGroup": 4},
+    refuted=frozenset(
+        {
+            "allocated-has-cells",
+            "allocated-fully",
+            "preemption-ongoing",
+            "victim-freed-with-the-preemptor",
+            "placement-is-what-it-uses",
+            "placements-are-disjoint",
+            "recovery-from-durable",
+            "cell-e1-frees-an-allocated-group",
+            "cell-e2-preempts-an-allocated-group",
+        }
+    ),
+)
+
+VICTIMS_CELLS_GO_TOGETHER = Change(
+    why=(
+        "The victim keeps its cells until its last pod is deleted; then they go together. "
+        "A victim that has lost cells can go back to Allocated (line 29) with less than it was allocated (line 23), "
+        "or stay BeingPreempted when nothing of it is left to preempt (line 25), "
+        "and nothing durable says what it has left (line 151)."
+    ),
+    repairs=[
+        "allocated-has-cells",
+        "allocated-fully",
+        "preemption-ongoing",
+        "placement-is-what-it-uses",
+        "placements-are-disjoint",
+        "recovery-from-durable",
+    ],
+    drops=["vacate", "e9-vacates-one-pod-at-a-time"],
+    adds=[
+        replace(delete_preempted, when=delete_preempted.when[:1]),
+        Rule("e4 vacates its cells", p.fires("e4"), [c.user == p, c.is_("Reserving")], c.fires("e9"), line=98),
+        StepInvariant(
+            name="e9-vacates-with-its-group",
+            says="a Reserving cell becomes Reserved when the group that uses it is deleted",
+            line=247,
+            sentence="Condition: the pod on this cell is deleted.",
+            over=[c, p],
+            given=c.fires("e9") & (c.user == p),
+            then=after(p.is_("Deleted")),
+        ),
+    ],
+)
+
+d = variable(Cell, "d")
+
+VICTIM_IS_FREED = Change(
+    why=(
+        "A victim goes back to Allocated when the last of its preemptors gives up; "
+        "the document leaves it BeingPreempted by nobody (line 25)."
+    ),
+    repairs=["preemption-ongoing", "victim-freed-with-the-preemptor"],
+    adds=[
+        # No line of the document has this arrow; line 25 is the promise that asks for it.
+        Row(PodGroup, "e10", "BeingPreempted", "Allocated", line=25),
+        Rule(
+            "e4 frees the victim",
+            c.fires("e4"),
+            [
+                # when the last of its preemptors gives up: every cell that is reserved comes back ...
+                forall(d, implies((d.user == c.user) & d.is_("Reserving"), d.fires("e4"))),
+                # ... unless the same step begins a new preemption of it
+                forall(d, implies((d.user == c.user) & d.is_("Used"), ~d.fires("e2"))),
+            ],
+            c.user.fires("e10"),
+            line=25,
+        ),
+    ],
+)
+
+CONDITIONS_SAY_BOTH = Change(
+    why=(
+        "The conditions of cell e1 (line 183) and cell e2 (line 189) forget that a Used cell can belong to a group "
+        "that is BeingPreempted at other cells; line 145 has it right. Here nothing that happens is changed: "
+        "the two sentences are corrected."
+    ),
+    repairs=[],
+    weakens={
+        "cell-e1-frees-an-allocated-group": ["cell-e1-frees-a-deleted-group"],
+        "cell-e2-preempts-an-allocated-group": ["cell-e2-preempts-its-user"],
+    },
+    adds=[
+        StepInvariant(
+            name="cell-e1-frees-a-deleted-group",
+            says="a Used cell becomes Free only when the Allocated or BeingPreempted group on it is deleted",
+            line=183,
+            sentence="Condition: the `Allocated` PG on this is deleted (e3 in PG state machine).",
+            over=[c, p],
+            given=c.fires("e1") & (c.user == p),
+            then=p.is_("Allocated", "BeingPreempted") & after(p.is_("Deleted")),
+        ),
+        StepInvariant(
+            name="cell-e2-preempts-its-user",
+            says="a Used cell becomes Reserving only with an Allocated or BeingPreempted group, BeingPreempted from then on",
+            line=189,
+            sentence="... that PG is preempting the `Allocated` PG currently associated with this cell",
+            over=[c, p],
+            given=c.fires("e2") & (c.user == p),
+            then=p.is_("Allocated", "BeingPreempted") & after(p.is_("BeingPreempted")),
+        ),
+    ],
+)
+
+FAIR_TO_THE_GROUP = Change(
+    why="Victims' pods now go group by group, so that is what the environment must be fair to.",
+    repairs=[],
+    adds=[replace(preempting_ends, weak=["delete_preempted", "complete"])],
+)
+
+REPAIRED = AS_WRITTEN.amend(
+    "repaired",
+    "the document with the changes that its promises need",
+    [VICTIMS_CELLS_GO_TOGETHER, VICTIM_IS_FREED, CONDITIONS_SAY_BOTH, FAIR_TO_THE_GROUP],
+    refuted=frozenset(),
+)

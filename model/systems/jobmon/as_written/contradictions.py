@@ -1,0 +1,207 @@
+"""Where the document contradicts itself, or its figures, in words; where a run shows it as well, the finding is named."""
+
+from schedproof.model.lang import Contradiction
+
+CONTRADICTIONS = (
+    Contradiction(
+        "distributor-in-two-spellings",
+        (
+            (22, "- DISTRIBUTOR: the agent that decides **where**"),
+            (88, "- SCHEDULER -> DISTRIBUTOR"),
+            (161, "- CLIENT -> DEFINER + CONTROLLER + DISTRIBUTER + OPERATOR"),
+            (169, "- SCHEDULER -> DISTRIBUTER"),
+        ),
+        "One role is spelled in two ways.",
+        "Distributor.",
+    ),
+    Contradiction(
+        "a-is-two-states",
+        (
+            (61, "- ABORTED (A) = Client failed"),
+            (129, "into state A (Adjusting Resources)"),
+        ),
+        "One letter for two states, one of them fatal; the second is not among the states that are described.",
+        "Two states: of tasks Aborted, of task instances Adjusting Resources as well.",
+    ),
+    Contradiction(
+        "who-is-adjusted",
+        (
+            (128, "moves the Task Instance"),
+            (131, "jobs marked for Adjusting Resources"),
+            (133, "those as the active resources for that job to use"),
+        ),
+        "Step 6 marks the task instance, step 7 retrieves jobs, that is tasks, that are marked; an older text has the job marked (facts 5.1).",
+        "As step 6 has it: the instance is marked, and its task is queued.",
+    ),
+    Contradiction(
+        "who-adjusts",
+        (
+            (130, "**NEED HELP HERE** The Task Instance FSM retrieve Tasks queued for instantiation"),
+            (92, "``_adjust_resources_and_queue()`` method"),
+            (93, "is in the swarm"),
+        ),
+        "A state machine retrieves nothing; the method that does what step 7 says is in the swarm, which is in the client.",
+        "The client does it (facts 5.3).",
+    ),
+    Contradiction(
+        "who-decides-on-resource-errors",
+        (
+            (49, "When an error is encountered in the"),
+            (50, "scheduler or executor the web server decides which deployment unit will get control next."),
+            (128, "The reconciler in the Python client moves the Task Instance"),
+        ),
+        "The server decides what becomes of an error, and the reconciler decides what becomes of a resource error.",
+        "Both do, whoever is first; that then the resources may stay as they are is a finding (resources-grow-on-resource-errors).",
+    ),
+    Contradiction(
+        "adjusted-past-halted",
+        (
+            (68, "- HALTED (H) = Execution was stopped mid-run."),
+            (133, "then it will queue it"),
+            (134, "for instantiation using those resources"),
+        ),
+        "Resources are adjusted on the way from Halted to Registering in the figure (facts 1.2, 1.3); by the steps they are before anything "
+        "is queued again, and neither state is passed.",
+        "As the steps have it: from Triaging to Queued. The repaired variant goes the figure's way.",
+    ),
+    Contradiction(
+        "queued-before-it-is-created",
+        (
+            (133, "then it will queue it"),
+            (135, "A new Task instance is created"),
+            (62, "Scheduler is instantiating an instance on the executor."),
+        ),
+        "Step 7 queues what step 8 creates; and the figure has instances created by who registers and by who instantiates them (facts 1.3).",
+        "An instance is created when its task is registered, or queued again.",
+    ),
+    Contradiction(
+        "who-posts-resource-errors",
+        (
+            (
+                122,
+                "The Jobmon wrapper around the Cluster Task identifies the error and contacts the server with a state update to Z",
+            ),
+            (81, "Each unique state is driven by a different"),
+        ),
+        "By step 2 the worker posts a resource error; in the figure the reconciler does (facts 1.3).",
+        "The worker does.",
+    ),
+    Contradiction(
+        "each-error-is-triaged",
+        (
+            (80, "myriad of error states that can occur on the scheduler and worker node. Each"),
+            (81, "results in a Triaging state in the universal FSM."),
+            (63, "- LAUNCHED (L) = Instantiation is complete."),
+        ),
+        "Two error states are set when the task is Launched (facts 1.3), from where no way leads to Triaging (facts 1.2).",
+        "Nothing becomes of the task: a finding (errors-are-triaged, signals-can-be-taken-up).",
+    ),
+    Contradiction(
+        "one-owner-and-others-that-set-its-states",
+        (
+            (46, "When a deployment unit has control over the progression of the FSM"),
+            (81, "Each unique state is driven by a different"),
+            (82, "agent: client, scheduler, worker node."),
+        ),
+        "A deployment unit has control, and yet client and reconciler set states in the boxes of scheduler and worker (facts 1.3, 1.4).",
+        "They do: a finding (only-the-owner-moves).",
+    ),
+    Contradiction(
+        "who-has-launched",
+        (
+            (47, "an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING)"),
+            (63, "Executor in control for Tasks. Waiting for first scheduling loop for Workflows."),
+        ),
+        "An -ed state is a signal that nobody has taken up yet; but of this one the executor is in control, and in the figure it is the "
+        "scheduler's (facts 1.2).",
+        "A signal of the scheduler; the worker has control when the task is Running.",
+    ),
+    Contradiction(
+        "triaging-has-no-deployment-unit",
+        (
+            (47, "an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING)"),
+            (50, "the web server decides"),
+            (66, "- TRIAGING (T) = The cluster Job finished with some kind of error."),
+        ),
+        "Triaging ends in -ing, and is no deployment unit's: the server that decides then has no role (lines 20 to 23) and is not in the "
+        "flow of deployment units (facts 1.1).",
+        "The server owns Triaging (facts 1.2).",
+    ),
+    Contradiction(
+        "triaged-is-not-only-what-has-finished",
+        (
+            (66, "The cluster Job finished with some kind of error."),
+            (155, "before a new instance can be created."),
+        ),
+        "The cluster job of what is Triaging may not have finished: the reconciler holds it for lost by its heartbeat, or the client has "
+        "only asked it to stop (facts 1.3).",
+        "As the figures have it; that two commands of a task can run is a finding (one-live-instance).",
+    ),
+    Contradiction(
+        "the-flow-has-no-aborted",
+        (
+            (52, "the client encounters an error it is automatically considered fatal"),
+            (61, "This is fatal."),
+            (33, "the signal state is listed on the"),
+        ),
+        "In the flow of deployment units no way leads from the client to the end; what ends in -ed is a signal, but Aborted and Failed "
+        "are for nobody (facts 1.1).",
+        "Aborted is an end.",
+    ),
+    Contradiction(
+        "the-schedulers-errors-are-never-fatal-in-the-flow",
+        (
+            (49, "When an error is encountered in the"),
+            (50, "scheduler or executor the web server decides"),
+            (51, "if all retries are used then the error is fatal"),
+        ),
+        "In the flow of deployment units the scheduler's errors can be recovered only, those of the worker can also be fatal, or "
+        "halt it (facts 1.1).",
+        "As the universal machine has it: the server decides on both alike.",
+    ),
+    Contradiction(
+        "error-recoverable-is-no-state",
+        (
+            (33, "the signal state is listed on the"),
+            (66, "- TRIAGING (T)"),
+            (67, "- FAILED (F) = Encountered a fatal error"),
+        ),
+        "The flow's signals ERROR_RECOVERABLE and ERROR_FATAL are no states of the list; what is called Failed there is Error Fatal in "
+        "the figures (facts 1.1, 1.2).",
+        "Triaging and then Queued again; Failed.",
+    ),
+    Contradiction(
+        "exceeded-or-reached",
+        (
+            (67, "have reached the maximum number of attempts"),
+            (107, "if it has not exceeded the maximum attempts"),
+            (129, "if the Task Instance has not reached its retry limit"),
+        ),
+        "What has reached the maximum fails, and is tried again if it has not exceeded it; and attempts are a task's, not an instance's.",
+        "As many attempts of a task as its maximum.",
+    ),
+    Contradiction(
+        "workflows-have-no-scheduler",
+        (
+            (62, "- INSTANTIATING (I) = Scheduler is instantiating an instance on the executor."),
+            (162, "- SCHEDULER -> N/A"),
+            (163, "- WORKER NODE -> N/A"),
+            (154, "the worker node signals back"),
+        ),
+        "The universal machine is of workflows, too, and their runs have boxes of a scheduler and of a worker (facts 1.4), which they do "
+        "not have: it is all the client.",
+        "The client in these roles; it is told apart as the figure does.",
+    ),
+    Contradiction(
+        "jobs-and-dags",
+        (
+            (10, "one particular domain object (e.g. Task)"),
+            (111, "Each job has the original parameters requested and the"),
+            (138, "for all jobs in a dag"),
+            (132, "executor parameters set table"),
+            (141, "FROM executor_parameter_set EPS"),
+        ),
+        "Tasks and workflows are called jobs and dags, and the table has two names.",
+        "Tasks, workflows; the active row of the table is a number, how often the resources were increased.",
+    ),
+)

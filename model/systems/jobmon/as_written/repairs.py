@@ -1,0 +1,251 @@
+"""What has to change so that the document keeps its promises, and the one that it cannot keep in full.
+
+Small: leave one of the changes out, and what it repairs is broken again. What has the name of a row, a rule or an action takes
+its place.
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import (
+    Action,
+    Change,
+    Invariant,
+    LifeCycle,
+    Property,
+    Row,
+    StepInvariant,
+    Var,
+    after,
+    given,
+    implies,
+    me,
+)
+from schedproof.model.lang.terms import both
+from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
+from schedproof.model.systems.jobmon.universal import OWNER
+
+from . import runs, tasks
+from .machines import i, j, r, t, w
+from .progress import everything_ends
+from .promises import IN_CONTROL, ONE_OWNER, leaves, leaves_any
+
+LAUNCHED_CAN_ERR = Change(
+    why=(
+        "What is Launched can come to an error as well: two of the error states, set by reconciler and client, lead there (lines 80, "
+        "81; facts 1.3, 1.4), but the universal machine has no way from Launched to Triaging."
+    ),
+    repairs=[
+        "task-is-the-image-of-its-instance",
+        "errors-are-triaged",
+        "workflow-is-the-image-of-its-run",
+        "run-errors-are-triaged",
+        "signals-can-be-taken-up",
+        "workflow-signals-can-be-taken-up",
+        "somebody-can-go-on",
+        "everything-can-end",
+        "workflows-can-end",
+        "everything-ends",
+        "workflows-end",
+    ],
+    adds=[
+        Row(Task, "err", "Launched", "Triaging", line=81, mover=given("by")),
+        Row(Workflow, "err", "Launched", "Triaging", line=66, mover=given("by")),
+        tasks.drives("lose", "err", "client", 81),
+        tasks.drives("kill", "err", "client", 81),
+        runs.drives("lose", "err", "client", 66),
+        runs.drives("withdraw", "err", "client", 66),
+    ],
+)
+
+CLIENT_ABORTS_WHAT_IT_FINDS = Change(
+    why=(
+        "A client that died while it registered something aborts it when it is back: it posted no error signal, as lines 55 and 56 "
+        "would have it, and nobody else can go on with it (lines 52, 53)."
+    ),
+    repairs=[
+        *("registering-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
+        *("everything-ends", "workflows-end"),
+    ],
+    adds=[replace(tasks.abort, when=tasks.abort.when[:1]), replace(runs.abort, when=runs.abort.when[:1])],
+)
+
+INSTANTIATED_CAN_BE_LOST = Change(
+    why=(
+        "The reconciler holds for lost also what is Instantiated: a scheduler that died before it had submitted it posted no error "
+        "signal, and when it is back it looks for what is Queued (lines 54 to 56)."
+    ),
+    repairs=[
+        *("instantiating-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
+        *("everything-ends", "workflows-end"),
+    ],
+    adds=[
+        Row(TaskInstance, "lose", "Instantiated", "UnknownError", line=56, at_hand=False),
+        Row(WorkflowRun, "lose", "Instantiated", "UnknownError", line=56, at_hand=False),
+        replace(
+            tasks.lose,
+            when=[
+                i.is_("Instantiated", "BatchExecutor", "Running"),
+                i.task.losable | (i.command == "gone") | (i.is_("Instantiated") & ~i.at_hand),
+            ],
+        ),
+        replace(runs.lose, when=[r.is_("Instantiated", "BatchExecutor", "Running")]),
+    ],
+)
+
+HALTED_FIRST = Change(
+    why=(
+        "After an error the server decides only when the command, or the run's process, is known to be over: its worker says so, or the "
+        "cluster does. So the answer to the question of line 155 is yes; and for runs the reconciler may say for a worker that it has "
+        "halted only if that is true (facts 1.4)."
+    ),
+    repairs=[
+        "one-live-instance",
+        "halted-tasks-have-halted",
+        "one-live-run",
+        "halted-runs-have-halted",
+        "halted-before-a-new-run",
+    ],
+    adds=[
+        replace(tasks.retry, when=[*tasks.retry.when, t.latest.command != "live"]),
+        replace(tasks.halt, when=[*tasks.halt.when, t.latest.command != "live"]),
+        replace(runs.retry, when=[*runs.retry.when, w.latest.process != "live"]),
+        replace(runs.force, when=[*runs.force.when, r.process != "live"]),
+        Invariant(
+            name="earlier-commands-are-over",
+            says="the command of every instance of a task but the latest is over",
+            line=155,
+            over=[t, i],
+            given=(i.task == t) & (t.latest != i),
+            then=i.command != "live",
+        ),
+        Invariant(
+            name="earlier-processes-are-over",
+            says="the process of every run of a workflow but the latest is over",
+            line=154,
+            over=[w, r],
+            given=(r.workflow == w) & (w.latest != r),
+            then=r.process != "live",
+        ),
+    ],
+)
+
+TOO_FEW = "ResourceError"
+
+ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
+    why=(
+        "The server leaves it to nobody else to decide on an error for want of resources, and never tries it again with the same: while "
+        "attempts are left it has the task Halted, and the client that takes it up increases the resources, as the figure's entry "
+        "Resume / Adjust Resources has it (facts 1.2). Steps 6 and 7 go past the server, which may be quicker; the instance's state "
+        "Adjusting Resources goes with them."
+    ),
+    repairs=["resources-grow-on-resource-errors"],
+    weakens={"life-of-an-adjusted-instance": ["life-with-too-few-resources"]},
+    drops=[
+        "reconcile",
+        "retry_unchanged",
+        "Task.adjust from Triaging",
+        "TaskInstance.adjust from ResourceError",
+        "marked-tasks-have-attempts-left",
+    ],
+    adds=[
+        Row(
+            Task,
+            "adjust",
+            "Halted",
+            "Registering",
+            fact="1.2",
+            latest=given("instance"),
+            attempts=me.attempts + 1,
+            resources=me.resources + 1,
+            mover=given("by"),
+        ),
+        Action(
+            "halt_for_resources",
+            [t],
+            when=[t.is_("Triaging"), t.latest.is_(TOO_FEW), t.attempts < t.maximum],
+            fires=[t.fires("halt", by="server")],
+            says="the server has {t} halted, so that its resources can be increased",
+            line=50,
+        ),
+        Action(
+            "adjust",
+            [t, j],
+            when=[t.is_("Halted"), t.latest.is_(TOO_FEW), j.is_("Absent")],
+            fires=[
+                t.fires("adjust", by="client", instance=j),
+                j.fires("create", task=t, resources=t.resources + 1),
+            ],
+            says="the client increases the resources of {t}, and takes it up with {j}",
+            line=132,
+            fact="1.2",
+        ),
+        replace(tasks.resume, when=[t.is_("Halted"), t.latest.is_("KillSelf"), j.is_("Absent")]),
+        replace(
+            everything_ends,
+            weak=[
+                *(name for name in everything_ends.weak if name not in ("reconcile", "retry_unchanged")),
+                "halt_for_resources",
+            ],
+        ),
+        LifeCycle(
+            name="life-with-too-few-resources",
+            says="an instance can run out of resources, and stays so",
+            line=122,
+            sentence="The Jobmon wrapper around the Cluster Task identifies the error and contacts the server with a state update to Z",
+            sort=TaskInstance,
+            states=["Absent", "Registered", "Queued", "Instantiated", "BatchExecutor", "Running", "ResourceError"],
+        ),
+        Invariant(
+            name="halted-tasks-can-go-on",
+            says="a Halted task was stopped, or had too few resources and has attempts left",
+            line=107,
+            over=[t, i],
+            given=t.is_("Halted") & (t.latest == i),
+            then=i.is_("KillSelf") | (i.is_(TOO_FEW) & (t.attempts < t.maximum)),
+        ),
+    ],
+)
+
+
+def others_bring_it_to_triage(name: str, it: Var, one: str) -> Property:
+    """What is kept of one owner."""
+    return StepInvariant(
+        name=name,
+        says=f"whoever has not control over {one} can only bring it to Triaging, where the server has",
+        line=46,
+        sentence=ONE_OWNER,
+        over=[it],
+        given=leaves_any(it, IN_CONTROL),
+        then=both(
+            [
+                implies(leaves(it, state), after((it.mover == str(OWNER[state])) | it.is_("Triaging")))
+                for state in IN_CONTROL
+            ]
+        ),
+    )
+
+
+OTHERS_BRING_TO_TRIAGE = Change(
+    why=(
+        "An agent that is gone cannot post an error, and what people want stopped its owner does not stop of itself; so reconciler and "
+        "client set states in the boxes of others (facts 1.3, 1.4). Nothing that happens is changed here: the sentence says too much."
+    ),
+    repairs=[],
+    weakens={
+        "only-the-owner-moves": ["others-bring-tasks-to-triage"],
+        "only-the-owner-moves-workflows": ["others-bring-workflows-to-triage"],
+    },
+    adds=[
+        others_bring_it_to_triage("others-bring-tasks-to-triage", t, "a task"),
+        others_bring_it_to_triage("others-bring-workflows-to-triage", w, "a workflow"),
+    ],
+)
+
+REPAIRS = [
+    LAUNCHED_CAN_ERR,
+    CLIENT_ABORTS_WHAT_IT_FINDS,
+    INSTANTIATED_CAN_BE_LOST,
+    ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN,
+    HALTED_FIRST,
+    OTHERS_BRING_TO_TRIAGE,
+]

@@ -1,0 +1,72 @@
+"""The variants: the document as it is written, and repaired."""
+
+from dataclasses import replace
+
+from schedproof.model.lang import Model
+from schedproof.model.systems.jobmon.sorts import DOCUMENT
+
+from .machines import MACHINES, TABLE, TASK_INSTANCE
+from .progress import LIFE_CYCLES, PROGRESS
+from .promises import SAFETY
+from .repairs import REPAIRS
+from .runs import RUN_ACTIONS, RUN_RULES
+from .situations import situations
+from .tasks import TASK_ACTIONS, TASK_RULES
+
+AS_WRITTEN = Model(
+    system="jobmon",
+    variant="as-written",
+    about="the document, with the figures that its prose was written for (2021)",
+    document=DOCUMENT,
+    machines=MACHINES,
+    rows=TABLE,
+    actions=[*TASK_ACTIONS, *RUN_ACTIONS],
+    rules=[*TASK_RULES, *RUN_RULES],
+    properties=[*SAFETY, *PROGRESS, *LIFE_CYCLES],
+    topologies=situations,
+    default_scope={"Workflow": 2, "WorkflowRun": 3, "Task": 2, "TaskInstance": 3},
+    refuted=frozenset(
+        {
+            # others set states of an agent's box
+            "only-the-owner-moves",
+            "only-the-owner-moves-workflows",
+            # an error of what is Launched
+            "task-is-the-image-of-its-instance",
+            "errors-are-triaged",
+            "workflow-is-the-image-of-its-run",
+            "run-errors-are-triaged",
+            "signals-can-be-taken-up",
+            "workflow-signals-can-be-taken-up",
+            # what is held for lost still runs, or has not halted yet
+            "one-live-instance",
+            "halted-tasks-have-halted",
+            "one-live-run",
+            "halted-runs-have-halted",
+            "halted-before-a-new-run",
+            # the server decides, and the reconciler does
+            "resources-grow-on-resource-errors",
+            # agents that die
+            "somebody-can-go-on",
+            "registering-ends",
+            "instantiating-ends",
+            "everything-can-end",
+            "workflows-can-end",
+            "everything-ends",
+            "workflows-end",
+        }
+    ),
+)
+
+REPAIRED = AS_WRITTEN.amend(
+    "as-written-repaired",
+    "the document with the changes that its promises need",
+    REPAIRS,
+    refuted=frozenset(),
+    # Nothing comes to this state any more.
+    machines=[
+        replace(
+            TASK_INSTANCE,
+            states=[replace(state, unreachable=state.name == "AdjustingResources") for state in TASK_INSTANCE.states],
+        )
+    ],
+)

@@ -1,0 +1,156 @@
+"""The variant: what is changed, and why."""
+
+from schedproof.model.lang import Change
+from schedproof.model.systems.jobmon.shipped import SHIPPED
+
+from . import instances as of
+from . import machines as m
+from . import promises, runs
+
+
+def shipped(*beginnings: str) -> list[str]:
+    """The shipped rules whose names begin so."""
+    return [rule.name for rule in SHIPPED.rules if rule.name.startswith(beginnings)]
+
+
+CLAIMS_ARE_ATOMIC = Change(
+    why="A distributor that claims an instance finds it queued in the same transaction.",
+    repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
+    adds=[*m.CLAIM_TABLE, of.claim, promises.MOVES["distributor"], *promises.HELD],
+    drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
+)
+CONTROL_IS_A_LEASE = Change(
+    why="Whoever has control of an instance has it for a time: after that he is refused, and the server takes it, whatever the run.",
+    repairs=[
+        *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
+        *("finished-work-counts", "instances-can-end", "runs-can-end", "workflows-can-be-done"),
+    ],
+    adds=[
+        *m.LEASE_TABLE,
+        *(of.launch, of.get_no_id, of.start, of.start_refused, of.beat, *of.REPORTS),
+        *(*of.LOST, of.instance_is_late),
+        *(promises.MOVES[agent] for agent in ("client", "worker", "server")),
+    ],
+    drops=[
+        "TaskInstance.start from Instantiated",
+        "Task.start from Instantiating",
+        *("miss_running", "miss_launched", "start_too_late", "beat_late"),
+    ],
+)
+LOST_MEANS_OVER = Change(
+    why="An instance is lost only when nothing is left of its job: triage sees to that, or hands it back to a worker that is heard of again.",
+    repairs=["one-live-instance", "finished-work-counts", "halted-before-a-new-run"],
+    adds=[
+        *(
+            m.FENCE,
+            of.fence,
+            of.take_job,
+            of.hear_that_it_is_fenced,
+            of.hand_back,
+            of.triage_lost,
+            of.triage_resources,
+            of.give_up_lost,
+        ),
+        *promises.LIVE_JOBS,
+        *promises.FENCED,
+    ],
+    drops=["triage_fatal", *m.NOBODY_ASKS],
+)
+WHAT_IS_TO_END_IS_MARKED = Change(
+    why="What is to end is marked, and whoever has control of it ends it; its task waits for the next run.",
+    repairs=[
+        "the-client-moves-only-its-own",
+        "the-server-moves-only-its-own",
+        "the-worker-moves-only-its-own",
+        "task-is-the-image-of-its-instance",
+    ],
+    adds=[
+        *(*m.DOOM_TABLE, *m.QUEUED_TASK_TABLE, *m.STOP_TABLE),
+        *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
+        *of.ENDED_REACTIONS,
+        *promises.DOOMED,
+    ],
+    drops=[
+        *m.KILL_SELF_ROWS,
+        "TaskInstance.end_at_once from Instantiated",
+        *("kill", "kill takes the job", "start_to_die", "hear_that_it_is_to_die", "wind_up", "reap_resumed"),
+        *shipped("wind_up ends", "reap_resumed ends"),
+        "end makes a task ErrorFatal",
+    ],
+)
+RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
+    why="A run that ends, or is to be resumed, takes along what has not begun; a cold resume ends what runs as well.",
+    repairs=[
+        *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
+    adds=[*runs.ENDING, runs.terminate_run, *promises.QUEUED],
+)
+DISTRIBUTORS_SERVE_ALL = Change(
+    why="Distributors do not end with a client, serve every run, and are started again when they have died.",
+    repairs=[
+        *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
+    adds=[m.DISTRIBUTOR_BEGINS_AGAIN, of.distributor_starts, of.beat_launched],
+    drops=["a distributor ends with its client"],
+)
+EVERY_RUN_IS_REAPED = Change(
+    why="Every run that is on its way has a heartbeat, and is ended when that is late; its workflow's table is asked.",
+    repairs=["runs-can-end", "workflows-can-be-run", "workflows-can-be-done"],
+    adds=[
+        *m.RUN_LEASE_TABLE,
+        *(runs.beat_run, runs.run_is_late, runs.give_up_run, runs.reap, runs.reap_terminated),
+        *runs.REAPED,
+        *promises.PROGRESS,
+    ],
+    drops=[
+        *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
+        *[row.name for row in SHIPPED.rows if row.event.startswith("write_")],
+    ],
+)
+A_LATE_CLIENT_IS_REFUSED = Change(
+    why="The server queues tasks for the run that runs only.",
+    repairs=[
+        *("only-the-live-run-queues", "signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
+        *("workflows-can-be-done", "workflows-can-be-run"),
+    ],
+    adds=runs.QUEUEING,
+)
+A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
+    why="A run is registered when no other is on its way, and nothing is left of the last one that it would repeat; tasks that wait keep what they wait for.",
+    repairs=[
+        "halted-before-a-new-run",
+        "one-live-instance",
+        "task-is-the-image-of-its-instance",
+        "resources-grow-on-resource-errors",
+    ],
+    adds=[
+        *m.RESET_TABLE,
+        *(*runs.PLANS, runs.clear, runs.register, runs.link),
+        *(runs.CLEAR, *runs.RESETS),
+        *promises.ONE_RUN,
+    ],
+    drops=[
+        *m.RESETS_OF_WHAT_IS_ON_ITS_WAY,
+        *("a cold resume resets tasks", "a hot resume resets tasks"),
+    ],
+)
+
+REPAIRED = SHIPPED.amend(
+    "repaired",
+    "what runs, with the changes that its promises need: control is a lease, what is lost is over, and one run at a time",
+    [
+        CLAIMS_ARE_ATOMIC,
+        CONTROL_IS_A_LEASE,
+        LOST_MEANS_OVER,
+        WHAT_IS_TO_END_IS_MARKED,
+        RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN,
+        DISTRIBUTORS_SERVE_ALL,
+        EVERY_RUN_IS_REAPED,
+        A_LATE_CLIENT_IS_REFUSED,
+        A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER,
+    ],
+    refuted=frozenset(),
+    machines=[m.TASK_INSTANCE, m.DISTRIBUTOR, m.JOB],
+)

@@ -1,0 +1,58 @@
+"""The variant: what is promised of the machine that was shipped, and what it does not keep."""
+
+from schedproof.model.lang import Model
+from schedproof.model.systems.jobmon.sorts import DOCUMENT
+
+from .client import CLIENT_ACTIONS, CLIENT_RULES
+from .distributor import DISTRIBUTOR_ACTIONS, DISTRIBUTOR_RULES
+from .machines import AXIOMS, MACHINES, TABLE
+from .promises import PROPERTIES
+from .server import SERVER_ACTIONS, SERVER_RULES
+from .situations import situations
+from .worker import WORKER_ACTIONS
+
+SCOPE = {
+    **{"Workflow": 2, "Task": 2},
+    **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), 2),
+    **dict.fromkeys(("TaskInstance", "Job"), 2),
+}
+
+SHIPPED = Model(
+    system="jobmon",
+    variant="shipped",
+    about="what runs: four tables of moves, a client with a distributor of its own, workers, and a reaper",
+    document=DOCUMENT,
+    machines=MACHINES,
+    rows=TABLE,
+    actions=[*CLIENT_ACTIONS, *DISTRIBUTOR_ACTIONS, *WORKER_ACTIONS, *SERVER_ACTIONS],
+    rules=[*CLIENT_RULES, *DISTRIBUTOR_RULES, *SERVER_RULES],
+    properties=PROPERTIES,
+    axioms=AXIOMS,
+    topologies=situations,
+    default_scope=SCOPE,
+    refuted=frozenset(
+        {
+            # who has control: the client's sync and its winding up, a bulk update, what a worker does before or after its time, the reaper
+            "the-client-moves-only-its-own",
+            "the-distributor-moves-only-its-own",
+            "the-worker-moves-only-its-own",
+            "the-server-moves-only-its-own",
+            # what a dead client leaves: nobody takes it up, or it can not be resumed at all
+            "signals-can-be-taken-up",
+            "instances-can-end",
+            "runs-can-end",
+            "workflows-can-be-done",
+            "workflows-can-be-run",
+            # what is late, or the rest of a run that is over, still acts
+            "one-live-instance",
+            "only-the-live-run-queues",
+            "halted-before-a-new-run",
+            # what is written past the tables
+            "task-is-the-image-of-its-instance",
+            "instances-end-for-good",
+            "resources-grow-on-resource-errors",
+            # a command that succeeds while its instance is triaged
+            "finished-work-counts",
+        }
+    ),
+)

@@ -1,0 +1,160 @@
+"""What the document promises of queues, partitions (lines 40 to 60) and nodes (lines 62 to 66)."""
+
+from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, after, exists
+
+from .events import empty
+from .machines import HELD, a, k, n, p, q
+from .sorts import Partition, Queue
+
+QUEUES = [
+    StepInvariant(
+        name="removed-queues-drain",
+        says="a queue that is taken off the tree was Draining",
+        line=51,
+        sentence="Before an object can be removed it needs to be cleaned up. The cleanup starts with placing the object in the draining state.",
+        over=[q],
+        given=~q.deleted & after(q.deleted),
+        then=q.is_("Draining"),
+    ),
+    StepInvariant(
+        name="removed-partitions-drain",
+        says="a partition that is gone was Draining",
+        line=51,
+        sentence="Before an object can be removed it needs to be cleaned up. The cleanup starts with placing the object in the draining state.",
+        over=[p],
+        given=~p.deleted & after(p.deleted),
+        then=p.is_("Draining"),
+    ),
+    StepInvariant(
+        name="draining-queues-refuse-additions",
+        says="no application is added to a Draining queue",
+        line=51,
+        sentence="Draining: ... In this state it does not accept additions or changes but is still actively being scheduled.",
+        over=[a, q],
+        given=a.fires("submit") & (a.queue == q),
+        then=~q.is_("Draining"),
+    ),
+    StepInvariant(
+        name="draining-partitions-refuse-additions",
+        says="no application and no node is added to a Draining partition",
+        line=51,
+        sentence="Draining: ... In this state it does not accept additions or changes but is still actively being scheduled.",
+        over=[p],
+        given=exists(a, a.fires("submit") & (a.queue.partition == p))
+        | exists(n, n.fires("create") & (n.partition == p)),
+        then=~p.is_("Draining"),
+    ),
+    StepInvariant(
+        name="draining-queues-are-final",
+        says="a Draining queue stays so",
+        line=51,
+        sentence="Draining: ... This is the final state.",
+        over=[q],
+        given=q.is_("Draining"),
+        then=after(q.is_("Draining")),
+    ),
+    StepInvariant(
+        name="draining-partitions-are-final",
+        says="a Draining partition stays so",
+        line=51,
+        sentence="Draining: ... This is the final state.",
+        over=[p],
+        given=p.is_("Draining"),
+        then=after(p.is_("Draining")),
+    ),
+    AlwaysCanReach(
+        name="draining-queues-are-scheduled",
+        says="a pending ask of an application in a Draining queue can be allocated",
+        line=51,
+        sentence="Draining: ... In this state it ... is still actively being scheduled.",
+        over=[k],
+        given=k.is_("pending")
+        & k.application.is_("Accepted", "Starting", "Running")
+        & k.application.queue.is_("Draining")
+        & k.application.queue.partition.is_("Active")
+        & exists(n, n.is_("schedulable")),
+        goal=k.is_(*HELD),
+    ),
+    AlwaysCanReach(
+        name="draining-queues-go",
+        says="a Draining queue can be taken off the tree",
+        line=51,
+        sentence="This allows for a graceful shutdown, cleanup and removal of the object.",
+        over=[q],
+        given=q.is_("Draining") & ~q.partition.deleted,
+        goal=q.deleted,
+    ),
+    StepInvariant(
+        name="stopped-queues-are-not-scheduled",
+        says="nothing is allocated in a Stopped queue",
+        line=50,
+        sentence="Stopped: The object is stopped and no longer actively scheduled.",
+        over=[k, q],
+        given=k.fires("allocate") & (k.application.queue == q),
+        then=~q.is_("Stopped"),
+    ),
+    StepInvariant(
+        name="stopped-partitions-are-not-scheduled",
+        says="nothing is allocated in a Stopped partition",
+        line=50,
+        sentence="Stopped: The object is stopped and no longer actively scheduled.",
+        over=[k, p],
+        given=k.fires("allocate") & (k.application.queue.partition == p),
+        then=~p.is_("Stopped"),
+    ),
+    AlwaysCanReach(
+        name="stopped-queues-can-go",
+        says="a Stopped queue that is empty can be taken off the tree, without being started again",
+        line=50,
+        sentence="Stopped: ... The object if empty is ready to be removed from the scheduler.",
+        over=[q],
+        given=q.is_("Stopped") & empty(q),
+        goal=q.deleted,
+        without=["start_queue"],
+    ),
+    LifeCycle(
+        name="life-of-a-queue",
+        says="a queue can be stopped and started again",
+        line=50,
+        sort=Queue,
+        states=["Active", "Stopped", "Active", "Draining"],
+    ),
+    LifeCycle(
+        name="life-of-a-partition",
+        says="a partition can be stopped and started again",
+        line=50,
+        sort=Partition,
+        states=["Active", "Stopped", "Active", "Draining"],
+    ),
+]
+
+NODES = [
+    StepInvariant(
+        name="unschedulable-nodes-are-not-used",
+        says="nothing is allocated on a node that is not schedulable",
+        line=64,
+        sentence="A node can have one of two states: schedulable or not schedulable. ... The scheduler can either use the node or not.",
+        over=[k, n],
+        given=(k.node != n) & after(k.node == n),
+        then=n.is_("schedulable"),
+    ),
+    StepInvariant(
+        name="unschedulable-nodes-get-nothing",
+        says="no container begins on a node that is not schedulable",
+        line=64,
+        sentence="A node can have one of two states: schedulable or not schedulable. ... The scheduler can either use the node or not.",
+        over=[k, n],
+        given=~k.is_(*HELD) & after(k.is_(*HELD) & (k.node == n)),
+        then=n.is_("schedulable"),
+    ),
+    AlwaysCanReach(
+        name="nothing-stays-on-a-lost-node",
+        says="what is allocated on a node that is gone can be cleaned up without the resource manager",
+        line=66,
+        sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
+        over=[k],
+        given=k.is_(*HELD) & k.node.is_("gone"),
+        goal=~k.is_(*HELD),
+        without=["end"],
+    ),
+]

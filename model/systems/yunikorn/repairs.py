@@ -1,0 +1,405 @@
+"""The changes that make v0.12.2 keep the document's promises: what is done differently.
+
+``variants`` puts them together and says why; ``weaker`` has the promises that are kept in another form.
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import NONE, Action, AlwaysCanReach, Invariant, Model, Row, Rule, Term, exists
+from schedproof.model.lang.model import Element
+from schedproof.model.lang.terms import both
+
+from . import events as ev
+from . import shipped
+from .channel import e
+from .events import FAILS, held, keeps, o, pending
+from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
+from .promises import APPLICATIONS
+from .shim_messages import DELIVER
+from .sorts import Application, Ask, GangTimer, Partition, Queue, Wakeup
+
+AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
+
+
+def swapping(application: Term) -> Term:
+    """A real ask of ``application`` is to take the place of a placeholder."""
+    return exists(o, (o.application == application) & o.is_("swapping"))
+
+
+# --- A time-out is of one stay in a state
+
+LAPSE = Row(Wakeup, "lapse", "under_way", "free", line=23, application=NONE, of_state="Starting")
+LAPSES = [
+    Rule(
+        f"{event} takes back a time-out that is under way",
+        a.fires(event),
+        [w.application == a, w.is_("under_way"), ~w.fires("arrive")],
+        w.fires("lapse"),
+        line=23,
+    )
+    for event in ("run", "complete", "fail", "expire")
+]
+
+TAKEN_BACK = ("armed", "under_way")
+GANG_LAPSES: list[Element] = [
+    Row(GangTimer, "stop", "under_way", "off", line=25),
+    Rule(
+        "the last placeholder stops the gang's timer",
+        k.fires("gone"),
+        [shipped.LAST_PLACEHOLDER, g.application == k.application, g.is_(*TAKEN_BACK)],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+    Rule(
+        "the timer of a gang that is done stops",
+        a.fires("complete"),
+        [a.is_("Completing"), g.application == a, g.is_(*TAKEN_BACK)],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+]
+
+# --- An application completes when nothing of it is left, placeholders included
+
+SWAP_TO_COME = exists(o, (o.application == k.application) & o.is_("swapping") & ~o.fires("give_up"))
+NOTHING_TO_COME = k.application.is_(*SCHEDULED) & ~pending(k.application, k) & ~SWAP_TO_COME
+LEFT_OVER = (x.application == k.application) & x.placeholder & x.is_("allocated") & ~x.fires("gone")
+
+NOTHING_LEFT = [
+    Rule(
+        "without its last ask an application completes",
+        k.fires("remove"),
+        [k.is_("pending"), NOTHING_TO_COME, ~held(k.application)],
+        k.application.fires("complete"),
+        line=22,
+    ),
+    Rule(
+        "without its last container an application completes",
+        k.fires("gone"),
+        [NOTHING_TO_COME, ~keeps(k.application)],
+        k.application.fires("complete"),
+        line=22,
+    ),
+    *[
+        Rule(
+            f"{event} releases the placeholders that are left over",
+            k.fires(event),
+            [begun, NOTHING_TO_COME, ~keeps(k.application, placeholder=False), LEFT_OVER],
+            x.fires("release", dropped=False),
+            line=22,
+        )
+        for event, begun in (("remove", k.is_("pending")), ("gone", ~k.placeholder))
+    ],
+    AS_WRITTEN["a time-out ends Completing"],
+]
+PLACEHOLDERS_IN_COMPLETING = [
+    "Application.timer_off from Completing",
+    "a time-out of Completing waits for placeholders",
+    "a time-out of Completing releases placeholders",
+    "without its last placeholder an application whose time is over is completed",
+]
+
+# --- An allocation is one, also if it took the place of a placeholder
+
+IN_THE_CYCLE = k.application.is_(*SCHEDULED)
+ALLOCATIONS_COUNT = [
+    Rule(
+        "an allocation moves its application on",
+        k.fires("allocate"),
+        [~k.placeholder, IN_THE_CYCLE],
+        k.application.fires("run"),
+        line=20,
+    ),
+    Rule(
+        "a placeholder moves an application on that has begun",
+        k.fires("allocate"),
+        [k.placeholder, k.application.is_("Starting")],
+        k.application.fires("run"),
+        line=20,
+    ),
+    Rule(
+        "the last placeholder of a gang moves its application on",
+        shipped.allocate,
+        [shipped.f, k.application.is_("Accepted")],
+        k.application.fires("run"),
+        line=19,
+    ),
+    Rule(
+        "a swap moves its application on",
+        k.fires("confirm"),
+        [IN_THE_CYCLE],
+        k.application.fires("run"),
+        line=20,
+    ),
+]
+
+# --- What fails is cleaned up, and so is a partition
+
+FAILING_ENDS: list[Element] = [
+    Rule(
+        "what fails drops its asks",
+        a.fires("fail"),
+        [a.is_(*FAILS), k.application == a, k.listed, ~k.is_("allocated", "swapping")],
+        k.fires("drop"),
+        line=25,
+    ),
+    Rule(
+        "what fails gives up its swaps",
+        a.fires("fail"),
+        [a.is_(*FAILS), k.application == a, k.is_("swapping")],
+        k.fires("give_up"),
+        line=25,
+    ),
+    AS_WRITTEN["what fails releases its allocations"],
+    ev.fail_for_good,
+    # One that was Resuming when its partition was removed could not fail then.
+    Action(
+        "fail_late",
+        [a],
+        when=[a.known, a.is_(*FAILS), a.queue.partition.is_("Draining")],
+        fires=[a.fires("fail")],
+        says="{a} fails, since its partition is removed",
+        line=25,
+    ),
+    ev.remove_partition,
+    ev.delete_partition,
+    Rule(
+        "a partition that is removed fails its applications",
+        p.fires("remove"),
+        [p.is_("Active", "Stopped"), a.queue.partition == p, a.known, a.is_(*FAILS)],
+        a.fires("fail"),
+        line=25,
+    ),
+    Rule(
+        "a partition that is removed removes its queues",
+        p.fires("remove"),
+        [q.partition == p, q.is_("Active", "Stopped"), ~q.deleted],
+        q.fires("remove"),
+        line=51,
+    ),
+]
+
+# --- The resource manager removes an application, and all of it goes at once
+
+REMOVE_APPLICATION = Action(
+    "remove_application",
+    [a],
+    when=[a.known, a.is_(*UNFINISHED)],
+    fires=[a.fires("forget")],
+    says="{a} is removed by the resource manager",
+    fact="1.2, partition.go:385",
+)
+
+
+def clear(source: str, target: str) -> Row:
+    """Nothing is left of an ask."""
+    return Row(Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE)
+
+
+REMOVAL: list[Element] = [
+    REMOVE_APPLICATION,
+    # What can always still be reached is promised without it.
+    *[
+        replace(promise, without=[*promise.without, REMOVE_APPLICATION.name])
+        for promise in APPLICATIONS
+        if isinstance(promise, AlwaysCanReach)
+    ],
+    LAPSE,
+    Row(GangTimer, "stop", "under_way", "off", line=25),
+    Row(Application, "forget", "New", "New", fact="1.2, partition.go:385", known=False),
+    Row(Application, "forget", "Completing", "Completing", fact="1.2, partition.go:385", known=False),
+    *[
+        Row(Application, "forget", now, "Completing", fact="1.2, partition.go:385", timer="armed", known=False)
+        for now in (*SCHEDULED, "Resuming")
+    ],
+    Row(Application, "forget", "Failing", "Failed", line=26, timer="off"),
+    *[clear(now, "removed") for now in ("pending", "swapping", "removed")],
+    *[clear(now, "released") for now in (*HELD, "released")],
+    Rule(
+        "what is removed has no asks and no allocations any more",
+        a.fires("forget"),
+        [k.application == a, ~k.is_("to_come")],
+        k.fires("clear"),
+        fact="1.2, partition.go:385",
+    ),
+    Rule(
+        "the gang's timer of what is removed stops",
+        a.fires("forget"),
+        [g.application == a, g.is_(*TAKEN_BACK)],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+    Rule(
+        "forget takes back a time-out that is under way",
+        a.fires("forget"),
+        [~a.is_("Completing"), w.application == a, w.is_("under_way")],
+        w.fires("lapse"),
+        line=23,
+    ),
+]
+OPEN_ASKS = Invariant(
+    name="open-asks-are-of-known-applications",
+    says="an application that has something to do is known",
+    over=[k],
+    given=k.listed | k.is_("pending", "swapping", *HELD),
+    then=k.application.known,
+)
+
+# --- A gang that has something real goes on
+
+NOT_BEGUN = ~held(g.application, placeholder=False) & ~swapping(g.application)
+GANGS = [
+    Rule(
+        "a hard gang fails",
+        g.fires("arrive"),
+        [g.application.style == "Hard", g.application.is_("Accepted"), NOT_BEGUN],
+        g.application.fires("fail"),
+        line=25,
+    ),
+    Rule(
+        "a soft gang resumes",
+        g.fires("arrive"),
+        [g.application.style == "Soft", g.application.is_("Accepted"), NOT_BEGUN],
+        g.application.fires("resume"),
+        fact="1.2, application.go:345",
+    ),
+    Rule(
+        "what resumes releases its placeholders",
+        a.fires("resume"),
+        [k.application == a, k.placeholder, k.is_("allocated")],
+        k.fires("release", dropped=True),
+        fact="1.3, application.go:315",
+    ),
+    Rule(
+        "a gang that has begun releases its placeholders",
+        g.fires("arrive"),
+        [
+            ~(g.application.is_("Accepted") & NOT_BEGUN),
+            k.application == g.application,
+            k.placeholder,
+            k.is_("allocated"),
+        ],
+        k.fires("release", dropped=False),
+        line=25,
+    ),
+]
+
+# --- What resumes keeps its real asks
+
+DROPPED_BY_RESUMING = Rule(
+    "what resumes drops its placeholders' asks",
+    a.fires("resume"),
+    [k.application == a, k.placeholder, k.listed, ~k.is_("allocated")],
+    k.fires("drop"),
+    fact="1.3, application.go:315",
+)
+
+# --- Resuming ends, when its placeholders are gone or if there was none
+
+IS_LEFT = pending(a)
+RESUMING_ENDS: list[Element] = [
+    move("complete", "Resuming", "Completing", line=22),
+    replace(ev.resume_ends, when=[*ev.resume_ends.when, IS_LEFT]),
+    replace(
+        ev.resume_ends,
+        name="resume_completes",
+        when=[*ev.resume_ends.when, ~IS_LEFT],
+        fires=[a.fires("complete")],
+        says="no placeholder of {a} is left, nor anything else: it completes",
+        line=22,
+    ),
+]
+
+# --- The scheduling cycle is for applications in it, and for nodes that can be used
+
+USABLE = k.node.is_("schedulable")
+CYCLE: list[Element] = [
+    Rule(
+        "a swap is confirmed",
+        x.fires("gone"),
+        [k.instead == x, USABLE],
+        k.fires("confirm"),
+        line=64,
+    ),
+    Rule(
+        "a swap to a node that can not be used is called off",
+        x.fires("gone"),
+        [k.instead == x, ~USABLE, k.listed],
+        k.fires("revert"),
+        line=64,
+    ),
+    Rule(
+        "a swap to a node that can not be used ends if its ask has been removed",
+        x.fires("gone"),
+        [k.instead == x, ~USABLE, ~k.listed],
+        k.fires("give_up"),
+        line=64,
+    ),
+    Rule(
+        "a node that goes calls off the swaps to it",
+        n.fires("decommission"),
+        [k.is_("swapping"), k.node == n, k.listed],
+        k.fires("revert"),
+        line=64,
+    ),
+    Rule(
+        "a node that goes ends the swaps to it whose ask has been removed",
+        n.fires("decommission"),
+        [k.is_("swapping"), k.node == n, ~k.listed],
+        k.fires("give_up"),
+        line=64,
+    ),
+    replace(shipped.remove_ask, when=[*shipped.remove_ask.when, ~k.application.is_(*FINISHED)]),
+    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE, ~k.application.queue.partition.is_("Draining")]),
+    replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
+    replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),
+]
+
+
+SWAPS_OF_A_NODE = [
+    "a swap on the placeholder's own node goes with it",
+    "a swap on the placeholder's own node ends with it if its ask has been removed",
+]
+
+
+def rejected(core: Model) -> Rule:
+    """What ``core`` does not add when the shim asks for it is Rejected (line 27)."""
+    guard = both(list(core.action("submit").when))
+    return Rule(
+        "what is not added is rejected",
+        DELIVER["SubmitApplication"],
+        [e.application == a, a.is_("New"), ~a.known, ~guard],
+        a.fires("reject"),
+        line=27,
+    )
+
+
+# --- What is Draining refuses additions
+
+SUBMIT = replace(shipped.submit, when=[*shipped.submit.when, ~a.queue.is_("Draining")], line=51, fact="")
+
+# --- Queues and partitions can be stopped, and be removed all the same
+
+# One that the resource manager has removed, and that has still to complete, is in no queue any more.
+ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
+
+REMOVE_QUEUE = replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])
+QUEUES: list[Element] = [
+    *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
+    ev.start_queue,
+    ev.stop_queue,
+    REMOVE_QUEUE,
+    Rule(
+        "a queue that is removed removes those below it",
+        REMOVE_QUEUE,
+        [u.above.has(q), u.is_("Active", "Stopped"), ~u.deleted],
+        u.fires("remove"),
+        fact="2, queue.go:672",
+    ),
+    ev.start_partition,
+    ev.stop_partition,
+    replace(ev.remove_partition, when=[p.adjustable, ~p.deleted, p.is_("Active", "Stopped")]),
+    replace(
+        ev.delete_partition, when=[ev.delete_partition.when[0], p.is_("Draining"), ev.delete_partition.when[2], ENDED]
+    ),
+]

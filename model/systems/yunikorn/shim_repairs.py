@@ -1,0 +1,266 @@
+"""What is changed of the shim of v0.12.2, and of what the core answers to it, so that nothing is dropped and nobody
+waits for ever. Each change replaces what has its name in ``shim_machines``, ``shim_events`` and ``shim_messages``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schedproof.model.lang import Action, Change, Row, Rule, Term, exists, forall, implies
+from schedproof.model.lang.terms import both
+
+from . import shim_events as was
+from .channel import e, sending
+from .machines import UNFINISHED, a, k, n
+from .shim_events import UP, of, one_of, registered
+from .shim_machines import APPLICATION_STATES, TERMINATED, b, m, t, u
+from .shim_messages import DELIVER, arrival
+from .sorts import ShimApplication
+
+NO_POD = ("absent", "ended", "deleted")
+
+REJECTED = Change(
+    why="An application that is recovered can be rejected; in v0.12.2 it waits, and the shim's process ends (4.1).",
+    repairs=["rejections-are-heard"],
+    adds=[
+        Row(ShimApplication, "RejectApplication", "Recovering", "Rejected", fact="4.1, 380ed375"),
+        arrival(
+            "ApplicationRejected",
+            [b.core == e.application, b.is_("Submitted", "Recovering")],
+            b.fires("RejectApplication"),
+            "4.1, 380ed375",
+        ),
+    ],
+)
+
+RELEASES = Change(
+    why=(
+        "What the core wants back is heard in every state of the application, and moves none; without a pod it is answered "
+        "at once. In v0.12.2 it is dropped in Accepted and Reserving, among others, and the core waits for ever."
+    ),
+    repairs=[
+        "released-allocations-are-heard",
+        "dropped-asks-are-heard",
+        "dropped-asks-start-nothing",
+        "what-is-to-be-released-goes",
+    ],
+    adds=[
+        *[
+            Row(ShimApplication, event, now, now, fact="4.1, master")
+            for event in ("ReleaseAppAllocation", "ReleaseAppAllocationAsk")
+            for now in APPLICATION_STATES
+        ],
+        arrival("AllocationReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocation"), "4.1, master"),
+        arrival("AskReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocationAsk"), "4.1, master"),
+        # An ask that has its allocation is heard of by that; a swap that is given up was an ask.
+        sending("drop is told", k.fires("drop"), [k.is_("pending")], "AskReleased", k, fact="1.3"),
+        sending("give_up is told", k.fires("give_up"), [], "AskReleased", k, fact="1.3"),
+        sending(
+            "what has no pod is released at once",
+            DELIVER["AllocationReleased"],
+            [t.ask == e.ask, one_of(t.pod, NO_POD)],
+            "ReleaseAllocation",
+            t.ask,
+        ),
+        # Of what fails the core drops all asks, real ones too (what resumes keeps those): their tasks would wait for ever.
+        replace(
+            arrival(
+                "AskReleased",
+                [t.ask == e.ask, ~t.ask.placeholder, t.is_("New", "Pending", "Scheduling")],
+                t.fires("TaskRejected"),
+                "4.2, task.go:125",
+            ),
+            name="a real task whose ask is dropped is rejected",
+        ),
+    ],
+)
+
+STARTED = ~t.is_("New", *TERMINATED)
+
+
+def deleting(event: str, name: str, *which: Term) -> list[Rule]:
+    """The rules that ``event`` of an application deletes the pods of those of its tasks."""
+    return [
+        Rule(
+            f"{name} deletes the {pod} pods",
+            b.fires(event),
+            [of(t, b), t.pod == pod, *which],
+            t.fires("doom", pod=then),
+        )
+        for pod, then in (("pending", "withdrawn"), ("assigned", "deleting"))
+    ]
+
+
+FOR_GOOD = replace(
+    was.fail_rejected,
+    name="fail_for_good_in_the_shim",
+    when=[b.is_("Failing"), UP, ~exists(t, of(t, b) & STARTED)],
+    says="no task of {b} goes on, and it has failed",
+)
+
+FAILURES = Change(
+    why=(
+        "An application can fail wherever it is, and has failed when none of its tasks goes on; its pods are deleted. In v0.12.2 it "
+        "fails a second time when the core says so: never, if the core does not know; too early, if it says it twice (4.1)."
+    ),
+    repairs=["failures-are-heard", "failing-can-be-left"],
+    adds=[
+        *[
+            Row(ShimApplication, "FailApplication", now, "Failing", fact="4.1, repaired")
+            for now in ("Recovering", "Resuming")
+        ],
+        *[
+            arrival(
+                kind,
+                [
+                    b.core == e.application,
+                    b.is_("Submitted", "Recovering", "Accepted", "Reserving", "Resuming", "Running", "Rejected"),
+                ],
+                b.fires("FailApplication"),
+                "4.1, repaired",
+            )
+            for kind in ("ApplicationFailing", "ApplicationFailed")
+        ],
+        FOR_GOOD,
+        *deleting(
+            "FailApplication", "failing", ~b.is_("Failing", "Rejected"), STARTED | (t.ask.placeholder & t.is_("New"))
+        ),
+        # The core may wait for its first ask.
+        sending("what has failed for good is removed", FOR_GOOD, [], "RemoveApplication", b.core),
+        Rule(
+            "the core removes an application",
+            DELIVER["RemoveApplication"],
+            [e.application == a, a.known, a.is_(*UNFINISHED)],
+            a.fires("forget"),
+            fact="1.2",
+        ),
+        sending(
+            "what is removed while it fails has failed", a.fires("forget"), [a.is_("Failing")], "ApplicationFailed", a
+        ),
+        # What goes while it is being allocated is both: an ask for the core, or an allocation.
+        sending("a completed task releases its allocation", t.fires("CompleteTask"), [], "ReleaseAllocation", t.ask),
+    ],
+)
+
+OVER = ("Bound", *TERMINATED)
+
+
+def placeholders_are(states: tuple[str, ...], gone: tuple[str, ...]) -> Term:
+    """Every placeholder of b is in one of ``states``, but for those whose pods are ``gone``."""
+    return forall(u, implies(of(u, b) & u.ask.placeholder & ~one_of(u.pod, gone), u.is_(*states)))
+
+
+RESERVATIONS = Change(
+    why=(
+        "A reservation is over when every placeholder is bound or gone, and an application that resumes goes on when all "
+        "are gone, whenever that is looked at; placeholders that nobody will use are deleted. In v0.12.2 a placeholder that fails or is deleted is waited for (4.1)."
+    ),
+    repairs=["reserving-can-be-left", "resuming-can-be-left"],
+    adds=[
+        replace(
+            was.run_when_due,
+            when=[
+                UP,
+                # One that resumes makes no more of them.
+                (b.is_("Reserving") & placeholders_are(OVER, ("deleted", "ended")))
+                | (b.is_("Resuming") & placeholders_are(TERMINATED, NO_POD)),
+            ],
+            says="{b} runs: every placeholder is bound, or gone",
+        ),
+        *deleting("ResumingApplication", "resuming", t.ask.placeholder, ~t.is_(*TERMINATED)),
+        *deleting("RunApplication", "running", t.ask.placeholder, t.is_("New")),
+    ],
+)
+
+CORDONS = Change(
+    why=(
+        "Whether a node is schedulable is looked at when the core has accepted it, and told in either case. In v0.12.2 a cordon that "
+        "comes while the node is being registered is lost (section 3)."
+    ),
+    repairs=["a-cordon-is-forwarded"],
+    adds=[
+        replace(was.node_is_ready, when=[m.is_("Accepted"), ~m.cordoned, ~m.deleted, UP]),
+        replace(was.node_is_unschedulable, when=[m.is_("Accepted"), m.cordoned, ~m.deleted, UP]),
+        # The core may have it from before a crash of the shim, drained.
+        sending("a node that is ready is schedulable", m.fires("NodeReady"), [], "RestoreNode", m.core),
+    ],
+)
+
+
+def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
+    """What the core answers to a shim that has crashed; ``submit`` and ``create`` as of :func:`.shim_messages.to_core`."""
+    known = a.known & a.is_(*UNFINISHED)
+    there = n.is_("schedulable", "unschedulable")
+    return Change(
+        why=(
+            "A shim that registers again is told again which nodes the core has, what it holds and what it wants back, and "
+            "what it adds again is accepted again. In v0.12.2 an application that is known is rejected (1.2), and what was under way is lost."
+        ),
+        repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
+        adds=[
+            sending(
+                "the core rejects an application",
+                DELIVER["SubmitApplication"],
+                [e.application == a, ~both(list(submit)), ~known],
+                "ApplicationRejected",
+                a,
+            ),
+            *[
+                sending(
+                    f"a known application is told {kind}",
+                    DELIVER["SubmitApplication"],
+                    [e.application == a, known, *when],
+                    kind,
+                    a,
+                )
+                for kind, when in (
+                    ("ApplicationAccepted", []),
+                    ("ApplicationFailing", [a.is_("Failing")]),
+                )
+            ],
+            sending(
+                "the core rejects a node",
+                DELIVER["CreateNode"],
+                [e.node == n, ~both(list(create)), ~there],
+                "NodeRejected",
+                n,
+            ),
+            sending("a known node is accepted", DELIVER["CreateNode"], [e.node == n, there], "NodeAccepted", n),
+            sending("nodes are told when the shim registers", registered, [there], "NodeAccepted", n),
+            sending(
+                "a node that is gone is taken away",
+                DELIVER["NodeAccepted"],
+                [m.core == e.node, m.deleted],
+                "DecommissionNode",
+                m.core,
+            ),
+            *[
+                sending(f"{state} is told when the shim registers", registered, [k.is_(state)], kind, k)
+                for state, kind in (("allocated", "NewAllocation"), ("releasing", "AllocationReleased"))
+            ],
+            *[
+                sending(f"{state} is told when it is asked for", DELIVER["AddAsk"], [e.ask == k, k.is_(state)], kind, k)
+                for state, kind in (
+                    ("allocated", "NewAllocation"),
+                    ("releasing", "AllocationReleased"),
+                    ("released", "AskRejected"),
+                    ("removed", "AskRejected"),
+                )
+            ],
+            sending(
+                "an allocation without a task is given back",
+                DELIVER["NewAllocation"],
+                [
+                    t.ask == e.ask,
+                    t.is_("Rejected", "Failed", "Killing", "Killed") | (t.is_("New") & one_of(t.pod, NO_POD)),
+                ],
+                "ReleaseAllocation",
+                t.ask,
+            ),
+        ],
+    )
+
+
+def shim_repairs(actions: Sequence[Action]) -> list[Change]:
+    """All changes, for a core whose actions are ``actions`` (before :func:`.parties.apart`)."""
+    guards = {action.name: action.when for action in actions}
+    return [REJECTED, RELEASES, FAILURES, RESERVATIONS, CORDONS, again(guards["submit"], guards["create_node"])]

@@ -1,0 +1,126 @@
+"""What in the shim of v0.12.2 causes what, and its crash: which task or application hears, what the core is told (facts 4)."""
+
+from dataclasses import replace
+
+from schedproof.model.lang import Rule, crash, exists
+
+from .channel import lost_with, sending
+from .shim_events import all_placeholders, of, one_of, recover_application, register
+from .shim_machines import CRASH_TABLE, SHIM_MACHINES_SHIPPED, b, m, t, z
+
+# --- crash: nothing of the shim survives but what Kubernetes keeps; what is on its way to it goes with it
+
+_MORTAL = exists(z, z.mortal & ~z.is_("New"))
+_CRASH, _CRASH_RULES = crash("shim_crashes", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
+_SILENT, _SILENT_RULES = crash("shim_crashes_silently", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
+_AGAIN, _AGAIN_RULES = crash("restart", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
+
+shim_crashes = replace(_CRASH, when=[_MORTAL], says="the shim crashes; what it has sent still arrives")
+shim_crashes_silently = replace(_SILENT, when=[_MORTAL], says="the shim crashes; what it has sent is lost")
+restart = replace(
+    _AGAIN,
+    when=[exists(z, z.is_("Stopped"))],
+    says="the process of the shim, which has ended, is started again",
+    crash=False,
+    fact="4.1, application.go:356",
+)
+
+CRASHES = [shim_crashes, shim_crashes_silently, restart]
+
+NO_ALLOCATION_YET = ("New", "Pending", "Scheduling")
+
+ALLOCATED = t.identified & ~t.is_(*NO_ALLOCATION_YET)
+
+OWN_RULES = [
+    # A task begins where its pod is: no event takes it there.
+    Rule(
+        "a task of a pod with a node begins as allocated",
+        recover_application,
+        [of(t, b), t.is_("New"), one_of(t.pod, ("assigned", "deleting"))],
+        t.fires("restore"),
+        fact="4.2, task.go:246-278",
+    ),
+    Rule(
+        "a task of a pod that has ended begins as completed",
+        recover_application,
+        [of(t, b), t.is_("New"), t.pod == "ended"],
+        t.fires("restore_ended"),
+        fact="4.2, task.go:246-278",
+    ),
+    Rule(
+        "a bound placeholder counts for the reservation",
+        t.fires("TaskBound"),
+        [t.ask.placeholder, t.application.is_("Reserving")],
+        t.application.fires("UpdateReservation", last=all_placeholders(t.application, "Bound", but=t)),
+        fact="4.1, task.go:442-449",
+    ),
+    Rule(
+        "a completed task is noticed by its application",
+        t.fires("CompleteTask"),
+        [t.application.is_("Resuming")],
+        t.application.fires("AppTaskCompleted", last=all_placeholders(t.application, "Completed", but=t)),
+        fact="4.1, context.go:513-526",
+    ),
+    # What the core is told.
+    *[
+        sending(
+            f"{event} tells the core", b.fires(event), [], "SubmitApplication", b.core, fact=f"4.1, application.go:{at}"
+        )
+        for event, at in (("SubmitApplication", 90), ("RecoverApplication", 93))
+    ],
+    sending("SubmitTask asks the core", t.fires("SubmitTask"), [], "AddAsk", t.ask, fact="4.2, task.go:104"),
+    sending(
+        "a completed task withdraws its ask",
+        t.fires("CompleteTask"),
+        [t.is_(*NO_ALLOCATION_YET)],
+        "WithdrawAsk",
+        t.ask,
+        fact="4.2, task.go:116",
+    ),
+    sending(
+        "a completed task releases its allocation",
+        t.fires("CompleteTask"),
+        [ALLOCATED],
+        "ReleaseAllocation",
+        t.ask,
+        fact="4.2, task.go:116",
+    ),
+    sending(
+        "a failed task releases its allocation",
+        t.fires("TaskFail"),
+        [ALLOCATED],
+        "ReleaseAllocation",
+        t.ask,
+        fact="4.2, task.go:128",
+    ),
+    sending(
+        "a late allocation is released",
+        t.fires("TaskAllocated"),
+        [t.is_("Completed")],
+        "ReleaseAllocation",
+        t.ask,
+        fact="4.2, task.go:415-440",
+    ),
+    *[
+        sending(f"{event} tells the core", m.fires(event), [], kind, m.core, fact=f"4.3, node.go:{at}")
+        for event, kind, at in (
+            ("RecoverNode", "CreateNode", 72),
+            ("DrainNode", "DrainNode", 88),
+            ("RestoreNode", "RestoreNode", 92),
+        )
+    ],
+    sending(
+        "a deleted node is decommissioned",
+        m.fires("delete"),
+        [m.is_("Healthy", "Draining")],
+        "DecommissionNode",
+        m.core,
+        fact="3, context.go:598",
+    ),
+    *_CRASH_RULES,
+    *_SILENT_RULES,
+    *_AGAIN_RULES,
+    # What the core has said to a process that has died is not heard by the next one.
+    *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart, register)],
+    lost_with(shim_crashes_silently, to_core=True),
+]

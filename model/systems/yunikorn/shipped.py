@@ -1,0 +1,467 @@
+"""What the core of v0.12.2 does: the same machines, and who really fires which event (facts 1 to 3).
+
+Real asks of a gang are swapped for its placeholders: the ask is ``swapping`` from when the release of the
+placeholder is asked for until it is confirmed. An event that the table has not got for a state is an error
+there, and changes nothing: here no rule fires it. Left out: removal of an application by the resource
+manager, reservations, and a second ``run`` in the step in which the last placeholder of a Resuming
+application is swapped (it takes two placeholders and two real asks).
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    Attribute,
+    BoolType,
+    Event,
+    Invariant,
+    Ref,
+    Row,
+    Rule,
+    State,
+    exists,
+    given,
+    iff,
+    implies,
+    variable,
+)
+
+from . import events as ev
+from .events import held, keeps, o, pending
+from .machines import ASK, HELD, SCHEDULED, a, g, k, n, p, q, u, w, x
+from .sorts import Application, Ask, Node
+
+TABLE = "1, application_state.go"
+TRIGGERS = "1.2, application.go"
+
+BEGUN = ("Starting", "Running", "Completing")
+RUNS = ("New", *SCHEDULED, "Completing", "Resuming")
+"""Where the table has ``run``."""
+
+# --- Machines: an ask can be swapped for a placeholder, or need a particular node
+
+ASK_SHIPPED = replace(
+    ASK,
+    states=[*ASK.states, State("swapping")],
+    attributes=[
+        *ASK.attributes,
+        Attribute("required", BoolType(), rigid=True),
+        # the placeholder that it is swapped for
+        Attribute("instead", Ref(Ask)),
+    ],
+    events=[*ASK.events, Event("swap", {"node": Ref(Node), "instead": Ref(Ask)})],
+)
+
+ROWS = [
+    Row(Application, "run", "Running", "Running", fact=f"{TABLE}:92"),
+    *[Row(Application, "timer_off", now, now, fact="1.3, application.go:259", timer="off") for now in ("Completing",)],
+    Row(Ask, "swap", "pending", "swapping", fact="1.2", node=given("node"), instead=given("instead")),
+    Row(Ask, "confirm", "swapping", "allocated", fact="1.2", instead=NONE),
+    Row(Ask, "revert", "swapping", "pending", fact="3, partition.go:694", node=NONE, instead=NONE),
+    Row(Ask, "remove", "swapping", "swapping", fact="1.2", listed=False),
+    Row(Ask, "drop", "swapping", "swapping", fact="1.3, application.go:315", listed=False),
+    Row(Ask, "give_up", "swapping", "removed", fact="3, partition.go:694", listed=False, node=NONE, instead=NONE),
+    Row(Node, "restore", "schedulable", "schedulable", fact="3, DRAIN_TO_SCHEDULABLE is unconditional"),
+]
+
+# --- Actions
+
+THERE = ~k.application.queue.partition.deleted
+UNKNOWN = a.is_("New") & ~a.known
+TERMINATED = ("Completed", "Expired", "Failed", "Rejected")
+
+submit = replace(
+    ev.submit,
+    when=[
+        UNKNOWN,
+        ~a.queue.deleted,
+        ~a.queue.partition.is_("Draining", "Stopped"),
+        ~a.queue.partition.deleted,
+    ],
+    line=None,
+    fact="1.2, partition.go:295",
+)
+
+add_ask = replace(
+    ev.add_ask,
+    when=[
+        k.is_("to_come"),
+        k.application.known,
+        ~k.application.is_(*TERMINATED),
+        THERE,
+    ],
+)
+
+remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, THERE])
+end = replace(ev.end, when=[*ev.end.when, THERE])
+
+create_node = replace(
+    ev.create_node, when=[*ev.create_node.when, ~n.partition.is_("Stopped")], line=None, fact="2, partition.go:551"
+)
+
+# The queues are looked at from the root down, and of a Stopped one nothing below it (facts 2, queue.go:869).
+MAY_BE_SCHEDULED = (
+    k.is_("pending")
+    & ~k.application.queue.is_("Stopped")
+    & ~exists(u, k.application.queue.above.has(u) & u.is_("Stopped"))
+    & ~k.application.queue.partition.is_("Stopped")
+    & THERE
+    & (n.partition == k.application.queue.partition)
+)
+
+# The gang has what it was said to need: "exact" says that this is all the placeholders that it asks for.
+OTHERS_ARE_THERE = ~exists(o, (o.application == k.application) & o.placeholder & (o != k) & ~o.is_(*HELD))
+f = variable(BoolType(), "f")
+
+allocate = Action(
+    "allocate",
+    [k, n, f],
+    when=[
+        MAY_BE_SCHEDULED,
+        n.is_("schedulable") | (k.required & n.is_("unschedulable")),
+        implies(f, k.placeholder),
+        implies(k.application.exact & k.placeholder, (f & OTHERS_ARE_THERE) | (~f & ~OTHERS_ARE_THERE)),
+    ],
+    fires=[k.fires("allocate", node=n)],
+    says="{k} is allocated on {n} (all placeholders are there: {f})",
+    fact="1.2, application.go:1228",
+)
+
+swap = Action(
+    "swap",
+    [k, x, n],
+    when=[
+        MAY_BE_SCHEDULED,
+        ~k.placeholder,
+        x.placeholder,
+        x.application == k.application,
+        x.is_("allocated"),
+        n.is_("schedulable") | ((x.node == n) & n.is_("unschedulable")),
+    ],
+    fires=[k.fires("swap", node=n, instead=x), x.fires("release", dropped=False)],
+    says="{k} is to take the place of the placeholder {x}, on {n}",
+    fact="3, application.go:834",
+)
+
+remove_queue = replace(
+    ev.remove_queue,
+    when=[q.adjustable, ~q.deleted, q.is_("Active")],
+    says="queue {q} is left out of the new configuration",
+    line=None,
+    fact="2, partition.go:236",
+)
+
+delete_queue = replace(
+    ev.delete_queue, when=[~q.deleted, q.is_("Draining"), ev.empty(q)], line=None, fact="2, partition_manager.go:111"
+)
+
+remove_partition = replace(
+    ev.remove_partition,
+    when=[p.adjustable, ~p.deleted],
+    fires=[p.fires("delete")],
+    says="partition {p} is left out of the new configuration, and deleted",
+    fact="2, partition_manager.go:144",
+)
+
+restore_node = replace(ev.restore_node, when=[n.adjustable, n.is_("schedulable", "unschedulable")])
+
+ACTIONS = [
+    submit,
+    add_ask,
+    remove_ask,
+    end,
+    create_node,
+    allocate,
+    swap,
+    remove_queue,
+    delete_queue,
+    remove_partition,
+    restore_node,
+]
+
+NEVER_DONE = [
+    # nobody fires them (facts 1.2, 2)
+    "reject",
+    "start_queue",
+    "stop_queue",
+    "start_partition",
+    "stop_partition",
+    "delete_partition",
+    # it is done by what is taken away
+    "fail_for_good",
+    "resume_ends",
+]
+
+# --- What fires which event of the application (facts 1.2)
+
+REAL = ~k.placeholder
+LAST_PLACEHOLDER = k.placeholder & ~keeps(k.application, placeholder=True)
+# its timer was cleared when it ran out while placeholders were left
+WAITS_FOR_PLACEHOLDERS = k.application.is_("Completing") & (k.application.timer == "off")
+
+RULES = [
+    Rule(
+        "an ask wakes its application",
+        k.fires("add"),
+        [k.application.is_("New", "Completing")],
+        k.application.fires("run"),
+        fact=f"{TRIGGERS}:517",
+    ),
+    Rule(
+        "an allocation moves its application on",
+        k.fires("allocate"),
+        [REAL, k.application.is_(*RUNS)],
+        k.application.fires("run"),
+        fact=f"{TRIGGERS}:1246",
+    ),
+    Rule(
+        "the last placeholder of a gang moves its application on",
+        allocate,
+        [f, k.application.is_(*RUNS)],
+        k.application.fires("run"),
+        fact=f"{TRIGGERS}:1228",
+    ),
+    Rule(
+        "a swap is confirmed",
+        x.fires("gone"),
+        [k.instead == x, ~(x.node.is_("gone") & (k.node == x.node))],
+        k.fires("confirm"),
+        fact="3, application.go:834",
+    ),
+    Rule(
+        "a swap on the placeholder's own node goes with it",
+        x.fires("gone"),
+        [k.instead == x, x.node.is_("gone"), k.node == x.node, k.listed],
+        k.fires("revert"),
+        fact="3, partition.go:694",
+    ),
+    Rule(
+        "a swap on the placeholder's own node ends with it if its ask has been removed",
+        x.fires("gone"),
+        [k.instead == x, x.node.is_("gone"), k.node == x.node, ~k.listed],
+        k.fires("give_up"),
+        fact="3, partition.go:694: there is no ask to be pending again, is our reading",
+    ),
+    Rule(
+        "a swap moves its application on, but not the first",
+        k.fires("confirm"),
+        [
+            k.application.is_(*RUNS),
+            held(k.application, placeholder=False),
+            ~(k.application.is_("Resuming") & ~keeps(k.application, placeholder=True)),
+            ~(WAITS_FOR_PLACEHOLDERS & ~keeps(k.application, placeholder=True)),
+        ],
+        k.application.fires("run"),
+        fact=f"{TRIGGERS}:1246",
+    ),
+    Rule(
+        "without placeholders a Resuming application goes on",
+        k.fires("gone"),
+        [LAST_PLACEHOLDER, k.application.is_("Resuming")],
+        k.application.fires("run"),
+        fact=f"{TRIGGERS}:1311",
+    ),
+    Rule(
+        "without its last ask an application completes",
+        k.fires("remove"),
+        [k.application.is_(*SCHEDULED), ~pending(k.application, k), ~held(k.application, placeholder=False)],
+        k.application.fires("complete"),
+        fact=f"{TRIGGERS}:473",
+    ),
+    Rule(
+        "without its last container an application completes",
+        k.fires("gone"),
+        [
+            REAL,
+            k.application.is_(*SCHEDULED, "Completing"),
+            ~pending(k.application),
+            ~keeps(k.application, placeholder=False),
+        ],
+        k.application.fires("complete"),
+        fact=f"{TRIGGERS}:1332",
+    ),
+    Rule(
+        "without its last placeholder an application whose time is over is completed",
+        k.fires("gone"),
+        [LAST_PLACEHOLDER, WAITS_FOR_PLACEHOLDERS],
+        k.application.fires("complete"),
+        fact=f"{TRIGGERS}:1314",
+    ),
+    Rule(
+        "without its last placeholder a Failing application has failed",
+        k.fires("gone"),
+        [LAST_PLACEHOLDER, k.application.is_("Failing")],
+        k.application.fires("fail"),
+        fact=f"{TRIGGERS}:1316",
+    ),
+    # --- Time-outs (facts 1.3)
+    Rule(
+        "a time-out ends Completing",
+        w.fires("arrive"),
+        [w.of_state == "Completing", w.application.is_("Completing"), ~held(w.application, placeholder=True)],
+        w.application.fires("complete"),
+        fact=f"{TRIGGERS}:251",
+    ),
+    Rule(
+        "a time-out of Completing waits for placeholders",
+        w.fires("arrive"),
+        [w.of_state == "Completing", w.application.is_("Completing"), held(w.application, placeholder=True)],
+        w.application.fires("timer_off"),
+        fact=f"{TRIGGERS}:259",
+    ),
+    Rule(
+        "a time-out of Completing releases placeholders",
+        w.fires("arrive"),
+        [
+            w.of_state == "Completing",
+            w.application.is_("Completing"),
+            k.application == w.application,
+            k.placeholder,
+            k.is_("allocated"),
+        ],
+        k.fires("release", dropped=False),
+        fact=f"{TRIGGERS}:259",
+    ),
+    # --- Gangs (facts 1.3)
+    Rule(
+        "the first placeholder arms the gang's timer",
+        k.fires("allocate"),
+        [
+            k.placeholder,
+            k.application.is_("Accepted"),
+            ~held(k.application, placeholder=True),
+            g.application == k.application,
+            g.is_("off"),
+        ],
+        g.fires("arm"),
+        fact="1.3, application.go:294",
+    ),
+    Rule(
+        "the last placeholder stops the gang's timer",
+        k.fires("gone"),
+        [LAST_PLACEHOLDER, g.application == k.application, g.is_("armed")],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+    Rule(
+        "the timer of a gang that is done stops",
+        a.fires("complete"),
+        [a.is_("Completing"), g.application == a, g.is_("armed")],
+        g.fires("stop"),
+        fact="1.3",
+    ),
+    Rule(
+        "a hard gang fails",
+        g.fires("arrive"),
+        [g.application.style == "Hard", g.application.is_("New", "Accepted", "Failing")],
+        g.application.fires("fail"),
+        fact=f"{TRIGGERS}:337",
+    ),
+    Rule(
+        "a soft gang resumes",
+        g.fires("arrive"),
+        [g.application.style == "Soft", g.application.is_(*ev.RESUMES)],
+        g.application.fires("resume"),
+        fact=f"{TRIGGERS}:345",
+    ),
+    Rule(
+        "a gang that has not begun drops its asks",
+        g.fires("arrive"),
+        [
+            ~g.application.is_(*BEGUN),
+            k.application == g.application,
+            k.listed,
+            ~(k.placeholder & k.is_("allocated")),
+        ],
+        k.fires("drop"),
+        fact="1.3, application.go:315",
+    ),
+    Rule(
+        "a gang that has not begun releases its placeholders",
+        g.fires("arrive"),
+        [~g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
+        k.fires("release", dropped=True),
+        fact="1.3, application.go:315",
+    ),
+    Rule(
+        "a gang that has begun releases its placeholders",
+        g.fires("arrive"),
+        [g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
+        k.fires("release", dropped=False),
+        fact="1.3, application.go:315",
+    ),
+    # --- Partitions, queues, nodes
+    Rule(
+        "a partition that is removed fails its applications",
+        p.fires("delete"),
+        [a.queue.partition == p, a.known, a.is_(*ev.FAILS, "Failing")],
+        a.fires("fail"),
+        fact="1.2, partition_manager.go:150",
+    ),
+    Rule(
+        "a partition that is removed removes its queues",
+        p.fires("delete"),
+        [q.partition == p, q.is_("Active"), ~q.deleted],
+        q.fires("remove"),
+        fact="2, partition_manager.go:144",
+    ),
+    Rule(
+        "a queue that is removed removes those below it",
+        remove_queue,
+        [u.above.has(q), u.is_("Active"), ~u.deleted],
+        u.fires("remove"),
+        fact="2, queue.go:672",
+    ),
+]
+
+PHASES = [
+    Invariant(
+        name="listed-since-it-was-added",
+        says="what an application lists has been added",
+        over=[k],
+        given=k.listed,
+        then=k.is_("pending", "swapping", *HELD, "released"),
+    ),
+    Invariant(
+        name="allocations-have-a-node",
+        says="an ask has a node as long as it holds an allocation, or is to get one",
+        over=[k],
+        given=k.is_(*HELD, "swapping"),
+        then=k.node != NONE,
+    ),
+    Invariant(
+        name="swaps-are-for-placeholders",
+        says="a real ask is swapped for a placeholder of its application",
+        over=[k, x],
+        given=k.is_("swapping") & (k.instead == x),
+        then=~k.placeholder & x.placeholder & (x.application == k.application) & ~x.is_("to_come", "pending"),
+    ),
+    Invariant(
+        name="swaps-are-for-something",
+        says="an ask that is swapped has a placeholder, and no other has",
+        over=[k],
+        then=iff(k.is_("swapping"), k.instead != NONE),
+    ),
+    Invariant(
+        name="one-swap-for-a-placeholder",
+        says="no two asks are swapped for one placeholder",
+        over=[k, o, x],
+        given=(k.instead == x) & (o.instead == x),
+        then=k == o,
+    ),
+    Invariant(
+        name="swaps-release-their-placeholder",
+        says="the placeholder of a swap is being released",
+        over=[k, x],
+        given=k.instead == x,
+        then=x.is_("releasing"),
+    ),
+]
+
+REPLACED = [
+    "what resumes drops the placeholders that it has not got",
+    "what resumes releases its placeholders",
+    "what fails drops its asks",
+    "what fails releases its allocations",
+]

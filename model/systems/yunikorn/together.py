@@ -1,0 +1,96 @@
+"""Core and shim of v0.12.2 as two parties that send each other messages, and the same repaired.
+
+What is promised of the core is proved where the resource manager may do anything; here it is what the
+two count on of each other.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from schedproof.model.lang import Change, Model
+
+from . import repairs as fix
+from . import shipped
+from .channel import CHANNEL_PROPERTIES
+from .parties import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
+from .parties import SHIM_MACHINES as SHIM_AND_MESSAGES
+from .promises import PHASES
+from .shim_promises import SHIM_PROPERTIES
+from .shim_repairs import shim_repairs
+from .situations import WITH_SHIM, situations
+from .variants import OF_THE_CORE, REPAIRED, V0_12_2
+from .weaker import PHASES as OF_REPAIRED
+
+RESTS_ON = {p.name for p in (*PHASES, *shipped.PHASES, *OF_REPAIRED, fix.OPEN_ASKS)}
+
+
+def promising(variant: Model, refuted: frozenset[str]) -> Model:
+    """``variant`` with what is promised of the two parties, and of the core what that rests on."""
+    resting = [p for p in variant.properties if p.name in RESTS_ON]
+    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
+
+
+BY_MESSAGES = Change(
+    why="Where a shim is, it speaks for the resource manager, by messages (line 6; facts 3 and 4).",
+    repairs=[],
+    adds=[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions)],
+)
+
+PARTIES = promising(
+    V0_12_2.amend(
+        "parties",
+        "core and shim of v0.12.2, with the messages between them",
+        [BY_MESSAGES],
+        refuted=frozenset(),
+        machines=SHIM_AND_MESSAGES,
+        axioms=SHIM_AXIOMS,
+        topologies=partial(situations, shipped=True, among=WITH_SHIM),
+        default_scope={"ShimApplication": 1, "Task": 3, "ShimNode": 1, "ShimScheduler": 1, "Message": 40},
+    ),
+    refuted=frozenset(
+        {
+            "released-allocations-are-heard",
+            "dropped-asks-are-heard",
+            "dropped-asks-start-nothing",
+            "failures-are-heard",
+            "allocations-are-heard",
+            "rejections-are-heard",
+            "what-is-to-be-released-goes",
+            "no-allocation-without-a-pod",
+            "tasks-do-not-wait-for-ever",
+            "submitted-can-be-left",
+            "reserving-can-be-left",
+            "resuming-can-be-left",
+            "failing-can-be-left",
+            "the-shim-gets-to-run",
+            "a-cordon-is-forwarded",
+        }
+    ),
+)
+
+THE_REPAIRED_CORE_HEARS = Change(
+    why="What the repaired core takes from a resource manager it takes from the shim, and what it does not add is Rejected.",
+    repairs=[],
+    adds=[*apart(REPAIRED.actions), *shim_rules(REPAIRED.actions), fix.rejected(REPAIRED)],
+)
+
+NOTHING_IS_LOST = Change(
+    why="A full queue holds up its sender; in v0.12.2 what finds no room for too long is dropped (facts 4).",
+    repairs=["submitted-can-be-left", "tasks-do-not-wait-for-ever", "no-allocation-without-a-pod"],
+    drops=["lose"],
+)
+
+PARTIES_REPAIRED = promising(
+    PARTIES.amend(
+        "parties-repaired",
+        "the repaired core, and a shim with the changes that the two need to count on each other",
+        [
+            *[replace(change, repairs=[], weakens={}) for change in OF_THE_CORE],
+            THE_REPAIRED_CORE_HEARS,
+            *shim_repairs(REPAIRED.actions),
+            NOTHING_IS_LOST,
+        ],
+        refuted=frozenset(),
+    ),
+    refuted=frozenset(),
+)

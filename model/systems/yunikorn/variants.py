@@ -1,0 +1,271 @@
+"""The document's machines as text and figures have them, and what runs in v0.12.2."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from schedproof.model.lang import Change, Model, Property, Row
+
+from . import events as ev
+from . import repairs as fix
+from . import shipped
+from .events import CORE_ACTIONS, CORE_RULES
+from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT
+from .objects import NODES, QUEUES
+from .promises import APPLICATIONS, LIVES, PHASES
+from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
+from .situations import situations
+from .sorts import Application, Ask, GangTimer, Wakeup
+from .weaker import PHASES as OF_REPAIRED
+from .weaker import WEAKER
+
+AS_WRITTEN = Model(
+    system="yunikorn",
+    variant="as-written",
+    about="text and figures, read literally; what drives the machines as far as the text says it",
+    document=DOCUMENT,
+    machines=[*CORE_MACHINES, *SHIM_MACHINES],
+    rows=[*CORE_TABLE, *SHIM_TABLE_FIGURE],
+    actions=CORE_ACTIONS,
+    rules=CORE_RULES,
+    properties=[*PHASES, *APPLICATIONS, *LIVES, *QUEUES, *NODES],
+    axioms=CORE_AXIOMS,
+    topologies=situations,
+    default_scope={"Partition": 1, "Queue": 2, "Application": 1, "Ask": 4, "Wakeup": 2, "GangTimer": 1, "Node": 2},
+    refuted=frozenset(
+        {
+            "starting-has-one-allocation",
+            "nothing-left-completes",
+            "completed-after-its-time",
+            "only-the-completed-expire",
+            "failed-is-final",
+            "failing-has-something-left",
+            "removed-queues-drain",
+            "removed-partitions-drain",
+        }
+    ),
+)
+
+OURS = frozenset({"submit", "timer_ran", "delete", "forget"})
+"""What happens to a machine's object, and is no event of its table."""
+
+TABLES: Mapping[str, frozenset[str]] = {
+    machine.sort.name: frozenset(row.event for row in rows if row.sort == machine.sort) - OURS
+    for machines, rows in ((CORE_MACHINES, CORE_TABLE), (SHIM_MACHINES, SHIM_TABLE))
+    for machine in machines
+    if machine.sort not in (Ask, Wakeup, GangTimer)  # the document has no machine for these
+}
+"""The events of the document's machines, by sort."""
+
+AS_SHIPPED = Change(
+    why="What runs in v0.12.2, by its tables and by what fires which event (facts 1 to 4).",
+    repairs=[],
+    drops=[
+        *shipped.NEVER_DONE,
+        *shipped.REPLACED,
+        "resuming-has-no-real-allocation",  # what the others rest on: a swap makes one
+        # nobody is rejected, and nothing is ever Stopped: nothing is promised of it
+        "rejected-is-final",
+        "rejected-when-it-is-added",
+        "rejected-has-nothing",
+        "draining-partitions-refuse-additions",
+        "draining-partitions-are-final",
+        "stopped-queues-are-not-scheduled",
+        "stopped-partitions-are-not-scheduled",
+        "stopped-queues-can-go",
+    ],
+    adds=[*shipped.PHASES, *shipped.ROWS, *SHIM_TABLE, *SHIM_BESIDE, *shipped.ACTIONS, *shipped.RULES],
+)
+
+V0_12_2 = AS_WRITTEN.amend(
+    "v0.12.2",
+    "the tables and triggers of the release that the document describes; the resource manager may do anything",
+    [AS_SHIPPED],
+    refuted=frozenset(
+        {
+            "accepted-has-no-allocation",
+            "only-the-cycle-is-scheduled",
+            "starting-has-one-allocation",
+            "more-allocations-make-it-running",
+            "completing-has-nothing",
+            "nothing-left-completes",
+            "completed-after-its-time",
+            "completed-has-nothing",
+            "only-the-completed-expire",
+            "failed-is-final",
+            "failing-has-something-left",
+            "failing-ends",
+            "a-gang-fails-before-it-runs",
+            "failed-has-nothing",
+            "resuming-ends",
+            "applications-can-end",
+            "life-rejected",
+            "life-of-a-queue",
+            "life-of-a-partition",
+            "removed-partitions-drain",
+            "draining-queues-refuse-additions",
+            "unschedulable-nodes-are-not-used",
+            "unschedulable-nodes-get-nothing",
+        }
+    ),
+    machines=[shipped.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
+    topologies=partial(situations, shipped=True),
+)
+
+
+def promised(*names: str) -> list[Property]:
+    """Promises of the document that v0.12.2 has no occasion to keep."""
+    return [AS_WRITTEN.property(name) for name in names]
+
+
+A_TIME_OUT_IS_OF_ONE_STAY = Change(
+    why=(
+        "A time-out that is still under way when its application leaves the state is taken back, and so is a gang's when its "
+        "last placeholder goes. The shipped one looks at the name of the state only, so one of an earlier stay in Completing "
+        "ends a later one at once (line 23)."
+    ),
+    repairs=["completed-after-its-time"],
+    adds=[fix.LAPSE, *fix.LAPSES, *fix.GANG_LAPSES, *OF_REPAIRED],
+)
+
+COMPLETING_HAS_NOTHING = Change(
+    why=(
+        "An application completes when it has no pending ask, no swap under way and no allocation, placeholders included "
+        "(line 22). Placeholders that are left over are released first, and it completes when they are gone; the shipped one "
+        "completes beside them, and is Completed with a container that a swap brings later."
+    ),
+    repairs=["completing-has-nothing", "completed-has-nothing", "completed-after-its-time", "nothing-left-completes"],
+    drops=fix.PLACEHOLDERS_IN_COMPLETING,
+    adds=fix.NOTHING_LEFT,
+)
+
+ALLOCATIONS_COUNT = Change(
+    why=(
+        "Every real allocation moves its application on, the first one that takes the place of a placeholder too, and in "
+        "Starting a placeholder as well (line 20). Before, placeholders do not count: a gang is Accepted until it has them "
+        "all (line 19), and Starting without a real allocation, or with none left when its pods end early."
+    ),
+    repairs=["more-allocations-make-it-running"],
+    weakens={
+        "accepted-has-no-allocation": ["accepted-has-no-real-allocation"],
+        "starting-has-one-allocation": ["starting-has-at-most-one-real-allocation"],
+    },
+    drops=["a swap moves its application on, but not the first"],
+    adds=[*fix.ALLOCATIONS_COUNT, *WEAKER],
+)
+
+FAILING_IS_CLEANED_UP = Change(
+    why=(
+        "What fails drops its asks and gives back all its allocations, and has failed when they are gone (lines 25 and 26); "
+        "a partition that is removed is Draining until its applications have ended (line 51), and one that was Resuming then "
+        "fails when it can. The shipped one waits for the "
+        "last placeholder only: with real allocations it has failed too early, without placeholders never."
+    ),
+    repairs=["failed-has-nothing", "failing-ends", "applications-can-end", "removed-partitions-drain"],
+    weakens={"failing-has-something-left": ["failing-ends"]},
+    drops=["without its last placeholder a Failing application has failed"],
+    adds=[
+        *fix.FAILING_ENDS,
+        *promised("draining-partitions-refuse-additions", "draining-partitions-are-final"),
+    ],
+)
+
+A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
+    why=(
+        "The time-out of the placeholders fails an application, or makes it resume, only if it has no real allocation (line 25) "
+        "and none is confirmed next; else it only releases the placeholders."
+    ),
+    repairs=["a-gang-fails-before-it-runs"],
+    drops=["a gang that has not begun drops its asks", "a gang that has not begun releases its placeholders"],
+    adds=fix.GANGS,
+)
+
+WHAT_RESUMES_ASKS_ON = Change(
+    why=(
+        "A gang that resumes gives up its placeholders, not its real asks. The shipped one drops these too (1.3), so that there is "
+        "nothing left of it (line 22): it completes, unless the resource manager asks again in time."
+    ),
+    repairs=[],
+    adds=[fix.DROPPED_BY_RESUMING],
+)
+
+WHAT_IS_REMOVED_IS_CLEARED = Change(
+    why=(
+        "The resource manager can remove an application: all of it goes at once, and it ends as what has nothing left (lines 22 "
+        "and 26). Of the shipped one that is left out here."
+    ),
+    repairs=[],
+    drops=["asks-are-of-known-applications"],
+    adds=[*fix.REMOVAL, fix.OPEN_ASKS],
+)
+
+RESUMING_ENDS = Change(
+    why=(
+        "A Resuming application goes on when no placeholder of it is left, also if it had none when it began to, and completes "
+        "if there is nothing else either. The shipped one waits for a last placeholder, also where there was none."
+    ),
+    repairs=["resuming-ends", "applications-can-end", "nothing-left-completes"],
+    drops=["without placeholders a Resuming application goes on"],
+    adds=fix.RESUMING_ENDS,
+)
+
+THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
+    why=(
+        "Only applications that are in the scheduling cycle (lines 19 to 21) get allocations, and none that fails, has ended or "
+        "is in a partition that is removed gets asks; allocations are only on nodes that are "
+        "schedulable (line 64), required node or not. A swap whose node is not schedulable any more when the placeholder "
+        "is gone is called off, and at once if its node goes."
+    ),
+    repairs=["only-the-cycle-is-scheduled", "unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
+    drops=fix.SWAPS_OF_A_NODE,
+    adds=fix.CYCLE,
+)
+
+ADDITIONS_ARE_REFUSED = Change(
+    why="A queue or partition that is Draining refuses new applications (line 51), and what is refused is Rejected (line 27).",
+    repairs=["draining-queues-refuse-additions", "life-rejected"],
+    adds=[
+        fix.SUBMIT,
+        ev.reject,
+        *promised("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing"),
+    ],
+)
+
+STOPPED_IS_USED = Change(
+    why=(
+        "Queues and partitions can be stopped and started again (lines 55 and 56), and what is Stopped can be removed: it "
+        "is Draining first (lines 50 and 51)."
+    ),
+    repairs=["life-of-a-queue", "life-of-a-partition", "removed-queues-drain"],
+    adds=[
+        *fix.QUEUES,
+        *promised("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
+    ],
+)
+
+FAILED_IS_FINAL = Change(
+    why=(
+        "A Failed application stays so (line 26), and only the Completed expire (line 24), whatever the figure shows: what "
+        "is no longer kept after a while is the record of it, not its state."
+    ),
+    repairs=["failed-is-final", "only-the-completed-expire"],
+    drops=["Application.expire from Failed", "Application.timer_ran from Failed", "a time-out ends Failed"],
+    adds=[Row(Application, "fail", "Failing", "Failed", line=26, timer="off")],
+)
+
+OF_THE_CORE = [
+    A_TIME_OUT_IS_OF_ONE_STAY,
+    COMPLETING_HAS_NOTHING,
+    ALLOCATIONS_COUNT,
+    FAILING_IS_CLEANED_UP,
+    A_GANG_THAT_HAS_BEGUN_GOES_ON,
+    WHAT_RESUMES_ASKS_ON,
+    WHAT_IS_REMOVED_IS_CLEARED,
+    RESUMING_ENDS,
+    THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
+    ADDITIONS_ARE_REFUSED,
+    STOPPED_IS_USED,
+    FAILED_IS_FINAL,
+]
+REPAIRED = V0_12_2.amend(
+    "repaired", "v0.12.2 with the changes that the document's promises need", OF_THE_CORE, refuted=frozenset()
+)

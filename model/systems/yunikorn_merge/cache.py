@@ -1,0 +1,206 @@
+"""What the cache does with the events that it handles: two handlers, one for the resource manager and one for the scheduler.
+
+Where the text does not say what happens, the comment says what we read into it.
+"""
+
+from schedproof.model.lang import Rule, exists
+
+from .deliveries import DELIVER
+from .flows import CHANNELS, e
+from .machines import a, n, x, y
+
+send = CHANNELS.sending
+
+PRESENT = "present"
+
+# --- from the resource manager
+
+# "Cache update internal partitions/queues accordingly" (139), "send to scheduler" (140); a partition that is dropped
+# is sent by an event of the table (24) that no flow of the text has.
+PARTITIONS = [
+    *[
+        rule
+        for kind in ("RegisterPartition", "ConfigAddsPartition")
+        for rule in (
+            Rule(
+                f"{kind}: the cache adds the partition",
+                DELIVER[kind],
+                [e.partition.cache.is_("absent")],
+                e.partition.cache.fires("add"),
+                line=139,
+            ),
+            send(f"{kind}: on to the scheduler", DELIVER[kind], [], "PartitionUpdated", e.partition, line=140),
+        )
+    ],
+    send("a dropped partition", DELIVER["ConfigDropsPartition"], [], "PartitionDeleted", e.partition, line=24),
+]
+
+# "Add new apps to partition" (49): where there is no such partition, the resource manager is told so (25).
+TAKES_APPLICATION = e.application.partition.cache.is_(PRESENT) & e.application.cache.is_("absent")
+
+APPLICATIONS = [
+    Rule(
+        "the cache adds an application",
+        DELIVER["AddApplication"],
+        [TAKES_APPLICATION],
+        e.application.cache.fires("add"),
+        line=49,
+    ),
+    send(
+        "a new application", DELIVER["AddApplication"], [TAKES_APPLICATION], "ApplicationAdded", e.application, line=21
+    ),
+    send(
+        "the cache rejects an application",
+        DELIVER["AddApplication"],
+        [~TAKES_APPLICATION],
+        "ApplicationRejected",
+        e.application,
+        line=25,
+    ),
+    # "but not remove anything from cache"
+    send("a removed application", DELIVER["RemoveApplication"], [], "ApplicationRemoved", e.application, line=50),
+]
+
+# "Do sanity check (such as existence of partition/app)" (104). What fails it is rejected (our reading of line 28:
+# the text says only what happens to the others).
+SANE = e.ask.application.cache.is_(PRESENT) & e.ask.application.partition.cache.is_(PRESENT)
+
+ASKS = [
+    send("a sane ask", DELIVER["AddAsk"], [SANE], "NewAsk", e.ask, line=105),
+    send("an ask that is not sane", DELIVER["AddAsk"], [~SANE], "AskRejected", e.ask, line=28),
+    send("a withdrawn ask", DELIVER["ReleaseAsk"], [], "RemoveAsk", e.ask, line=116),
+    send("an allocation given back", DELIVER["ReleaseAllocation"], [], "ToRelease", e.allocation, line=93),
+]
+
+TAKES_NODE = e.node.partition.cache.is_(PRESENT) & e.node.cache.is_("absent")
+LEAVES = e.node.cache.is_(PRESENT)
+
+NODES = [
+    Rule("the cache adds a node", DELIVER["AddNode"], [TAKES_NODE], e.node.cache.fires("add"), line=126),
+    send("a new node", DELIVER["AddNode"], [TAKES_NODE], "NodeAdded", e.node, line=19),
+    send("the cache accepts a node", DELIVER["AddNode"], [TAKES_NODE], "NodeAccepted", e.node, line=29),
+    send("the cache rejects a node", DELIVER["AddNode"], [~TAKES_NODE], "NodeRejected", e.node, line=29),
+    send(
+        "what runs on a new node",
+        DELIVER["AddNode"],
+        [TAKES_NODE, x.node == e.node, x.ask.recovered],
+        "RecoverAllocation",
+        x,
+        line=126,
+    ),
+    # "cache remove the node first (!!), and then notify scheduler"
+    Rule("the cache removes a node", DELIVER["DecommissionNode"], [LEAVES], e.node.cache.fires("remove"), line=157),
+    send("a removed node", DELIVER["DecommissionNode"], [LEAVES], "NodeRemoved", e.node, line=157),
+]
+
+# --- from the scheduler
+
+# A node has room for one allocation: the smallest that can be full.
+FITS = (
+    e.allocation.ask.application.cache.is_(PRESENT)
+    & e.allocation.node.cache.is_(PRESENT)
+    & ~exists(y, (y.node == e.allocation.node) & y.cache.is_(PRESENT))
+)
+
+PROPOSALS = [
+    Rule(
+        "the cache adds an allocation",
+        DELIVER["ProposeAllocation"],
+        [FITS],
+        e.allocation.cache.fires("add"),
+        line=66,
+    ),
+    # The scheduler and the resource manager are told at the same time (facts 6).
+    send("an accepted proposal", DELIVER["ProposeAllocation"], [FITS], "AcceptedAllocation", e.allocation, line=70),
+    send(
+        "an accepted proposal: the resource manager is told",
+        DELIVER["ProposeAllocation"],
+        [FITS],
+        "NewAllocation",
+        e.allocation,
+        line=26,
+        fact="6",
+    ),
+    send("a rejected proposal", DELIVER["ProposeAllocation"], [~FITS], "RejectedAllocation", e.allocation, line=68),
+]
+
+# "processAllocationReleases": when failed nothing happens, when succeeded scheduler and resource manager are told (81
+# to 85). The text says so of proposals to release; it is one function for all releases that the scheduler sends (readings.py).
+RELEASES = [
+    rule
+    for kind in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm")
+    for rule in (
+        Rule(
+            f"{kind}: the cache removes the allocation",
+            DELIVER[kind],
+            [e.allocation.cache.is_(PRESENT)],
+            e.allocation.cache.fires("remove"),
+            line=81,
+        ),
+        send(
+            f"{kind}: the scheduler is told",
+            DELIVER[kind],
+            [e.allocation.cache.is_(PRESENT)],
+            "ReleasedAllocation",
+            e.allocation,
+            line=84,
+        ),
+    )
+]
+
+REMOVALS = [
+    Rule(
+        "a rejected application goes",
+        DELIVER["RejectedNewApplication"],
+        [e.application.cache.is_(PRESENT)],
+        e.application.cache.fires("remove"),
+        line=53,
+    ),
+    Rule(
+        "a removed application goes",
+        DELIVER["RemovedApplication"],
+        [e.application.cache.is_(PRESENT)],
+        e.application.cache.fires("remove"),
+        line=56,
+    ),
+    Rule(
+        "a removed partition goes",
+        DELIVER["PartitionRemoved"],
+        [e.partition.cache.is_(PRESENT)],
+        e.partition.cache.fires("remove"),
+        line=14,
+    ),
+    # What is in a partition goes with it (readings.py: the text has no word on the cache's part of a removed partition).
+    *[
+        Rule(
+            f"a removed partition's {what}s go",
+            DELIVER["PartitionRemoved"],
+            [one.partition == e.partition, one.cache.is_(PRESENT)],
+            one.cache.fires("remove"),
+            line=14,
+        )
+        for what, one in (("application", a), ("node", n))
+    ],
+]
+
+# Allocations go with their application and with their node (readings.py), and whatever goes, the resource
+# manager is told of it (27, 85).
+ALLOCATIONS = [
+    Rule(
+        "allocations go with their application",
+        a.cache.fires("remove"),
+        [x.ask.application == a, x.cache.is_(PRESENT)],
+        x.cache.fires("remove"),
+        line=81,
+    ),
+    Rule(
+        "allocations go with their node",
+        n.cache.fires("remove"),
+        [x.node == n, x.cache.is_(PRESENT)],
+        x.cache.fires("remove"),
+        line=157,
+    ),
+    send("the resource manager is told of a release", x.cache.fires("remove"), [], "AllocationReleased", x, line=85),
+]
+
+CACHE_RULES = [*PARTITIONS, *APPLICATIONS, *ASKS, *NODES, *PROPOSALS, *RELEASES, *REMOVALS, *ALLOCATIONS]

@@ -1,0 +1,158 @@
+"""The table of event flows (lines 11 to 29), and the messages that stand for each of its events.
+
+One event carries different things: a proposal to allocate and one to release are both in an
+AllocationProposalBundleEvent. Here each is a kind of message of its own, about one thing.
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import Flow
+from schedproof.model.lang.channels import Channels, Kind
+
+from .sorts import Allocation, Application, Ask, EventQueue, Message, Node, Partition
+
+CACHE, SCHEDULER, RM = "Cache", "Scheduler", "RM"
+
+
+REMOVE, KEEP = True, False
+
+FLOWS = (
+    Flow(11, "AllocationProposalBundleEvent", (SCHEDULER,), CACHE, REMOVE, ("ProposeAllocation", "ProposeRelease")),
+    Flow(12, "RejectedNewApplicationEvent", (SCHEDULER,), CACHE, REMOVE, ("RejectedNewApplication",)),
+    Flow(13, "ReleaseAllocationsEvent", (SCHEDULER,), CACHE, REMOVE, ("ReleaseFailed", "ReleaseForRm")),
+    Flow(14, "RemoveRMPartitionsEvent", (SCHEDULER,), CACHE, REMOVE, ("PartitionRemoved",)),
+    Flow(15, "RemovedApplicationEvent", (SCHEDULER,), CACHE, REMOVE, ("RemovedApplication",)),
+    Flow(
+        16,
+        "RMUpdateRequestEvent",
+        (RM,),
+        CACHE,
+        KEEP,
+        (
+            *("AddApplication", "RemoveApplication", "AddAsk", "ReleaseAsk", "ReleaseAllocation"),
+            *("AddNode", "DecommissionNode"),
+        ),
+    ),
+    Flow(17, "RegisterRMEvent", (RM,), CACHE, KEEP, ("RegisterPartition",)),
+    Flow(18, "ConfigUpdateRMEvent", (RM,), CACHE, KEEP, ("ConfigAddsPartition", "ConfigDropsPartition")),
+    Flow(19, "SchedulerNodeEvent", (CACHE,), SCHEDULER, REMOVE, ("NodeAdded", "NodeRemoved")),
+    Flow(
+        20,
+        "SchedulerAllocationUpdatesEvent",
+        (CACHE,),
+        SCHEDULER,
+        REMOVE,
+        (
+            *("AcceptedAllocation", "RejectedAllocation", "ReleasedAllocation", "ToRelease"),
+            *("NewAsk", "RemoveAsk", "RecoverAllocation"),
+        ),
+    ),
+    Flow(
+        21,
+        "SchedulerApplicationsUpdateEvent",
+        (CACHE,),
+        SCHEDULER,
+        REMOVE,
+        ("ApplicationAdded", "ApplicationRemoved"),
+    ),
+    Flow(22, "RemoveRMPartitionsEvent", (RM,), SCHEDULER, KEEP, ("RemovePartition",)),
+    Flow(23, "SchedulerUpdatePartitionsConfigEvent", (CACHE,), SCHEDULER, REMOVE, ("PartitionUpdated",)),
+    Flow(24, "SchedulerDeletePartitionsConfigEvent", (CACHE,), SCHEDULER, REMOVE, ("PartitionDeleted",)),
+    Flow(
+        25,
+        "RMApplicationUpdateEvent",
+        (CACHE, SCHEDULER),
+        RM,
+        KEEP,
+        ("ApplicationAccepted", "ApplicationRejected"),
+        "add/remove app",
+    ),
+    Flow(26, "RMNewAllocationsEvent", (CACHE,), RM, KEEP, ("NewAllocation",)),
+    Flow(27, "RMReleaseAllocationEvent", (CACHE,), RM, KEEP, ("AllocationReleased",)),
+    Flow(28, "RMRejectedAllocationAskEvent", (CACHE, SCHEDULER), RM, KEEP, ("AskRejected",)),
+    Flow(29, "RMNodeUpdateEvent", (CACHE,), RM, KEEP, ("NodeAccepted", "NodeRejected")),
+)
+
+# What remains of the table when the cache is gone: whatever the cache sends or receives, the scheduler does (line 36).
+MERGED_FLOWS = tuple(
+    replace(
+        flow,
+        senders=tuple(dict.fromkeys(SCHEDULER if sender == CACHE else sender for sender in flow.senders)),
+        receiver=SCHEDULER if flow.receiver == CACHE else flow.receiver,
+    )
+    for flow in FLOWS
+    if not flow.remove
+)
+
+# --- the queues
+
+# One handler, one queue (facts 6): the scheduler has one, also for what the resource manager sends to it (line 22);
+# the cache has one handler for the resource manager's events and one for the scheduler's.
+TO_SCHEDULER = "scheduler"
+RM_TO_CACHE = "cache_from_rm"
+SCHEDULER_TO_CACHE = "cache_from_scheduler"
+TO_RM = "rm"
+
+OF_PARTITIONS = (
+    *("RegisterPartition", "ConfigAddsPartition", "ConfigDropsPartition", "RemovePartition"),
+    *("PartitionUpdated", "PartitionDeleted", "PartitionRemoved"),
+)
+OF_APPLICATIONS = (
+    *("AddApplication", "RemoveApplication", "ApplicationAdded", "ApplicationRemoved"),
+    *("RejectedNewApplication", "RemovedApplication", "ApplicationAccepted", "ApplicationRejected"),
+)
+OF_ASKS = ("AddAsk", "ReleaseAsk", "NewAsk", "RemoveAsk", "AskRejected")
+OF_ALLOCATIONS = (
+    *("ProposeAllocation", "ProposeRelease", "AcceptedAllocation", "RejectedAllocation", "NewAllocation"),
+    *("ReleaseFailed", "ReleaseForRm", "ReleasedAllocation", "AllocationReleased"),
+    *("ReleaseAllocation", "ToRelease", "RecoverAllocation"),
+)
+OF_NODES = (
+    *("AddNode", "DecommissionNode", "NodeAdded", "NodeRemoved", "NodeAccepted", "NodeRejected"),
+    "RemovedNode",
+)
+
+SUBJECTS = {
+    "partition": (Partition, OF_PARTITIONS),
+    "application": (Application, OF_APPLICATIONS),
+    "ask": (Ask, OF_ASKS),
+    "allocation": (Allocation, OF_ALLOCATIONS),
+    "node": (Node, OF_NODES),
+}
+
+# "A node is added, and what runs on it is to be recovered" is sent in this order (our reading: line 126 has none).
+RANKS = {"RecoverAllocation": 1}
+
+
+def channel_of(flow: Flow) -> str:
+    """The queue that an event goes through."""
+    if flow.receiver == CACHE:
+        return RM_TO_CACHE if RM in flow.senders else SCHEDULER_TO_CACHE
+    return TO_SCHEDULER if flow.receiver == SCHEDULER else TO_RM
+
+
+ADDED = {"RemovedNode": SCHEDULER_TO_CACHE}
+"""What only a repair sends: the document has no event by which the scheduler tells the cache that a node is removed."""
+
+FLOW_OF = {kind: flow for flow in FLOWS for kind in flow.kinds}
+"""The row of the table that a kind of message stands for."""
+
+KINDS = tuple(kind for _, kinds in SUBJECTS.values() for kind in kinds)
+
+CHANNELS = Channels(
+    Message,
+    [
+        Kind(kind, ADDED.get(kind) or channel_of(FLOW_OF[kind]), about, RANKS.get(kind, 0))
+        for about, (_, kinds) in SUBJECTS.items()
+        for kind in kinds
+    ],
+    {about: sort for about, (sort, _) in SUBJECTS.items()},
+    line=5,
+    fact="6",
+    queues=EventQueue,
+)
+
+e, f, r = CHANNELS.variables
+
+BETWEEN = CHANNELS.through(TO_SCHEDULER, SCHEDULER_TO_CACHE)
+"""What cache and scheduler (and the resource manager past the cache, line 147) have still to handle of each other."""

@@ -1,0 +1,218 @@
+"""What is promised of what the resource manager is told of the merged design: that it is true, in order, and told once."""
+
+from schedproof.model.lang import Invariant, Property, StepInvariant, Term, Var, forall, implies
+
+from .machines import a, k, n, x
+from .merged_machines import e, f
+
+UNDER_WAY = e.is_("under_way")
+
+
+def is_there(
+    name: str, says: str, line: int, sentence: str, over: list[Var], given: Term | None, then: Term
+) -> Property:
+    """An invariant of the merged objects."""
+    return Invariant(name=name, says=says, line=line, sentence=sentence, over=over, given=given, then=then)
+
+
+# Each of these is said of a message: there is one of each kind about each thing, unless an exploration leaves it out.
+
+TOLD: list[Property] = [
+    is_there(
+        "new-allocations-are-news",
+        "an allocation that the resource manager is to be told of was made, and it does not know of it",
+        26,
+        "| RMNewAllocationsEvent | Cache -> RM | |",
+        [e],
+        UNDER_WAY & (e.kind == "NewAllocation"),
+        ~e.allocation.is_("unknown") & ~e.allocation.ask.recovered & (e.allocation.rm == "unknown"),
+    ),
+    is_there(
+        "ends-are-news",
+        "an end that the resource manager is to be told of has come, and it does not know of it",
+        27,
+        "| RMReleaseAllocationEvent | Cache -> RM | |",
+        [e],
+        UNDER_WAY & (e.kind == "AllocationReleased"),
+        e.allocation.is_("ended") & (e.allocation.rm != "ended"),
+    ),
+    is_there(
+        "told-of-what-was",
+        "the resource manager knows of no allocation that never was, and of no end that has not come",
+        26,
+        "| RMNewAllocationsEvent | Cache -> RM | |",
+        [x],
+        x.rm != "unknown",
+        ~x.is_("unknown") & implies(x.rm == "ended", x.is_("ended")),
+    ),
+    is_there(
+        "told-in-order",
+        "that an allocation has ended is told after that it was made",
+        27,
+        "| RMReleaseAllocationEvent | Cache -> RM | |",
+        [e, f],
+        (UNDER_WAY & (e.kind == "NewAllocation"))
+        & (f.is_("under_way") & (f.kind == "AllocationReleased"))
+        & (e.allocation == f.allocation),
+        f.behind.has(e),
+    ),
+    is_there(
+        "ends-are-told",
+        "an allocation that has ended the resource manager knows to have ended, or it is still to be told",
+        320,
+        ">> Emit alloc_completed_event to RMProxy",
+        [e],
+        (e.kind == "AllocationReleased") & e.allocation.is_("ended"),
+        (e.allocation.rm == "ended") | UNDER_WAY,
+    ),
+    is_there(
+        "what-is-there-is-told",
+        "what is allocated the resource manager knows of, or it is still to be told",
+        26,
+        "| RMNewAllocationsEvent | Cache -> RM | |",
+        [e],
+        (e.kind == "NewAllocation") & e.allocation.is_("allocated"),
+        (e.allocation.rm == "running") | UNDER_WAY,
+    ),
+    is_there(
+        "what-runs-is-there",
+        "what the resource manager takes to run is allocated, or it is still to be told otherwise",
+        320,
+        ">> Emit alloc_completed_event to RMProxy",
+        [e],
+        (e.kind == "AllocationReleased") & (e.allocation.rm == "running"),
+        e.allocation.is_("allocated") | UNDER_WAY,
+    ),
+    StepInvariant(
+        name="allocations-are-told-once",
+        says="the resource manager is not told of an allocation that it knows already",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_new_allocation"],
+        given=e.allocation == x,
+        then=x.rm == "unknown",
+    ),
+    StepInvariant(
+        name="nothing-is-released-twice",
+        says="the resource manager is not told twice that an allocation is released",
+        line=27,
+        sentence="| RMReleaseAllocationEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_allocation_released"],
+        given=e.allocation == x,
+        then=x.rm != "ended",
+    ),
+    StepInvariant(
+        name="told-allocations-are-there",
+        says="when the resource manager is told of an allocation, it is there",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_new_allocation"],
+        given=e.allocation == x,
+        then=x.is_("allocated"),
+    ),
+    StepInvariant(
+        name="told-allocations-were-confirmed",
+        says="when the resource manager is told of an allocation, it is there, or it is still to be told that it is gone",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[f],
+        on=["deliver_new_allocation"],
+        given=(f.kind == "AllocationReleased") & (f.allocation == e.allocation),
+        then=e.allocation.is_("allocated") | f.is_("under_way"),
+    ),
+    is_there(
+        "rejections-of-asks-are-news",
+        "an ask that the resource manager is to be told of as rejected is, and it does not know",
+        28,
+        "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
+        [e],
+        UNDER_WAY & (e.kind == "AskRejected"),
+        e.ask.is_("rejected") & ~e.ask.told,
+    ),
+    is_there(
+        "told-rejections-of-asks-are-true",
+        "an ask that the resource manager knows to be rejected is",
+        28,
+        "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
+        [k],
+        k.told,
+        k.is_("rejected"),
+    ),
+    StepInvariant(
+        name="asks-are-answered-once",
+        says="the resource manager is told once that an ask is rejected, and not of one of which it has an allocation",
+        line=28,
+        sentence="| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
+        over=[k],
+        on=["deliver_ask_rejected"],
+        given=e.ask == k,
+        then=~k.told & forall(x, implies((x.ask == k) & ~x.ask.recovered, x.is_("unknown"))),
+    ),
+    *[
+        is_there(
+            f"{verdict}-{what}s-are-news",
+            f"that a {what} is {verdict} is true when the resource manager is to be told so, and it does not know",
+            line,
+            sentence,
+            [e],
+            UNDER_WAY & (e.kind == kind),
+            one.is_(*states) & (one.told == "nothing"),
+        )
+        for what, one, line, sentence in (
+            (
+                "application",
+                e.application,
+                25,
+                "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |",
+            ),
+            ("node", e.node, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+        for verdict, kind, states in (
+            ("accepted", f"{what.capitalize()}Accepted", ("present", "removed")),
+            ("rejected", f"{what.capitalize()}Rejected", ("rejected",)),
+        )
+    ],
+    *[
+        is_there(
+            f"{what}s-are-told-of-when-they-are-there",
+            f"the resource manager knows nothing of a {what} that it has not asked for",
+            line,
+            sentence,
+            [one],
+            one.told != "nothing",
+            ~one.is_("unknown"),
+        )
+        for what, one, line, sentence in (
+            ("application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
+            ("node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+    ],
+    *[
+        StepInvariant(
+            name=f"{what}s-are-answered-once",
+            says=f"the resource manager is told once whether a {what} is accepted",
+            line=line,
+            sentence=sentence,
+            over=[one],
+            on=[f"deliver_{what}_accepted", f"deliver_{what}_rejected"],
+            given=getattr(e, what) == one,
+            then=one.told == "nothing",
+        )
+        for what, one, line, sentence in (
+            ("application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
+            ("node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+    ],
+    is_there(
+        "accepted-applications-are-there",
+        "an application that the resource manager takes to be accepted was added, and is there until it is removed",
+        25,
+        "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |",
+        [a],
+        a.told == "accepted",
+        a.is_("present", "removed"),
+    ),
+]

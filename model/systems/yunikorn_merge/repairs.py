@@ -1,0 +1,267 @@
+"""What has to change so that two copies keep their promises, and what they cannot keep in full.
+
+Small: leave one of the changes out, and what it repairs is broken again; but for allocations-given-back-go, which either of two
+repairs. What has the name of a rule or an action takes its place.
+"""
+
+from dataclasses import replace
+
+from schedproof.model.lang import Change, Row, Rule, exists, implies
+from schedproof.model.lang import StepInvariantAtScope as Step
+
+from .cache import LEAVES, PRESENT, TAKES_NODE
+from .deliveries import DELIVER, RUNNING
+from .flows import CHANNELS, e, r
+from .machines import n, p, x
+from .promises import ON_ITS_WAY
+from .rm import RM_ACTIONS
+from .scheduler import CONFIRMS, UNDONE, known, preempt
+from .sorts import SchedulingAllocation, SchedulingAsk
+
+send = CHANNELS.sending
+
+AMOUNT_FROM_THE_PROPOSAL = Change(
+    why=(
+        "What the scheduler counts for a proposal it takes from the proposal, not from the ask, which may be gone: so when it "
+        "fails to add an allocation, it drops its own copy as well as sending ReleaseAllocationsEvent (shipped in 0.9.0, facts 6)."
+    ),
+    repairs=[
+        "allocations-in-both-copies",
+        "copies-agree-at-rest",
+        "proposals-are-on-their-way",
+        "copies-can-agree-again",
+        "allocations-given-back-go",
+        "allocations-are-removed-from-the-scheduler-first",
+    ],
+    adds=[
+        Rule(
+            "the scheduler drops what it failed to add",
+            DELIVER["AcceptedAllocation"],
+            [~CONFIRMS, UNDONE],
+            e.allocation.scheduler.fires("remove"),
+            line=72,
+            fact="6",
+        ),
+    ],
+)
+
+ONLY_WHAT_IT_HAS = Change(
+    why=(
+        "The scheduler asks the cache to release only what it has just dropped itself: what has gone with its application or its "
+        "node goes from the cache with these (lines 72, 97)."
+    ),
+    repairs=["releases-are-asked-for-once"],
+    adds=[
+        send(
+            "the scheduler fails",
+            DELIVER["AcceptedAllocation"],
+            [~CONFIRMS, UNDONE],
+            "ReleaseFailed",
+            e.allocation,
+            line=72,
+        ),
+        send(
+            "back to the cache",
+            DELIVER["ToRelease"],
+            [e.allocation.scheduler.is_("confirmed", "preempting")],
+            "ReleaseForRm",
+            e.allocation,
+            line=97,
+        ),
+    ],
+)
+
+TOLD_WHEN_CONFIRMED = Change(
+    why=(
+        "The resource manager is told of an allocation by the scheduler, when it has confirmed it, and not by the cache, which only "
+        "accepts it (line 26; facts 6). It may still be gone again when the resource manager hears of it: then it hears that next."
+    ),
+    repairs=[],
+    weakens={
+        "accepted-allocations-are-confirmed": ["refused-allocations-are-not-told"],
+        "told-allocations-are-confirmed": ["told-allocations-were-confirmed"],
+        "told-allocations-are-there": ["told-allocations-were-confirmed"],
+        "what-is-there-is-told": ["what-is-confirmed-is-told"],
+    },
+    drops=["an accepted proposal: the resource manager is told"],
+    adds=[
+        send(
+            "a confirmed allocation: the resource manager is told",
+            DELIVER["AcceptedAllocation"],
+            [CONFIRMS],
+            "NewAllocation",
+            e.allocation,
+            line=71,
+        ),
+        Step(
+            name="refused-allocations-are-not-told",
+            says="what the cache has accepted and the scheduler does not confirm, the resource manager is not told of",
+            line=71,
+            sentence="3. Scheduler handles new add, if fails: ... Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. ... [YUNIKORN-169]",
+            over=[x],
+            on=["deliver_accepted_allocation"],
+            given=(e.allocation == x) & ~x.scheduler.fires("confirm"),
+            then=x.is_("unknown", "ended")
+            & ~exists(
+                r,
+                (r.allocation == x) & CHANNELS.one_of(r, ("NewAllocation",)) & (r.is_("under_way") | r.fires("send")),
+            ),
+        ),
+        Step(
+            name="told-allocations-were-confirmed",
+            says="when the resource manager is told of an allocation, the scheduler has it as confirmed, or the resource manager is "
+            "still to be told that it is gone",
+            line=26,
+            sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+            over=[x],
+            on=["deliver_new_allocation"],
+            given=e.allocation == x,
+            then=x.scheduler.is_("confirmed", "preempting")
+            | (ON_ITS_WAY["allocation"] & x.cache.is_(PRESENT))
+            | x.node.partition.scheduler.is_("stopped")
+            | exists(r, r.is_("under_way") & (r.allocation == x) & CHANNELS.one_of(r, ("AllocationReleased",))),
+        ),
+        Step(
+            name="what-is-confirmed-is-told",
+            says="what the scheduler confirms the resource manager is told of",
+            line=26,
+            sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+            over=[x],
+            given=x.scheduler.fires("confirm"),
+            then=exists(r, (r.allocation == x) & CHANNELS.one_of(r, ("NewAllocation",)) & r.fires("send")),
+        ),
+    ],
+)
+
+FROM_THE_SCHEDULER_FIRST = Change(
+    why=(
+        "A preempted allocation is dropped by the scheduler first, and then by the cache, as line 42 wants it: nobody has to wait "
+        "for the cache to agree (lines 79 to 85)."
+    ),
+    repairs=["allocations-are-removed-from-the-scheduler-first", "releases-are-asked-for-once"],
+    weakens={
+        # There is no such state any more.
+        "proposals-to-release-are-on-their-way": [],
+        "life-of-a-scheduled-allocation": ["life-of-a-dropped-allocation"],
+    },
+    drops=["a proposal to release"],
+    adds=[
+        replace(preempt, fires=[x.scheduler.fires("remove")]),
+        send("a proposal to release", preempt, [], "ProposeRelease", x, line=79),
+    ],
+)
+
+REMOVED_NODE = CHANNELS.delivery(
+    "RemovedNode", "the cache hears that the scheduler has removed a node ({e})", [RUNNING], line=157, fact="6"
+)
+
+NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
+    why=(
+        "A node that is to be decommissioned is removed from the scheduler first, and then from the cache, like everything else "
+        "(line 42, against line 157); for that the scheduler tells the cache, which no event of the table does."
+    ),
+    repairs=[
+        "nodes-are-removed-from-the-scheduler-first",
+        "allocations-are-removed-from-the-scheduler-first",
+        "confirmed-allocations-are-there",
+        "releases-are-asked-for-once",
+        "allocations-are-told-once",
+    ],
+    drops=["the cache removes a node"],
+    adds=[
+        REMOVED_NODE,
+        send(
+            "the cache is told of a removed node",
+            DELIVER["NodeRemoved"],
+            [e.node.scheduler.is_(PRESENT)],
+            "RemovedNode",
+            e.node,
+            line=158,
+        ),
+        Rule("the cache removes a node", REMOVED_NODE, [LEAVES], e.node.cache.fires("remove"), line=157),
+    ],
+)
+
+RECOVERED_WITH_THEIR_NODE = Change(
+    why=(
+        "What runs on a node that is added is added with it, in one step of the cache and in one of the scheduler: it is no new "
+        "allocation, which may be rejected, and of which the resource manager has to be told (lines 126 to 130)."
+    ),
+    repairs=["allocations-are-told-once", "what-runs-is-there", "scheduler-nodes-hold-one-allocation"],
+    weakens={"recovered-allocations-are-kept": ["recovered-allocations-come-with-their-node"]},
+    drops=[
+        "what runs on a new node",
+        "an ask for an allocation to recover",
+        "a proposal for an allocation to recover",
+        "SchedulingAsk.recover from absent",
+    ],
+    adds=[
+        Row(SchedulingAsk, "recover", "absent", "satisfied", line=128),
+        Row(SchedulingAllocation, "recover", "absent", "confirmed", line=128),
+        Rule(
+            "the cache adds what runs on a node",
+            DELIVER["AddNode"],
+            [
+                TAKES_NODE,
+                x.node == e.node,
+                x.ask.recovered,
+                x.ask.application.cache.is_(PRESENT),
+                x.cache.is_("absent"),
+            ],
+            x.cache.fires("add"),
+            line=126,
+        ),
+        Rule(
+            "the scheduler adds what runs on a node",
+            n.scheduler.fires("add"),
+            [
+                x.node == n,
+                x.ask.recovered,
+                known(x.ask.application),
+                x.scheduler.is_("absent"),
+                x.ask.scheduler.is_("absent"),
+            ],
+            x.scheduler.fires("recover"),
+            line=128,
+        ),
+        Rule(
+            "the scheduler adds an ask for what runs on a node",
+            x.scheduler.fires("recover"),
+            [],
+            x.ask.scheduler.fires("recover"),
+            line=128,
+        ),
+        Step(
+            name="recovered-allocations-come-with-their-node",
+            says="what runs already on a node is added to the cache with it, and to the scheduler with it, if its application is there",
+            line=126,
+            sentence="2. Cache handles, and send to Scheduler (via SchedulerAllocationUpdatesEvent)",
+            over=[x],
+            given=x.ask.recovered & (x.node.cache.fires("add") | x.node.scheduler.fires("add")),
+            then=implies(x.node.cache.fires("add") & x.ask.application.cache.is_(PRESENT), x.cache.fires("add"))
+            & implies(x.node.scheduler.fires("add") & known(x.ask.application), x.scheduler.fires("recover")),
+        ),
+    ],
+)
+
+REMOVE_PARTITION = next(action for action in RM_ACTIONS if action.name == "remove_partition")
+
+PARTITIONS_GO_BY_THE_CACHE = Change(
+    why=(
+        "A partition is removed the way that it came, by the cache (as a new configuration that drops it): a removal that is sent "
+        "past the cache (lines 22, 147) overtakes the partition's addition, and is lost."
+    ),
+    repairs=["removed-partitions-go"],
+    # The action stays as it is: it is possible in the same situations.
+    adds=[send("the resource manager: remove_partition", REMOVE_PARTITION, [], "ConfigDropsPartition", p, line=18)],
+)
+
+REPAIRS = [
+    AMOUNT_FROM_THE_PROPOSAL,
+    ONLY_WHAT_IT_HAS,
+    TOLD_WHEN_CONFIRMED,
+    FROM_THE_SCHEDULER_FIRST,
+    NODES_LEAVE_THE_SCHEDULER_FIRST,
+    RECOVERED_WITH_THEIR_NODE,
+    PARTITIONS_GO_BY_THE_CACHE,
+]

@@ -1,0 +1,75 @@
+"""The variants: two copies as the document has them, and repaired."""
+
+from schedproof.model.lang import Model
+
+from .cache import CACHE_RULES
+from .deliveries import DELIVER
+from .flows import CHANNELS
+from .machines import AXIOMS, DOCUMENT, TWO_COPY_MACHINES, TWO_COPY_TABLE
+from .progress import PROGRESS
+from .promises import CHANNEL_PROPERTIES, SAFETY
+from .repairs import REPAIRS
+from .rm import RM_ACTIONS, RM_RULES
+from .scheduler import SCHEDULER_ACTIONS, SCHEDULER_RULES
+from .situations import situations
+
+SCOPE = {
+    **dict.fromkeys(("Partition", "PartitionInfo", "SchedulingPartition"), 1),
+    **dict.fromkeys(("Application", "ApplicationInfo", "SchedulingApplication"), 2),
+    **dict.fromkeys(("Ask", "SchedulingAsk"), 2),
+    **dict.fromkeys(("Allocation", "AllocationInfo", "SchedulingAllocation"), 2),
+    **dict.fromkeys(("Node", "NodeInfo", "SchedulingNode"), 2),
+    "Message": 40,
+    "EventQueue": 1,
+}
+
+TWO_COPY = Model(
+    system="yunikorn-merge",
+    variant="two-copy",
+    about="cache and scheduler as two parties with a copy each, and the events between them",
+    document=DOCUMENT,
+    machines=[*TWO_COPY_MACHINES, CHANNELS.machine, CHANNELS.queue_machine],
+    rows=[*TWO_COPY_TABLE, *CHANNELS.table, *CHANNELS.queue_table],
+    actions=[*RM_ACTIONS, *SCHEDULER_ACTIONS, *DELIVER.values()],
+    rules=[*RM_RULES, *CACHE_RULES, *SCHEDULER_RULES, *CHANNELS.rules, *CHANNELS.queue_rules],
+    properties=[*SAFETY, *PROGRESS, *CHANNEL_PROPERTIES],
+    axioms=[*AXIOMS, *CHANNELS.axioms],
+    topologies=situations,
+    default_scope=SCOPE,
+    refuted=frozenset(
+        {
+            # to the cache first, from the scheduler first: not so of preemption, of nodes, and of what was there for a moment
+            "nodes-are-removed-from-the-scheduler-first",
+            "allocations-are-removed-from-the-scheduler-first",
+            # an accepted proposal whose ask is gone, or whose allocation is gone again
+            "accepted-allocations-are-confirmed",
+            "confirmed-allocations-are-there",
+            "proposals-are-on-their-way",
+            "allocations-in-both-copies",
+            "copies-agree-at-rest",
+            "copies-can-agree-again",
+            "allocations-given-back-go",
+            # the resource manager is told by the cache, at once
+            "told-allocations-are-there",
+            "told-allocations-are-confirmed",
+            "releases-are-asked-for-once",
+            # what runs on a node that is added
+            "recovered-allocations-are-kept",
+            "allocations-are-told-once",
+            "what-runs-is-there",
+            "scheduler-nodes-hold-one-allocation",
+            # a partition that is removed past the cache
+            "removed-partitions-go",
+            "no-queue-overflows",
+        }
+    ),
+)
+
+TWO_COPY_REPAIRED = TWO_COPY.amend(
+    "two-copy-repaired",
+    "two copies with the changes that their promises need, as far as two copies can keep them",
+    REPAIRS,
+    # A queue has a size, and what finds no room stops the process; if it waited instead, two handlers could wait for
+    # room in each other's queue for ever. No change of the flows helps.
+    refuted=frozenset({"no-queue-overflows"}),
+)

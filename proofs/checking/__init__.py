@@ -1,0 +1,1 @@
+"""Properties checked by exploration, interpreted or compiled."""

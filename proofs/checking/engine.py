@@ -1,0 +1,243 @@
+"""Which of the explorations does the work: the interpreted one at once, or the one that is compiled first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import psutil
+
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
+from schedproof.model.semantics import Instance, ScopeError
+from schedproof.proofs.exploration import liveness
+from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, Found, Halt, Progress, explore
+from schedproof.proofs.exploration.safety import Watch, watch
+
+if TYPE_CHECKING:
+    from schedproof.proofs.compiled import Graph, Reached
+
+PAYS = 20_000
+"""For more states than so many it compiles: that takes a second or several, in which the interpreted exploration goes so far."""
+
+MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
+"""States that fit into the memory of an ordinary machine, with room to spare."""
+
+RESERVE, LEAST = 96 << 20, 16 << 20
+"""Bytes that machine code and buffers take beside the states, and that states get in any case."""
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class TooWide(ScopeError):
+    """More choices, greater numbers or more symmetry than compiled code can tell apart."""
+
+
+class CheckpointError(Exception):
+    """A checkpoint cannot be written, or is damaged, or of something else."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How far an exploration is, is kept in ``folder`` every so many seconds, and in the end."""
+
+    folder: Path
+    every: float = 60.0
+
+
+class Engine(StrEnum):
+    """How states are explored."""
+
+    AUTO = "auto"
+    INTERPRETED = "interpreted"
+    COMPILED = "compiled"
+
+
+@dataclass(frozen=True)
+class Exploring:
+    """How, and how far, instances are explored.
+
+    Args:
+        engine: AUTO begins interpreted, and compiles where there are more than ``PAYS`` states.
+        symmetry: explore interchangeable objects once, where only safety is judged.
+        crash: take crash actions.
+        limit: stop after this many states.
+        threads: of the compiled exploration.
+        memory: bytes that the process may take; compiled, states that do not fit go to files.
+        saving: where it is kept how far the exploration is, so that it goes on from there; it is compiled then.
+        halt: asked every so often.
+    """
+
+    engine: Engine = Engine.AUTO
+    symmetry: bool = True
+    crash: bool = True
+    limit: int | None = None
+    threads: int = 1
+    memory: int | None = None
+    saving: Saving | None = None
+    halt: Halt | None = None
+    progress: Progress | None = None
+
+    def watch(self, instance: Instance, props: Sequence[Property]) -> tuple[Exploration | Reached, list[Watch]]:
+        """Explores an instance, and judges safety properties on it.
+
+        Raises:
+            TooWide: it is to be compiled, and cannot be.
+            CheckpointError: a checkpoint cannot be written, or is damaged, or of something else.
+        """
+
+        def interpreted(limit: int | None, total_limit: int | None) -> tuple[Exploration, list[Watch]]:
+            return watch(
+                instance,
+                props,
+                symmetry=self.symmetry,
+                crash=self.crash,
+                limit=limit,
+                total_limit=total_limit,
+                halt=self._halt,
+                progress=self.progress,
+            )
+
+        def compiled() -> tuple[Reached, list[Watch]]:
+            from schedproof.proofs import compiled  # it takes half a second, and is seldom needed
+
+            return compiled.watch(
+                instance,
+                props,
+                symmetry=self.symmetry,
+                crash=self.crash,
+                threads=self.threads,
+                limit=self.limit,
+                memory=self._room(),
+                saving=self.saving,
+                halt=self._halt,
+                progress=self.progress,
+            )
+
+        return self._either(interpreted, compiled, lambda found: found[0].stopped)
+
+    def graph(
+        self, instance: Instance, known: Found | None = None, states: int = 0
+    ) -> tuple[Found, Exploration | Graph | str]:
+        """Explores an instance in full, and gives all its states and edges, or why there are none.
+
+        Args:
+            known: what :meth:`watch` has found of each state for itself, to go on from.
+            states: so many there are at least.
+
+        Raises:
+            TooWide, CheckpointError: as for :meth:`watch`.
+        """
+
+        def interpreted(limit: int | None, total_limit: int | None) -> Exploration:
+            return explore(
+                instance,
+                symmetry=False,
+                crash=self.crash,
+                limit=limit,
+                total_limit=total_limit,
+                halt=self._halt,
+                progress=self.progress,
+            )
+
+        def compiled() -> Reached:
+            from schedproof.proofs import compiled
+
+            return compiled.explore(
+                instance,
+                crash=self.crash,
+                threads=self.threads,
+                limit=self.limit,
+                memory=self._room(),
+                saving=self.saving,
+                halt=self._halt,
+                progress=self.progress,
+            )
+
+        if known is None:
+            known = self._either(interpreted, compiled, lambda found: found.stopped, states)
+        if not known.complete:
+            return known, stopped(known)
+        if why := self._halt():
+            return known, why
+        if isinstance(known, Exploration):
+            return known, known
+        from schedproof.proofs.compiled import Reached, graph_of, memory_of
+
+        assert isinstance(known, Reached)
+        if self.memory is not None and (not known.in_memory or _used() + memory_of(known) > self.memory):
+            return known, f"what is said of whole runs takes more than {self.memory >> 20} MiB of memory"
+        return known, graph_of(known, self.progress)
+
+    def _halt(self) -> str:
+        if self.memory is not None and _used() > self.memory:
+            return f"stopped at the limit of {self.memory >> 20} MiB of memory"
+        return self.halt() if self.halt is not None else ""
+
+    def _room(self) -> int | None:
+        """Bytes that compiled states may take."""
+        return None if self.memory is None else max(LEAST, self.memory - _used() - RESERVE)
+
+    def _either(
+        self,
+        interpreted: Callable[[int | None, int | None], A],
+        compiled: Callable[[], B],
+        stopped: Callable[[A], str],
+        states: int = 0,
+    ) -> A | B:
+        """What the engine that was chosen finds, where there are surely so many ``states``."""
+        if self.engine is Engine.INTERPRETED:
+            return interpreted(self.limit, None)
+        if self.engine is Engine.COMPILED or self.saving is not None:
+            return compiled()
+        if self.limit is not None and self.limit <= PAYS:
+            return interpreted(self.limit, None)
+        if states <= PAYS:
+            found = interpreted(self.limit, PAYS)
+            if stopped(found) != AT_LIMIT:
+                return found
+        try:
+            return compiled()
+        except TooWide:
+            return interpreted(min(self.limit or MOST_INTERPRETED, MOST_INTERPRETED), None)
+
+
+def _used() -> int:
+    """Bytes of memory that the process takes."""
+    return int(psutil.Process().memory_info().rss)
+
+
+def stopped(found: Found) -> str:
+    """Why an exploration went no further, and where."""
+    states = "1 state" if found.representatives == 1 else f"{found.representatives} states"
+    return f"{found.stopped} after {states}"
+
+
+def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
+    """What a graph says of a property of whole runs.
+
+    Raises:
+        Undefined: it reads an attribute of no object.
+    """
+    if isinstance(graph, Exploration):
+        match prop:
+            case LifeCycle():
+                return liveness.life_cycle(graph.instance, graph, prop)
+            case AlwaysCanReach():
+                return liveness.always_can_reach(graph.instance, graph, prop)
+            case LeadsTo():
+                return liveness.leads_to(graph.instance, graph, prop)
+    else:
+        from schedproof.proofs.compiled import liveness as compiled
+
+        match prop:
+            case LifeCycle():
+                return compiled.life_cycle(graph, prop)
+            case AlwaysCanReach():
+                return compiled.always_can_reach(graph, prop)
+            case LeadsTo():
+                return compiled.leads_to(graph, prop)
+    raise AssertionError(f"no way to judge a {type(prop).__name__}")

@@ -1,0 +1,252 @@
+"""The properties of a model judged on its explored graphs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    ByConstruction,
+    DeadlockFree,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Model,
+    ModelError,
+    Property,
+    Recovery,
+    StepInvariant,
+)
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.semantics import (
+    Instance,
+    Moment,
+    ScopeError,
+    Undefined,
+    check_scope,
+    compile_term,
+    fitted,
+    scope_text,
+)
+from schedproof.proofs.exploration.explore import Exploration, Found
+from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
+from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
+
+from .engine import Exploring, answer, stopped
+
+if TYPE_CHECKING:
+    from schedproof.proofs.compiled import Graph
+
+ORDINARY = Exploring()
+"""How it is explored where nothing else is said."""
+
+
+def reads_history(model: Model, prop: Property) -> bool:
+    """The property speaks of a history attribute (so it needs the graph that carries them)."""
+    return any(_reads(model, part) for part in formulas(prop))
+
+
+def formulas(prop: Property) -> list[t.Term]:
+    """The formulas of a property."""
+    match prop:
+        case Invariant() | StepInvariant():
+            return [*([prop.given] if prop.given is not None else []), prop.then]
+        case AlwaysCanReach() | LeadsTo():
+            return [*([prop.given] if prop.given is not None else []), prop.goal]
+        case DeadlockFree(ended=ended):
+            return [ended] if ended is not None else []
+        case Recovery():
+            return [part for r in prop.restores for part in (r.what, r.durable)]
+        case _:
+            return []
+
+
+def _reads(model: Model, term: t.Term) -> bool:
+    if isinstance(term, t.Attr):
+        attribute = model.machine(sort_of(model, term.of, {})).attribute(term.name)
+        if attribute is not None and attribute.history:
+            return True
+    return any(_reads(model, child) for child in t.children(term))
+
+
+def examine(
+    model: Model,
+    scope: Mapping[str, int],
+    *,
+    only: Sequence[str] = (),
+    how: Exploring = ORDINARY,
+    on_found: Callable[[Found], None] | None = None,
+) -> list[Result]:
+    """Every property of ``model`` (or those named ``only``) by exploration at ``scope``.
+
+    With several topologies a property holds if it holds in each; it is refuted by the first that does.
+    The first result is ``well-formed``. With symmetry, safety is judged on one of each kind of
+    interchangeable states; life cycles and liveness follow single objects and see them all. Without
+    crashes, what is said of crashes only is left out.
+
+    Args:
+        on_found: called with the exploration of each topology, as it is finished.
+
+    Raises:
+        ScopeError: the scope is impossible.
+        TooWide: it is to be compiled, and cannot be.
+        CheckpointError: a checkpoint cannot be written, or is damaged, or of something else.
+    """
+    sizes = check_scope(model, scope)
+    crashes = {a.name for a in model.actions if a.crash}
+    props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not of_crashes(p, crashes))]
+    results: dict[str, list[Result]] = {}
+    for rigid in model.topologies(sizes):
+        fewer = fitted(sizes, rigid)
+        check_axioms(Instance(model, fewer, rigid))
+        for with_history in (False, True):
+            mine = [p for p in props if reads_history(model, p) == with_history]
+            formed = (not only or WELL_FORMED in only) and (not with_history or _has_history(model))
+            safe = [p for p in mine if isinstance(p, SAFETY)]
+            rest = [p for p in mine if not isinstance(p, (*SAFETY, ByConstruction))]
+            instance = Instance(model, fewer, rigid, with_history)
+            fresh = [_constructed(model, p) for p in mine if isinstance(p, ByConstruction)]
+            found: Found | None = None
+            if safe or formed:
+                found, watches = how.watch(instance, safe)
+                fresh += [_safety(found, w) for w in watches]
+                fresh += [_well_formed(found)] if formed else []
+                if on_found and not with_history:
+                    on_found(found)
+            if rest:
+                states = found.state_count if found is not None else 0
+                if found is not None and found.symmetry is not None:
+                    found = None  # and with it goes the memory that it takes
+                found, graph = how.graph(instance, found, states)
+                for prop in rest:
+                    why = how.halt() if how.halt is not None else ""
+                    fresh.append(_judge(found, why or graph, prop))
+            for result in fresh:
+                results.setdefault(result.name, []).append(result)
+    if not results and (props or not only):
+        at = scope_text(sizes)
+        raise ScopeError(
+            f"{model.system} {model.variant} has no topology at {at}: nothing was explored; try another scope"
+        )
+    order = [WELL_FORMED, *(p.name for p in model.properties)]
+    return sorted((_together(r) for r in results.values()), key=lambda r: order.index(r.name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WellFormed(Property):
+    """The property that every model has."""
+
+    kind = "well-formedness"
+
+
+WELL_FORMEDNESS = WellFormed(
+    name=WELL_FORMED,
+    says="in every step each object fires at most once, from a source state, and nothing is read of no object",
+)
+
+
+def of_crashes(prop: Property, crashes: set[str]) -> bool:
+    """It says nothing where the actions ``crashes`` are left out."""
+    return isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and bool(prop.on) and set(prop.on) <= crashes)
+
+
+def _safety(found: Found, watched: Watch) -> Result:
+    prop, scope = watched.prop, dict(found.instance.sizes)
+    failed = watched.failed()
+    if failed is not None:
+        verdict, note, example = Verdict.REFUTED, "", counterexample(found, failed)
+    elif not found.complete:
+        verdict, note, example = Verdict.UNDETERMINED, stopped(found), None
+    elif found.ill_formed is not None:
+        verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
+    elif not watched.met:
+        at = scope_text(scope)
+        verdict, note, example = Verdict.UNDETERMINED, f"vacuous: its premise is never true at {at}", None
+    else:
+        verdict, note, example = Verdict.PROVED, "", None
+    vacuous = failed is None and found.complete and found.ill_formed is None and not watched.met
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, watched.seconds, example, note, vacuous)
+
+
+ILL_FORMED = "the model is not well-formed, and what its ill-formed steps lead to was not explored"
+
+
+def _together(results: Sequence[Result]) -> Result:
+    """One verdict for several graphs: the worst; a premise need only be met in one of them.
+
+    What can happen need only happen in one. The run that refutes is a shortest of all, and tells the
+    number of objects that it needs.
+    """
+    refuted = [r for r in results if r.verdict is Verdict.REFUTED]
+    if refuted and (results[0].kind != LifeCycle.kind or len(refuted) == len(results)):
+        return min(refuted, key=lambda r: len(r.counterexample.steps) if r.counterexample else 0)
+    unknown = [r for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]
+    proved = [r for r in results if r.verdict is Verdict.PROVED]
+    worst = [*unknown, *proved, *results][0]
+    if worst.scope is None:
+        return worst
+    most = {sort: max((r.scope or {}).get(sort, 0) for r in results) for sort in worst.scope}
+    return replace(worst, scope=most, seconds=sum(r.seconds for r in results), topologies=len(results))
+
+
+def check_axioms(instance: Instance) -> None:
+    """Refuses a topology that breaks an axiom: proofs would speak of other systems than are explored.
+
+    Raises:
+        ModelError: an axiom is false, or reads an attribute of no object.
+    """
+    for axiom in instance.model.axioms:
+        element = f"axiom of {instance.model.system} {instance.model.variant}"
+        remedy = "correct the axiom or the topologies"
+        try:
+            holds = compile_term(instance, axiom, {})(Moment(instance.initial()))
+        except Undefined as error:
+            raise ModelError(element, axiom.place, f"is undefined on a topology: {error}", remedy) from error
+        if not holds:
+            raise ModelError(element, axiom.place, f"is false on a topology at {dict(instance.sizes)}", remedy)
+
+
+def _has_history(model: Model) -> bool:
+    return any(a.history for m in model.machines for a in m.attributes)
+
+
+def _well_formed(found: Found) -> Result:
+    prop, scope = WELL_FORMEDNESS, dict(found.instance.sizes)
+    if found.ill_formed is not None:
+        verdict, note, example = Verdict.REFUTED, "", ill_formed(found)
+    elif not found.complete:
+        verdict, note, example = Verdict.UNDETERMINED, stopped(found), None
+    else:
+        verdict, note, example = Verdict.PROVED, "", None
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note)
+
+
+def _constructed(model: Model, prop: ByConstruction) -> Result:
+    holds = prop.holds is None or prop.holds(model)
+    verdict = Verdict.PROVED if holds else Verdict.REFUTED
+    example = None if holds else Counterexample((), f"{prop.says}: not so; it is no longer true that {prop.because}")
+    return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
+
+
+def _judge(found: Found, graph: Exploration | Graph | str, prop: Property) -> Result:
+    start = time.perf_counter()
+    scope = dict(found.instance.sizes)
+    if isinstance(graph, str):
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=graph)
+    try:
+        judged = answer(graph, prop)
+    except Undefined as error:
+        judged = Counterexample((), f"{prop.says}: not so, for it reads an object that is not: {error}")
+    seconds = time.perf_counter() - start
+    method = Method.EXPLORATION
+    if isinstance(judged, str):
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=judged, vacuous=True)
+    if found.ill_formed is not None:
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
+    if judged is None:
+        return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)
+    return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, judged)

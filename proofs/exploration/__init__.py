@@ -1,0 +1,1 @@
+"""Every reachable state at a scope, interpreted."""

@@ -1,0 +1,108 @@
+"""A fair run that never comes to the goal, as a reader sees it: how it begins, and what repeats for ever."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Container, Sequence
+from typing import Protocol
+
+from schedproof.model.lang import LeadsTo
+from schedproof.model.semantics import Choice, Instance
+from schedproof.proofs.verdict import Counterexample
+
+from .explore import Edge
+from .runs import told
+
+
+class Graph(Protocol):
+    """What was explored."""
+
+    @property
+    def edges(self) -> Edges:
+        """The enabled choices of each state."""
+
+
+class Edges(Protocol):
+    """By state number."""
+
+    def __getitem__(self, state: int, /) -> Sequence[Edge]: ...
+
+
+def lasso(
+    instance: Instance,
+    graph: Graph,
+    prop: LeadsTo,
+    bound: dict[str, int],
+    stem: list[Choice],
+    loop: Container[int],
+    first: int,
+) -> Counterexample:
+    """The answer where the run ``stem`` comes to state ``first`` of a ``loop`` that a fair run can stay in."""
+    cycle = _Tour(graph, prop, loop, first).closed()
+    names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
+    problem = f"{prop.says}: not so for {names}; " + (
+        "the last steps repeat for ever" if cycle else "nothing more need happen"
+    )
+    return told(instance, stem + cycle, problem, over=prop.over, bound=bound, loops_from=len(stem))
+
+
+class _Tour:
+    """A closed walk inside a loop that is fair if it is repeated for ever, each time on to what is nearest.
+
+    Every choice of a strongly fair action that is enabled on it, it takes; and every choice of a weakly fair one, unless it
+    comes by a state where that is not enabled.
+    """
+
+    def __init__(self, graph: Graph, prop: LeadsTo, loop: Container[int], first: int) -> None:
+        self._graph, self._prop, self._loop, self._first = graph, prop, loop, first
+        self._now = first
+        self._enabled = {first: self._choices(first)}
+        """Of the states that it comes by."""
+        self._walk: list[Choice] = []
+
+    def closed(self) -> list[Choice]:
+        """The walk; empty if nothing need happen."""
+        while True:
+            taken = set(self._walk)
+            always, sometimes = set.intersection(*self._enabled.values()), set.union(*self._enabled.values())
+            weak = frozenset(c for c in always - taken if c.action in self._prop.weak)
+            owed = weak | {c for c in sometimes - taken if c.action in self._prop.strong}
+            if owed:
+                self._go(_serves(owed, weak, self._choices))
+            elif self._now != self._first:
+                self._go(lambda edge: edge.target == self._first)
+            else:
+                return self._walk
+
+    def _choices(self, state: int) -> set[Choice]:
+        return {edge.choice for edge in self._graph.edges[state]}
+
+    def _go(self, wanted: Callable[[Edge], bool]) -> None:
+        """Takes a shortest walk whose last edge is wanted."""
+        whence: dict[int, tuple[int, Choice] | None] = {self._now: None}
+        queue = deque([self._now])
+        while queue:
+            source = queue.popleft()
+            for edge in self._graph.edges[source]:
+                if edge.target not in self._loop or edge.choice.action in self._prop.without:
+                    continue
+                if wanted(edge):
+                    steps, at = [(edge.target, edge.choice)], source
+                    while (step := whence[at]) is not None:
+                        steps.append((at, step[1]))
+                        at = step[0]
+                    self._walk += [choice for _, choice in reversed(steps)]
+                    self._enabled |= {state: self._choices(state) for state, _ in steps}
+                    self._now = edge.target
+                    return
+                if edge.target not in whence:
+                    whence[edge.target] = source, edge.choice
+                    queue.append(edge.target)
+        raise AssertionError("a fair loop is strongly connected, and takes or disables what is owed")
+
+
+def _serves(
+    owed: frozenset[Choice], weak: frozenset[Choice], choices: Callable[[int], set[Choice]]
+) -> Callable[[Edge], bool]:
+    """Whether an edge takes something that is owed, or leads to where something that is owed weakly is not enabled."""
+    return lambda edge: edge.choice in owed or not weak <= choices(edge.target)

@@ -1,0 +1,207 @@
+"""What can happen, can always still happen, and must happen: judged on a complete explored graph.
+
+Each function answers None (it holds), a Counterexample, or a text: the property is vacuous.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import networkx as nx
+
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
+from schedproof.model.lang import terms as t
+from schedproof.model.semantics import Choice, Instance, Moment, Remembered, compile_term
+from schedproof.proofs.verdict import Counterexample
+
+from .explore import Exploration
+from .lasso import lasso
+from .runs import told
+
+Answer = Counterexample | str | None
+
+VACUOUS = "vacuous: its premise is never true"
+
+
+def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answer:
+    """Some object can go through exactly the given states: a search over (state, object's position)."""
+    names = [s.name for s in instance.model.machine(prop.sort).states]
+    wanted = [names.index(s) for s in prop.states]
+    furthest = 0
+    for who in range(instance.sizes[prop.sort.name]):
+        slot = instance.slot(prop.sort.name) + who
+        if found.states[0][slot] != wanted[0]:
+            continue
+        seen, queue = {(0, 0)}, deque([(0, 0)])
+        while queue:
+            number, position = queue.popleft()
+            furthest = max(furthest, position)
+            if position == len(wanted) - 1:
+                return None
+            for edge in found.edges[number]:
+                now = found.states[edge.target][slot]
+                if now == found.states[number][slot]:
+                    node = (edge.target, position)
+                elif now == wanted[position + 1]:
+                    node = (edge.target, position + 1)
+                else:
+                    continue
+                if node not in seen:
+                    seen.add(node)
+                    queue.append(node)
+    return not_that_far(prop, furthest + 1)
+
+
+def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
+    """The answer where no object goes through more than so many of the states."""
+    reached = " -> ".join(prop.states[:states])
+    return Counterexample((), f"{prop.says}: not so; the longest part that can happen is {reached}")
+
+
+def bindings(instance: Instance, over: Sequence[Var]) -> Iterator[dict[str, int]]:
+    """All values of the variables ``over``."""
+    if not over:
+        yield {}
+        return
+    for value in instance.domain(over[0].type):
+        for rest in bindings(instance, over[1:]):
+            yield {over[0].name: value, **rest}
+
+
+def where(
+    instance: Instance, found: Exploration, formula: t.Term, over: Sequence[Var], bound: dict[str, int]
+) -> set[int]:
+    """The numbers of the states in which ``formula`` holds."""
+    holds = compile_term(instance, formula, {v.name: v for v in over})
+    held = Remembered(lambda state: holds(Moment(state, dict(bound))))
+    return {i for i, state in enumerate(found.states) if held(state)}
+
+
+def _predecessors(found: Exploration, without: Sequence[str]) -> list[list[int]]:
+    back: list[list[int]] = [[] for _ in found.states]
+    for source, edges in enumerate(found.edges):
+        for edge in edges:
+            if edge.choice.action not in without:
+                back[edge.target].append(source)
+    return back
+
+
+def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
+    """The nodes of a graph from which ``goal`` can be reached; ``back`` has each node's predecessors."""
+    reaching = set(goal)
+    queue = deque(reaching)
+    while queue:
+        for source in back[queue.popleft()]:
+            if source not in reaching:
+                reaching.add(source)
+                queue.append(source)
+    return reaching
+
+
+def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReach) -> Answer:
+    """AG EF, by a search backwards from the goal."""
+    back = _predecessors(found, prop.without)
+    vacuous = True
+    nearest: tuple[int, dict[str, int]] | None = None
+    for bound in bindings(instance, prop.over):
+        reaching = can_reach(where(instance, found, prop.goal, prop.over, bound), back)
+        start = (
+            where(instance, found, prop.given, prop.over, bound)
+            if prop.given is not None
+            else set(range(len(found.states)))
+        )
+        vacuous = vacuous and not start
+        stuck = start - reaching  # states are numbered in the order of their distance
+        if stuck and (nearest is None or min(stuck) < nearest[0]):
+            nearest = min(stuck), bound
+    if nearest is not None:
+        return no_more(instance, found.path(nearest[0]), prop, nearest[1])
+    return VACUOUS if vacuous else None
+
+
+def no_more(instance: Instance, run: Sequence[Choice], prop: AlwaysCanReach, bound: dict[str, int]) -> Counterexample:
+    """The answer where a run comes to a state from which the goal cannot be reached."""
+    names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
+    problem = f"{prop.says}: not so any more for {names or 'the system'}"
+    return told(instance, run, problem, over=prop.over, bound=bound)
+
+
+def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
+    """Every fair run from ``given`` reaches ``goal``: no fair loop avoids it.
+
+    A run may also stay in a state for ever where no fair action is enabled, so every state counts as
+    having a silent loop. Fairness is per choice of the action's parameters.
+    """
+    vacuous = True
+    for bound in bindings(instance, prop.over):
+        goal = where(instance, found, prop.goal, prop.over, bound)
+        start = where(instance, found, prop.given, prop.over, bound) - goal
+        vacuous = vacuous and not start
+        region = _avoiding(found, start, goal)
+        loops = _fair_loops(found, set(region), prop)
+        if loops:
+            # The nearest, however they were found.
+            first = min(set().union(*loops), key=lambda s: (region[s][0], s))
+            loop = next(part for part in loops if first in part)
+            return lasso(instance, found, prop, bound, _run(found, region, first), loop, first)
+    return VACUOUS if vacuous else None
+
+
+Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]
+"""States by number: the length of a shortest run to there that sees a start but from then on no goal,
+and its last step; None where a start is."""
+
+
+def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:
+    region: dict[int, tuple[int, tuple[int, Choice] | None]] = {s: (found.depths[s], None) for s in start}
+    queue = [(found.depths[s], s) for s in start]
+    heapq.heapify(queue)
+    while queue:
+        length, source = heapq.heappop(queue)
+        if length > region[source][0]:
+            continue
+        for edge in found.edges[source]:
+            known = region.get(edge.target)
+            if edge.target not in goal and (known is None or known[0] > length + 1):
+                region[edge.target] = (length + 1, (source, edge.choice))
+                heapq.heappush(queue, (length + 1, edge.target))
+    return region
+
+
+def _run(found: Exploration, region: Avoiding, state: int) -> list[Choice]:
+    """The run to a state of the region."""
+    run: list[Choice] = []
+    while (step := region[state][1]) is not None:
+        run.insert(0, step[1])
+        state = step[0]
+    return found.path(state) + run
+
+
+def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set[int]]:
+    """The strongly connected parts of ``region`` in which a fair run can stay."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(region)
+    for source in region:
+        for edge in found.edges[source]:
+            if edge.target in region and edge.choice.action not in prop.without:
+                graph.add_edge(source, edge.target)
+    work = [set(part) for part in nx.strongly_connected_components(graph)]
+    fair = []
+    while work:
+        part = work.pop()
+        taken = {
+            e.choice for s in part for e in found.edges[s] if e.target in part and e.choice.action not in prop.without
+        }
+        enabled = [{e.choice for e in found.edges[s]} for s in part]
+        always = set.intersection(*enabled)
+        if any(c.action in prop.weak and c not in taken for c in always):
+            continue
+        missed = {c for choices in enabled for c in choices if c.action in prop.strong and c not in taken}
+        if not missed:
+            fair.append(part)
+            continue
+        rest = {s for s in part if not any(e.choice in missed for e in found.edges[s])}
+        work += [set(p) for p in nx.strongly_connected_components(graph.subgraph(rest))]
+    return fair

@@ -1,0 +1,113 @@
+"""Runs as a reader sees them: names, sentences, changed fields with their rule and document line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from schedproof.model.lang import Ref, Rule, Var
+from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined, stepper_of
+from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
+
+from .run_facts import Object, called, ending, setting
+
+
+def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
+    """The parameters of a choice with the objects' names."""
+    types = {v.name: v.type for v in instance.model.action(choice.action).parameters}
+    return {name: instance.show(types[name], value) for name, value in choice.parameters}
+
+
+def sentence(instance: Instance, choice: Choice) -> str:
+    """The choice as one plain sentence, from the action's ``says``."""
+    action = instance.model.action(choice.action)
+    types = {v.name: v.type for v in action.parameters}
+    shown = {
+        n: "{" + ", ".join(map(str, v)) + "}" if isinstance(v, list) else v
+        for n, v in parameters(instance, choice).items()
+    }
+    for name, value in choice.parameters:
+        if isinstance(of := types[name], Ref) and value >= 0:
+            shown[name] = called(instance, of.sort.name, value)
+    return action.says.format(**shown)
+
+
+def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
+    """The state after, and each field that the step changes with what caused it.
+
+    Raises:
+        IllFormed, Undefined: the step is not well-formed.
+    """
+    causes: Causes = {}
+    instance = stepper.instance
+    fired = stepper.firings(before, choice, causes)
+    after = stepper.apply(before, fired)
+    old, new = instance.describe(before), instance.describe(after)
+    found = []
+    for (sort, event), objects in fired.items():
+        names = instance.object_names(sort)
+        for who in objects:
+            cause = causes[sort, event, who]
+            by = f"rule {cause.name}" if isinstance(cause, Rule) else f"action {cause.name}"
+            for name, value in new[sort][names[who]].items():
+                was = old[sort][names[who]][name]
+                if was != value:
+                    found.append(
+                        FieldChange(names[who], name, was, value, f"{sort}.{event}", by, cause.line, cause.fact)
+                    )
+    return after, tuple(found)
+
+
+def told_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange]) -> TraceStep:
+    """A step as a reader is told it."""
+    action = instance.model.action(choice.action)
+    return TraceStep(
+        action.name, parameters(instance, choice), sentence(instance, choice), action.line, changed, action.fact
+    )
+
+
+def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
+    """A run from the initial state; an ill-formed last step appears without changes."""
+    return _run(instance, choices)[0]
+
+
+def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep, ...], State]:
+    stepper, state, steps = stepper_of(instance), instance.initial(), []
+    for choice in choices:
+        try:
+            state, changed = changes(stepper, state, choice)
+        except (IllFormed, Undefined):
+            changed = ()
+        steps.append(told_step(instance, choice, changed))
+    return tuple(steps), state
+
+
+def told(
+    instance: Instance,
+    choices: Sequence[Choice],
+    problem: str,
+    *,
+    over: Iterable[Var] = (),
+    bound: Mapping[str, int] | None = None,
+    loops_from: int | None = None,
+) -> Counterexample:
+    """The run that ``choices`` make, with what a reader has to know before it and what it ends in.
+
+    Args:
+        over, bound: the variables that ``problem`` names, and their values in it.
+    """
+    steps, last = _run(instance, choices)
+    named = _objects(over, bound or {})
+    # A run without a step, and no object named, is about the model itself.
+    moved = {name for step in steps for name in [*(c.object for c in step.changes), *_names(step.parameters.values())]}
+    return Counterexample(
+        steps, problem, loops_from, setting=setting(instance, moved, named), end=ending(instance, last, named)
+    )
+
+
+def _objects(over: Iterable[Var], bound: Mapping[str, int]) -> list[Object]:
+    return [(v.type.sort.name, bound[v.name]) for v in over if isinstance(v.type, Ref) and v.name in bound]
+
+
+def _names(values: Iterable[object]) -> Iterable[str]:
+    for value in values:
+        yield from (str(v) for v in (value if isinstance(value, list) else [value]))

@@ -1,0 +1,252 @@
+"""Invariants, step invariants, recovery and freedom from deadlock judged on an explored graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from schedproof.model.lang import DeadlockFree, Invariant, Model, Property, Recovery, StepInvariant, after, exists, iff
+from schedproof.model.lang.check import common_parameters
+from schedproof.model.lang.terms import Not, Or, Term, both
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    Moment,
+    Remembered,
+    State,
+    Step,
+    Undefined,
+    search,
+    stepper_of,
+)
+from schedproof.proofs.verdict import Counterexample
+
+from .explore import Exploration, Halt, Progress, Runs, explore, proper_steps
+from .runs import told
+
+SAFETY = (Invariant, StepInvariant, Recovery, DeadlockFree)
+"""The kinds that one bad state or step refutes."""
+
+
+def recovery_steps(model: Model, prop: Recovery) -> list[StepInvariant]:
+    """A recovery property as one step invariant of the crash for each part."""
+    crashes = [a.name for a in model.actions if a.crash]
+    return [
+        StepInvariant(
+            name=prop.name,
+            says=prop.says,
+            line=prop.line,
+            over=restored.over,
+            on=crashes,
+            then=iff(after(restored.what), restored.durable),
+            place=prop.place,
+        )
+        for restored in prop.restores
+    ]
+
+
+def something_can_happen(model: Model, prop: DeadlockFree) -> Invariant:
+    """Freedom from deadlock as an invariant: the guard of some action holds, for some choice of its parameters.
+
+    It names no object, so that symmetry is as sound for it as for all others.
+    """
+    counted = [a for a in model.actions if a.name not in prop.without]
+    ways: list[Term] = []
+    for action in sorted(counted, key=lambda a: len(a.parameters)):  # what is found soonest is asked first
+        guard = both(action.when)
+        ways.append(exists(action.parameters, guard) if action.parameters else guard)
+    return Invariant(
+        name=prop.name,
+        says=prop.says,
+        line=prop.line,
+        over=[],
+        given=Not(prop.ended) if prop.ended is not None else None,
+        then=Or(tuple(ways)),
+        place=prop.place,
+    )
+
+
+class Check:
+    """One condition of a property, judged at one moment after the other.
+
+    ``met`` turns true when its premise is; ``failed`` is the first state number, and for steps the
+    action, where it did not hold. ``whole`` is what it does not hold for, if it speaks of no object.
+    """
+
+    def __init__(self, instance: Instance, prop: Invariant | StepInvariant, whole: str = "the system") -> None:
+        self._whole = whole
+        scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
+        self.prop = prop
+        self.met = False
+        self.failed: tuple[int, str | None] | None = None
+        self._instance = instance
+        given = [prop.given] if prop.given is not None else []
+        self._premise = search(instance, scope, prop.over, given)
+        self._violation = search(instance, scope, prop.over, [*given, Not(prop.then, place=prop.then.place)])
+        self.violated_in = Remembered(lambda state: self.violated(Moment(state)))
+        """``violated`` of a state alone, for explorations."""
+
+    def concerns(self, action: str) -> bool:
+        """The condition is asked of this action's steps."""
+        return isinstance(self.prop, StepInvariant) and (not self.prop.on or action in self.prop.on)
+
+    def violated(self, moment: Moment) -> str | None:
+        """For which objects the condition does not hold; None if for none."""
+        try:
+            self.met = self.met or self._premise.succeeds(moment)
+            if self._violation.succeeds(moment):
+                named = [f"{v.name} = {self._instance.show(v.type, moment.bound[v.name])}" for v in self.prop.over]
+                return ", ".join(named) or self._whole
+        except Undefined as error:
+            return f"an object that is not: {error}"
+        return None
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A property and its conditions, judged."""
+
+    prop: Property
+    checks: Sequence[Check]
+    seconds: float = field(compare=False, default=0.0)
+
+    @property
+    def met(self) -> bool:
+        """Every condition's premise was true somewhere."""
+        return all(check.met for check in self.checks)
+
+    def failed(self) -> Check | None:
+        """The condition that failed, nearest to the initial state."""
+        failed = [c for c in self.checks if c.failed is not None]
+        return min(failed, key=lambda c: c.failed or (0, None), default=None)
+
+
+def checks_of(instance: Instance, prop: Property, *, crash: bool = True) -> list[Check]:
+    """The conditions of a property, not yet judged."""
+    whole = "the system"
+    if isinstance(prop, DeadlockFree):
+        but = f", but perhaps {', '.join(prop.without)}" if prop.without else ""
+        whole += f", in which nothing can happen any more{but}"
+    return [Check(instance, part, whole) for part in conditions_of(instance.model, prop, crash=crash)]
+
+
+def conditions_of(model: Model, prop: Property, *, crash: bool = True) -> list[Invariant | StepInvariant]:
+    """What a safety property comes down to; nothing, if it is none.
+
+    Args:
+        crash: crashes are taken; else they are no way on.
+    """
+    match prop:
+        case Invariant() | StepInvariant():
+            return [prop]
+        case Recovery():
+            return list(recovery_steps(model, prop))
+        case DeadlockFree():
+            crashes = [] if crash else [a.name for a in model.actions if a.crash]
+            return [something_can_happen(model, replace(prop, without=[*prop.without, *crashes]))]
+    return []
+
+
+def watch(
+    instance: Instance,
+    props: Sequence[Property],
+    *,
+    symmetry: bool = True,
+    crash: bool = True,
+    limit: int | None = None,
+    total_limit: int | None = None,
+    halt: Halt | None = None,
+    progress: Progress | None = None,
+) -> tuple[Exploration, list[Watch]]:
+    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
+    checks = {prop.name: checks_of(instance, prop, crash=crash) for prop in props}
+    on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]
+    of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in instance.model.actions}
+
+    def on_step(state: State, number: int, step: Step) -> None:
+        for check in of_action[step.choice.action]:
+            # Its own moment: a search leaves its variables bound, which may be named like parameters.
+            if check.failed is None and check.violated(_moment(state, step)) is not None:
+                check.failed = (number, step.choice.action)
+
+    found = explore(
+        instance,
+        symmetry=symmetry,
+        crash=crash,
+        limit=limit,
+        total_limit=total_limit,
+        halt=halt,
+        progress=progress,
+        on_step=on_step,
+    )
+    watches = []
+    for prop in props:
+        start = time.perf_counter()
+        for check in checks[prop.name]:
+            if isinstance(check.prop, Invariant):
+                _on_states(found, check)
+        watches.append(Watch(prop, checks[prop.name], time.perf_counter() - start))
+    return found, watches
+
+
+def _on_states(found: Exploration, check: Check) -> None:
+    for number, state in enumerate(found.states):
+        if check.violated_in(state) is not None:
+            check.failed = (number, None)
+            return
+
+
+def _moment(state: State, step: Step) -> Moment:
+    """What a step invariant can see of a step."""
+    return Moment(state, dict(step.choice.parameters), step.fired, step.after)
+
+
+def counterexample(found: Runs, check: Check) -> Counterexample:
+    """A shortest run to the violation.
+
+    The run is found again among real states, since symmetry explores only one of each kind.
+    """
+    assert check.failed is not None
+    number, action = check.failed
+    choices, now = real_run(found, number)
+    stepper = stepper_of(found.instance)
+    moment, where = Moment(now), ""
+    if action is None:
+        where = check.violated(moment) or ""
+    else:
+        for step in proper_steps(stepper, now, action):
+            moment = _moment(now, step)
+            where = check.violated(moment) or ""
+            if where:
+                choices.append(step.choice)
+                break
+    problem = f"{check.prop.says}: not so for {where}"
+    return told(found.instance, choices, problem, over=check.prop.over, bound=moment.bound)
+
+
+def ill_formed(found: Runs) -> Counterexample:
+    """A shortest run to a step that the model must not allow."""
+    assert found.ill_formed is not None
+    number, bad, message = found.ill_formed
+    choices, now = real_run(found, number)
+    stepper = stepper_of(found.instance)
+    try:
+        for choice in stepper.choices(now, found.instance.model.action(bad.action)):
+            try:
+                stepper.step(now, choice)
+            except (IllFormed, Undefined) as error:
+                return told(found.instance, [*choices, choice], str(error))
+    except Undefined as error:
+        message = str(error)
+    return told(found.instance, choices, message)
+
+
+def real_run(found: Runs, number: int) -> tuple[list[Choice], State]:
+    """A shortest run to state ``number`` (or a renaming of it), and where it ends."""
+    stepper, now = stepper_of(found.instance), found.instance.initial()
+    choices = found.path(number)
+    for choice in choices:
+        now = stepper.step(now, choice).after
+    return choices, now

@@ -1,0 +1,1 @@
+"""Beaker: the refinement of its reference implementation, and its trace formats."""

@@ -1,0 +1,62 @@
+"""Whether Beaker's scheduler and model are the same graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schedproof.impl.systems.beaker import MemoryStore, Store
+from schedproof.model.semantics import Instance
+from schedproof.model.systems.beaker import REPAIRED
+from schedproof.model.systems.beaker.situations import Situation
+from schedproof.proofs.refinement.graph import Progress
+from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.report import RefinementReport, compared
+
+from .abstraction import Abstraction, without_bygones
+from .explore import Exploration
+from .operations import Names, operations
+from .runner import Runner, Sides, SidesFactory
+
+
+def check_refinement(
+    situation: Situation,
+    sides: SidesFactory = Sides,
+    *,
+    store: Callable[[], Store] = MemoryStore,
+    progress: Progress | None = None,
+) -> RefinementReport:
+    """Explores the scheduler and the model's ``repaired`` variant and compares the two graphs.
+
+    The edges of the implementation must be exactly the model's reachable steps, and from every
+    state of the implementation every step of its image must be possible. Model states that differ
+    only in what no step asks for count as one (see :func:`.abstraction.without_bygones`).
+
+    Args:
+        situation: recipe sets over systems, and what people may touch in it.
+        sides: what to explore; called as :class:`.runner.Sides` is.
+        store: the store that it works on.
+        progress: called now and then with the numbers of states and edges found.
+    """
+    return compared(lambda: side_by_side(situation, sides, store=store, progress=progress), situation.about)
+
+
+def side_by_side(
+    situation: Situation,
+    sides: SidesFactory = Sides,
+    *,
+    store: Callable[[], Store] = MemoryStore,
+    progress: Progress | None = None,
+) -> Exploration:
+    """The exploration of :func:`check_refinement`, same arguments, before it begins."""
+    names = Names(situation)
+    runner = Runner(sides, store(), names.fill)
+    instance = instance_of(situation)
+    model = ModelGraph.explore(instance, without_bygones(instance))
+    return Exploration(runner, operations(names), Abstraction(instance), model, progress)
+
+
+def instance_of(situation: Situation) -> Instance:
+    """The repaired model of a situation, with all seatings that there are in it."""
+    rigid = situation.rigid(with_seatings=True)
+    seatings = {sort: len(rigid[sort, name]) for sort, name in (("Seating", "recipe_set"), ("Seat", "seating"))}
+    return Instance(REPAIRED, {**situation.sizes, **seatings}, rigid)

@@ -1,0 +1,133 @@
+"""Every operation that loops, people and labs may try, with every choice that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations, product
+
+from schedproof.impl.systems.beaker import Condition, Job, RecipeSpec, Report, SetSpec, Web, only
+from schedproof.model.systems.beaker.situations import Situation
+
+from .runner import Operation, Sides
+
+
+class Names:
+    """The names of a situation's objects: those that the model gives them."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self.labs = [f"l{n}" for n in range(situation.sizes["Lab"])]
+        self.sets = [f"j{n}" for n in range(situation.sizes["RecipeSet"])]
+        self.recipes = [f"r{n}" for n in range(situation.sizes["Recipe"])]
+        self.systems = [f"s{n}" for n in range(situation.sizes["System"])]
+
+    def fill(self, web: Web) -> None:
+        """Adds the systems, Automated, and submits the sets, one job each."""
+        for system, lab in zip(self.systems, self.situation.labs, strict=True):
+            web.add_system(system, self.labs[lab])
+        first = 0
+        for name, recipes in zip(self.sets, self.situation.sets, strict=True):
+            specs = []
+            for number, said in enumerate(recipes, first):
+                if isinstance(said, int):
+                    specs.append(RecipeSpec(self.recipes[number], host=self.recipes[first + said]))
+                else:
+                    viable = frozenset(self.systems[ord(letter) - ord("A")] for letter in said)
+                    specs.append(RecipeSpec(self.recipes[number], viable))
+            web.submit(Job(f"job of {name}", (SetSpec(name, tuple(specs)),)))
+            first += len(recipes)
+
+
+def operations(names: Names) -> list[Operation]:
+    """Every operation; people touch only what the situation lets them touch."""
+    return [*_loops(names), *_labs(names), *_people(names)]
+
+
+def _loops(names: Names) -> Iterator[Operation]:
+    for name in names.sets:
+        yield _operation(f"the new job loop takes up {name}", lambda s, n=name: s.new_jobs.take_up(n))
+    yield _operation("the new job loop finds no idle system", lambda s: s.new_jobs.search(only()))
+    yield _operation("the new job loop puts its set away", lambda s: s.new_jobs.settle())
+    for recipe in names.recipes:
+        for system in names.systems:
+            pair = (recipe, system)
+            yield _operation(
+                f"the new job loop gives idle {system} to {recipe}", lambda s, p=pair: s.new_jobs.search(only(*p))
+            )
+            yield _operation(
+                f"the pending system loop gives {system} to {recipe}",
+                lambda s, p=pair: s.pending.process(p[1], only(p[0])),
+            )
+        yield _operation(f"the retained loop aborts dead {recipe}", lambda s, n=recipe: s.consistency.abort_dead(n))
+    for system in names.systems:
+        yield _operation(
+            f"the pending system loop makes {system} idle", lambda s, n=system: s.pending.process(n, only())
+        )
+        yield _operation(f"the retained loop wakes {system}", lambda s, n=system: s.consistency.wake(n))
+    yield from _seats(names)
+    for name in names.sets:
+        yield _operation(f"provisioning of {name} begins", lambda s, n=name: s.provisioning.begin(n))
+
+
+def _seats(names: Names) -> Iterator[Operation]:
+    """Any seats that could be named, wrong ones too, which must be refused; and seats as the loops find them."""
+    number = 0
+    for name, recipes in zip(names.sets, names.situation.sets, strict=True):
+        hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]
+        number += len(recipes)
+        named = [
+            dict(zip(some, systems, strict=True))
+            for size in range(2, len(hosts) + 1)
+            for some in combinations(hosts, size)
+            for systems in product(names.systems, repeat=size)
+        ]
+        for seats in named:
+            said = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
+            yield _operation(f"{name} is seated: {said}", lambda s, n=name, p=seats: s.consistency.seat(n, p))
+        for loop, seat in (
+            ("new job", lambda s, n=name: s.new_jobs.seat(n)),
+            ("retained", lambda s, n=name: s.consistency.seat(n)),
+        ):
+            yield replace(_operation(f"the {loop} loop seats {name}", seat), instead_of=len(named))
+
+
+def _labs(names: Names) -> Iterator[Operation]:
+    for recipe in names.recipes:
+        yield _operation(f"{recipe} installs", lambda s, n=recipe: s.lab.installs(n))
+        yield _operation(f"{recipe} runs", lambda s, n=recipe: s.lab.runs(n))
+        yield _operation(f"{recipe} completes", lambda s, n=recipe: s.lab.completes(n))
+
+
+def _people(names: Names) -> Iterator[Operation]:
+    situation = names.situation
+    number = 0
+    for which, (name, recipes) in enumerate(zip(names.sets, situation.sets, strict=True)):
+        mine = names.recipes[number : number + len(recipes)]
+        number += len(recipes)
+        if which in situation.endable:
+            yield _operation(f"{name} is cancelled", lambda s, n=name: s.web.cancel_set(n))
+            yield _operation(f"{name} is aborted", lambda s, n=name: s.web.abort_set(n))
+            for recipe in mine:
+                yield _operation(f"{recipe} is cancelled", lambda s, n=recipe: s.web.cancel(n))
+                yield _operation(f"{recipe} is aborted", lambda s, n=recipe: s.web.abort(n))
+        if which in situation.rankable:
+            for to in (0, 1):
+                yield _operation(f"{name} gets priority {to}", lambda s, n=name, p=to: s.web.change_priority(n, p))
+    for which, system in enumerate(names.systems):
+        if which in situation.adjustable:
+            for condition in Condition:
+                yield _operation(
+                    f"{system} becomes {condition}", lambda s, n=system, c=condition: s.web.change_condition(n, c)
+                )
+            yield _operation(f"a user reserves {system}", lambda s, n=system: s.web.reserve(n))
+        yield _operation(f"reserved {system} installs", lambda s, n=system: s.web.install(n))
+        yield _operation(f"reserved {system} runs", lambda s, n=system: s.web.run(n))
+        yield _operation(f"the user of {system} returns it", lambda s, n=system: s.web.give_back(n))
+
+
+def _operation(said: str, call: Callable[..., Report]) -> Operation:
+    def perform(sides: Sides) -> Report:
+        return call(sides)
+
+    return Operation(said, perform)

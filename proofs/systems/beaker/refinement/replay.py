@@ -1,0 +1,47 @@
+"""A run of Beaker's repaired model on the reference scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schedproof.impl.systems.beaker import MemoryStore, Store
+from schedproof.model.systems.beaker import REPAIRED
+from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
+from schedproof.proofs.refinement.mismatch import Mismatch
+from schedproof.proofs.refinement.replay import along, follow
+from schedproof.proofs.traces.formats.writing import Run
+
+from .abstraction import Abstraction, without_bygones
+from .check import instance_of
+from .explore import Exploration
+from .operations import Names, operations
+from .runner import Runner, Sides, SidesFactory
+
+
+def replay(
+    run: Run,
+    sides: SidesFactory = Sides,
+    *,
+    store: Callable[[], Store] = MemoryStore,
+    situation: Situation | None = None,
+) -> Mismatch | None:
+    """The first difference between the scheduler and the model along a run; None if there is none.
+
+    Args:
+        situation: the one that the run is of; by default it is looked for among those that are explored.
+
+    Raises:
+        ValueError: not a run of the repaired model in one of these situations.
+    """
+    if (run.instance.model.system, run.instance.model.variant) != (REPAIRED.system, REPAIRED.variant):
+        raise ValueError(f"the scheduler is one for beaker repaired, not {run.instance.model.variant}")
+    known = SITUATIONS if situation is None else [situation]
+    chosen = next((each for each in known if each.rigid(with_seatings=True) == run.instance.rigid), None)
+    if chosen is None:
+        raise ValueError("the run is of no situation that the scheduler can be put into")
+    names, instance = Names(chosen), instance_of(chosen)
+    normal = without_bygones(instance)
+    runner = Runner(sides, store(), names.fill)
+    model = along(Run(instance, run.choices, run.states), normal)
+    exploration = Exploration(runner, operations(names), Abstraction(instance), model)
+    return follow(exploration, [(c, normal(s)) for c, s in zip(run.choices, run.states[1:], strict=True)])

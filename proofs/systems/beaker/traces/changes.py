@@ -1,0 +1,287 @@
+"""Changes of Beaker's recipes, recipe sets and systems, judged by the proposal's models.
+
+A line says that fields of one object have new values. The choices of the reading:
+
+* **A record** is one line, or the lines in a row that share a ``step``. One step of the model made at
+  least one of its fields what it is; or, if they all are so already, an earlier one did.
+* **A step with a name** (``step``) is logged completely: it changes nothing else of what is logged. Of a line
+  without one, what follows from its step may be said in later lines, or not at all.
+* **What is logged**: changes of a recipe's status and system, of priorities and of conditions always; changes of
+  a system's usage if the log speaks of usage at all. A step that changes nothing of it may
+  happen unlogged, at most ``UNLOGGED`` of them before a record: a set is taken up, seated, its search ends, it is settled;
+  where usage is not logged, also what happens to a system that is pending, idle or a user's.
+* **A crash** of the scheduler is a line of its own.
+* **action** says which step of the model it was, if the implementation knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import dropwhile, groupby
+from pathlib import Path
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.lang.rules import Action
+from schedproof.model.semantics import Instance, Stepper
+from schedproof.proofs.traces.engine.candidates import Observation, Record
+from schedproof.proofs.traces.engine.explain import Clue, Explainer
+from schedproof.proofs.traces.engine.steps import Steps, Wanted
+from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.formats.format import Format, Reading, first_object
+
+from .change_objects import HEADER_KEYS, Cast
+
+SCHEMA = Path(__file__).parent / "changes.schema.json"
+
+UNLOGGED = 5
+"""Unlogged steps before a record: the search for one set ends, it is settled, another is taken up and seated; and one more."""
+
+SILENT = (
+    "take_up",
+    "seat",
+    "search_ends",
+    "settle",
+    "make_idle",
+    "wake",
+    "reserve",
+    "install_reserved",
+    "run_reserved",
+    "give_back",
+)
+"""The actions that may change nothing that is logged, as far as a variant has them."""
+
+SORTS = {"recipe": "Recipe", "recipe_set": "RecipeSet", "system": "System"}
+CHANGES = {"recipe": ("status", "system"), "recipe_set": ("priority", "lab"), "system": ("usage", "condition")}
+STATES = {"status": "Recipe", "usage": "System"}
+"""The fields that are states of a machine; the others are attributes."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a line says: of which object (its kind and name), and which fields have which values."""
+
+    line: Line
+    kind: str
+    name: str
+    fields: Mapping[str, Any]
+
+    @property
+    def says(self) -> str:
+        if self.kind == "crash":
+            return "crash"
+        return f"{self.name} " + ", ".join(f"{f} {v if v is not None else 'none'}" for f, v in self.fields.items())
+
+
+def _change(line: Line, shapes: Mapping[str, Shape]) -> _Change:
+    kind = next((kind for kind in ("crash", *SORTS) if kind in line.value), "")
+    if not kind:
+        raise line.error('a change names a "recipe", a "recipe_set" or a "system", or says "crash": true')
+    shapes[kind].check(line)
+    fields = {f: line.value[f] for f in CHANGES.get(kind, ()) if f in line.value}
+    if not fields and "action" in line.value:
+        raise line.error(f'"action" without a change; write what it changed: {" or ".join(CHANGES[kind])}')
+    return _Change(line, kind, "" if kind == "crash" else line.value[kind], fields)
+
+
+@dataclass
+class _Reader:
+    """Turns groups of changes into records."""
+
+    instance: Instance
+    speaks_of_usage: bool
+    steps: Steps = field(init=False)
+    explainer: Explainer = field(init=False)
+    numbers: dict[str, dict[str, int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.steps = Steps(Stepper(self.instance))
+        self.explainer = Explainer(self.steps)
+        self.numbers = {
+            sort: {name: n for n, name in enumerate(self.instance.object_names(sort))}
+            for sort in ("Lab", "RecipeSet", "Recipe", "System")
+        }
+
+    @property
+    def silent(self) -> list[Wanted]:
+        """The actions that may happen unlogged."""
+        return [Wanted(a) for a in self.instance.model.actions if a.name in SILENT]
+
+    @property
+    def logged(self) -> frozenset[int]:
+        """The slots that only a record changes."""
+        fields = [("Recipe", ""), ("Recipe", "system"), ("RecipeSet", "priority"), ("System", "condition")]
+        if self.speaks_of_usage:
+            fields.append(("System", ""))
+        return frozenset(
+            self.instance.slot(sort, name) + n for sort, name in fields for n in range(self.instance.sizes[sort])
+        )
+
+    def slot(self, change: _Change, name: str) -> tuple[int, int]:
+        """A field's slot and its value, encoded."""
+        sort = SORTS[change.kind]
+        number, value = self.numbers[sort][change.name], change.fields[name]
+        machine = self.instance.model.machine(sort)
+        if name in STATES:
+            names = [s.name for s in machine.states]
+            if value not in names:
+                raise change.line.error(
+                    f"{self.instance.model.variant} has no {name} {value!r}; it has {', '.join(names)}"
+                )
+            return self.instance.slot(sort) + number, names.index(value)
+        attribute = machine.attribute(name)
+        assert attribute is not None
+        return self.instance.slot(sort, name) + number, self.instance.read(attribute.type, value)
+
+    def record(self, number: int, group: Sequence[_Change]) -> Record:
+        """The record of the changes of one step."""
+        first = group[0]
+        says = "; ".join(change.says for change in group)
+        model = self.instance.model
+        unlogged, logged = self.silent, self.logged
+        if any(change.kind == "crash" for change in group):
+            if len(group) > 1:
+                raise group[1].line.error("a crash shares its step with a change; it is a step of its own")
+            crashes = [Wanted(a) for a in model.actions if a.crash]
+            clue = Clue(crashes, unlogged=unlogged, longest=UNLOGGED, logged=logged)
+            return self.explainer.record(number, first.line.number, says, clue)
+        slots: dict[int, int] = {}
+        for change in group:
+            for name in change.fields:
+                slot, value = self.slot(change, name)
+                if slots.setdefault(slot, value) != value:
+                    raise change.line.error(
+                        f"{name} of {change.name} has two values in one step; give each its own step"
+                    )
+        named = self.named(group)
+        actions = [named] if named else self.candidates(group)
+        clue = Clue(
+            [Wanted(a) for a in actions],
+            or_none=named is None,
+            unlogged=unlogged,
+            longest=UNLOGGED,
+            logged=logged,
+            observed=Observation(slots),
+            fixed=logged - slots.keys() if "step" in first.line.value else frozenset(),
+            telling=named is None,
+            suspects=None if named else self.suspects(actions, group),
+        )
+        return self.explainer.record(number, first.line.number, says, clue)
+
+    def named(self, group: Sequence[_Change]) -> Action | None:
+        """The action that the lines name."""
+        found = {c.line.value["action"]: c.line for c in group if "action" in c.line.value}
+        known = {a.name: a for a in self.instance.model.actions if not a.crash}
+        for name, line in found.items():
+            if name not in known:
+                raise line.error(f"unknown action {name!r:.60}; {self.instance.model.variant} has {', '.join(known)}")
+            if len(found) > 1:
+                raise line.error(f"one step is {' and '.join(found)}; it is one action")
+            return known[name]
+        return None
+
+    def candidates(self, group: Sequence[_Change]) -> list[Action]:
+        """The actions that can make one of the fields what it is."""
+        found: dict[str, Action] = {}
+        for change in group:
+            for name, value in change.fields.items():
+                sort = SORTS[change.kind]
+                if name in STATES:
+                    found |= {a.name: a for a in self.steps.leading_to(sort, "", value)}
+                else:
+                    found |= {a.name: a for a in self.steps.leading_to(sort, name)}
+        return [a for a in self.instance.model.actions if a.name in found and not a.crash]
+
+    def suspects(self, actions: Sequence[Action], group: Sequence[_Change]) -> list[Wanted]:
+        """The same actions on the objects that the record names."""
+        sorts: dict[str, dict[str, None]] = {sort: {} for sort in self.numbers}
+        for change in group:
+            sorts[SORTS[change.kind]][change.name] = None
+            if change.kind == "recipe":
+                sets = self.instance.rigid["Recipe", "recipe_set"]
+                its = sets[self.numbers["Recipe"][change.name]]
+                sorts["RecipeSet"][self.instance.object_names("RecipeSet")[int(its)]] = None  # type: ignore[arg-type]
+            if change.fields.get("system"):
+                sorts["System"][change.fields["system"]] = None
+        found = []
+        for action in actions:
+            given = {}
+            for v in action.parameters:
+                objects_ = sorts.get(str(getattr(getattr(v.type, "sort", None), "name", "")))
+                if objects_:
+                    sort = v.type.sort.name  # type: ignore[union-attr]
+                    given[v.name] = self.numbers[sort][next(iter(objects_))]
+            found.append(Wanted(action, given))
+        # First those that speak of nothing else: of several that come equally close, the first is shown first.
+        return sorted(found, key=lambda wanted: len(wanted.action.parameters) - len(wanted.given))
+
+
+def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
+    """The changes of each step, in the order of the file.
+
+    Raises:
+        TraceError: a step that comes again after another.
+    """
+    seen: set[object] = set()
+    for key, members in groupby(enumerate(changes), lambda nc: nc[1].line.value.get("step", ("line", nc[0]))):
+        group = [change for _, change in members]
+        if key in seen:
+            raise group[0].line.error(
+                f"step {key!r:.40} comes again after other lines; the lines of a step stand together"
+            )
+        seen.add(key)
+        yield group
+
+
+def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+    header, *rest = as_objects(lines)
+    if "beaker" not in header.value:
+        raise header.error('this is no header of a trace of Beaker\'s changes; its first line has "beaker": 1')
+    Shape.load(SCHEMA, "header").check(header)
+    shapes = {kind: Shape.load(SCHEMA, kind) for kind in ("crash", *SORTS)}
+    changes = [_change(line, shapes) for line in rest]
+    cast = Cast()
+    cast.header(header)
+    for change in changes:
+        if change.kind == "crash":
+            continue
+        cast.learn(change.kind, change.name, change.line.value, change.line)
+        for key, kind in (("system", "system"), ("lab", "lab")):
+            if change.kind != kind and change.fields.get(key):
+                cast.name(kind, change.fields[key], change.line)
+    cast.complete()
+    instance = cast.instance(model)
+    reader = _Reader(instance, any("usage" in c.fields for c in changes))
+    told = [c for c in changes if c.fields or c.kind == "crash"]  # the others only say what never changes
+    records = [reader.record(n, group) for n, group in enumerate(_groups(told), start=1)]
+    return Reading(instance, records, len(records), start=cast.start(instance))
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    first = first_object(lines)
+    return "beaker" in first and set(first) <= {"beaker", *HEADER_KEYS}
+
+
+def _fits(model: Model) -> bool:
+    recipe = next((m for m in model.machines if m.sort.name == "Recipe"), None)
+    return recipe is not None and recipe.state("assigned") is not None
+
+
+def _settled(lines: Sequence[TextLine]) -> Sequence[TextLine]:
+    """Those before the last step, which may have more lines than are there."""
+    last = lines[-1].object().value.get("step")
+    before = dropwhile(lambda line: last is not None and line.object().value.get("step") == last, reversed(lines))
+    return lines[: len(list(before))]
+
+
+BEAKER_CHANGES = Format(
+    "beaker",
+    'a trace of changes begins with "beaker": 1',
+    _recognises,
+    _read,
+    fits=_fits,
+    settled=_settled,
+)
+"""Changes of recipes, recipe sets and systems."""

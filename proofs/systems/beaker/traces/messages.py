@@ -1,0 +1,240 @@
+"""Beaker's status messages as records of the shipped machine.
+
+Each time the status of a recipe or of a recipe set is computed anew and differs, a message is sent:
+about a task as the message bus knows it (``{"id": "R:12", "state": "Installing", ...}``), or the row in short
+(``{"t_id": "R:12", "status": "Installing", ...}``), or both as header and body. The choices of the reading:
+
+* **What is judged**: messages about recipes (``R:``) and about those sets (``RS:``) whose recipes the first line
+  names. Messages about jobs and tasks, and about other sets, are left out and counted. A recipe of no
+  named set is alone in one.
+* **A message is a change**: one that repeats the last status of its recipe departs. So does one that says of
+  a recipe that it is new, processed, queued or scheduled: these are written directly.
+* **Statuses are not monotone**: waiting comes again after installing and after running.
+* **Unlogged steps**: processing, queueing, scheduling and provisioning send no message about the recipe. Before a message, those of its set may have happened, each recipe's at most once.
+* **A step for a whole set** (cancelled, aborted) is one step; each recipe has its own message, in any order,
+  and a recipe that had ended otherwise before may say so after it.
+* **The status of a set** is that of its recipes which comes first in the order of severity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import State
+from schedproof.model.systems.beaker.shipped.machines import QUEUED_GROUP, SEVERITY, STATUSES
+from schedproof.proofs.traces.engine.candidates import Observation, Record
+from schedproof.proofs.traces.engine.explain import Clue
+from schedproof.proofs.traces.engine.steps import Wanted
+from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.formats.format import Format, Reading, first_object
+
+from .shipped import Cast, Shipped, fits
+
+SCHEMA = Path(__file__).parent / "messages.schema.json"
+HEADER = "beaker-messages"
+ABOUT = re.compile(r"(R|RS|J|T|RT):\d+")
+A_RECIPE_AT_MOST = 4
+"""Unlogged steps before a recipe is scheduled: processed, queued, its system flagged, scheduled."""
+
+STEPS = {
+    "waiting": ("boot", "pause"),
+    "installing": ("install",),
+    "running": ("run",),
+    "reserved": ("hold",),
+    "completed": ("complete",),
+    "aborted": ("abort",),
+}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message: what it is about, and the status that it has now."""
+
+    line: int
+    about: str
+    status: str
+
+    @property
+    def says(self) -> str:
+        return f"{self.about} is {self.status}"
+
+
+def _message(line: Line, shape: Shape) -> Message:
+    shape.check(line)
+    value = line.value
+    parts = [p for p in (value.get("header"), value.get("body"), value) if isinstance(p, dict)]
+    abouts = {x for p in parts for x in (p.get("t_id"), p.get("id")) if isinstance(x, str)}
+    statuses = {x.lower() for p in parts for x in (p.get("status"), p.get("state")) if isinstance(x, str)}
+    for found, what, example in ((abouts, "t_id", "R:12"), (statuses, "status", "Installing")):
+        if not found:
+            raise line.error(f'"{what}" is missing; write what the message says, such as "{what}": "{example}"')
+        if len(found) > 1:
+            raise line.error(f"header and body differ: {' and '.join(sorted(found))}; a message is about one change")
+    about, status = abouts.pop(), statuses.pop()
+    if not ABOUT.fullmatch(about):
+        raise line.error(f"{about!r:.60} is no task; write R:, RS:, J: or T: and a number")
+    if status not in STATUSES:
+        raise line.error(f"{status!r:.60} is none of {', '.join(STATUSES)}")
+    return Message(line.number, about, status)
+
+
+@dataclass
+class _Reader:
+    """Turns messages into records, in their order."""
+
+    shipped: Shipped
+    sets: Mapping[str, str]
+    messages: Sequence[Message]
+    last: dict[str, str] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def records(self) -> Iterator[Record]:
+        number = 0
+        for at, m in enumerate(self.messages):
+            if m.about in self.sets:
+                clue = self.of_recipe(m, at)
+            elif m.about in self.sets.values():
+                clue = self.of_set(m)
+            else:
+                self.left_out[m.about] += 1
+                continue
+            number += 1
+            if why := self.never_sent(m):
+                yield Record(number, m.line, m.says, lambda state: (), Observation(), broken=why)
+            else:
+                yield self.shipped.explainer.record(number, m.line, m.says, clue)
+            self.last[m.about] = m.status
+
+    def never_sent(self, m: Message) -> str:
+        """Why a message about a recipe can be none of Beaker's, whatever happened."""
+        if m.about not in self.sets:
+            return ""
+        if self.last.get(m.about) == m.status:
+            return f"{m.says}: it was that already, and a message is sent only when the status changes"
+        if m.status in QUEUED_GROUP:
+            return f"{m.says}: this status is written directly, and no message about the recipe is sent"
+        return ""
+
+    def members(self, recipe_set: str) -> list[str]:
+        """The recipes of a set."""
+        return [recipe for recipe, its in self.sets.items() if its == recipe_set]
+
+    def direct(self, recipe_set: str) -> list[Wanted]:
+        """What is written directly, in the order in which a set goes through it.
+
+        Another order leads through other states, but to none that a message could tell from these: no
+        message tells these statuses of a recipe, a set has that of the recipe that is furthest behind, and
+        recipes go on independently until all are scheduled.
+        """
+        wanted, recipes = self.shipped.wanted, self.members(recipe_set)
+        scheduling = [
+            step for r in recipes for step in (wanted("schedule_pending", recipe=r), wanted("flag", system=_system(r)))
+        ]
+        return [
+            *(wanted("process", recipe=r) for r in recipes),
+            *(wanted("queue", recipe=r) for r in recipes),
+            *scheduling,
+            wanted("provision", recipe_set=recipe_set),
+        ]
+
+    def of_recipe(self, m: Message, at: int) -> Clue:
+        """What a message about a recipe says."""
+        mine = self.sets[m.about]
+        steps = [self.shipped.wanted(name, recipe=m.about) for name in STEPS.get(m.status, ())]
+        unlogged, siblings = self.direct(mine), self.members(mine)
+        if m.status in ("cancelled", "aborted"):
+            steps.append(self.shipped.wanted("cancel_set" if m.status == "cancelled" else "abort_set", recipe_set=mine))
+            unlogged += self.ended_before(m, siblings, at)
+        return Clue(
+            steps,
+            or_none=True,
+            unlogged=unlogged,
+            longest=A_RECIPE_AT_MOST * len(siblings) + 1 + len(siblings),
+            in_order=True,
+            observed=self.shipped.observed(m.about, status=m.status),
+        )
+
+    def ended_before(self, m: Message, siblings: Sequence[str], at: int) -> list[Wanted]:
+        """The ends of siblings that are told after this message but must have come before it: their own."""
+        found = []
+        for sibling in siblings:
+            told = next((o.status for o in self.messages[at + 1 :] if o.about == sibling), "")
+            if sibling != m.about and told in ("completed", "aborted") and told != m.status:
+                found.append(self.shipped.wanted("complete" if told == "completed" else "abort", recipe=sibling))
+        return found
+
+    def of_set(self, m: Message) -> Clue:
+        """What a message about a set says."""
+        recipes = self.members(m.about)
+
+        def derived(state: State) -> str:
+            now = min((self.shipped.status(state, r) for r in recipes), key=SEVERITY.index)
+            return "" if now == m.status else f"the recipes of {m.about} make it {now}, not {m.status}"
+
+        return Clue(
+            unlogged=self.direct(m.about),
+            longest=A_RECIPE_AT_MOST * len(recipes) + 1,
+            in_order=True,
+            after=derived,
+        )
+
+    def note(self) -> str:
+        """What the reading left out."""
+        if not self.left_out:
+            return ""
+        kinds = Counter({"RS": 0})
+        for about, count in self.left_out.items():
+            kinds[about.split(":")[0]] += count
+        total = self.left_out.total()
+        what = "1 message is" if total == 1 else f"{total} messages are"
+        advice = "; the first line can name the recipes of a set" if kinds["RS"] else ""
+        return f"{what} about jobs, tasks or sets of unknown recipes and not judged{advice}"
+
+
+def _system(recipe: str) -> str:
+    return f"(the system of {recipe})"
+
+
+def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+    parsed = as_objects(lines)
+    sets: dict[str, str] = {}
+    if HEADER in parsed[0].value:
+        header = parsed.pop(0)
+        Shape.load(SCHEMA, "header").check(header)
+        for name, recipes in header.value.get("recipe_sets", {}).items():
+            for recipe in recipes:
+                if sets.setdefault(recipe, name) != name:
+                    raise header.error(f"{recipe} is in {sets[recipe]} and in {name}; a recipe has one set")
+    shape = Shape.load(SCHEMA, "message")
+    messages = [_message(line, shape) for line in parsed]
+    for m in messages:
+        if m.about.startswith("R:"):
+            sets.setdefault(m.about, f"(the set of {m.about})")
+    cast = Cast(sets, {r: [_system(r)] for r in sets}, dict.fromkeys(sets, ""))
+    reader = _Reader(Shipped(cast.instance(model)), sets, messages)
+    records = list(reader.records())
+    return Reading(reader.shipped.instance, records, len(records), note=reader.note())
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    first = first_object(lines)
+    parts = [p for p in (first.get("header"), first.get("body"), first) if isinstance(p, dict)]
+    named = [p.get(key) for p in parts for key in ("t_id", "id")]
+    return HEADER in first or any(isinstance(x, str) and ABOUT.fullmatch(x) for x in named)
+
+
+BEAKER_MESSAGES = Format(
+    "beaker-messages",
+    'a message of Beaker has "t_id" or "id" such as "R:12" and "status" or "state"',
+    _recognises,
+    _read,
+    judged_by="shipped",
+    fits=fits,
+)
+"""The status messages of the Beaker that shipped."""

@@ -1,0 +1,1 @@
+"""HiveD: the refinement of its reference implementation, and its trace formats."""

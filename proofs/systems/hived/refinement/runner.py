@@ -1,0 +1,174 @@
+"""The implementation's side: runs operations and notes every point where the process could die.
+
+The store's hooks tell of each durable write. What is noted there, rows and memory, is all that a
+process killed at that point leaves to the next one, so each operation runs once and not once for
+each crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from operator import methodcaller
+from typing import Any
+
+from schedproof.impl.systems.hived import (
+    CellChoice,
+    GroupSpec,
+    InMemoryStore,
+    Memory,
+    PodRow,
+    Refused,
+    Report,
+    Scheduler,
+)
+from schedproof.proofs.refinement.mismatch import Broken
+
+StoreFactory = Callable[[], InMemoryStore]
+SchedulerFactory = Callable[..., Scheduler]
+"""Called as Scheduler is: with the store, the cells' names and ``observer=``."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All of the implementation at one point: the store's content and the process's memory."""
+
+    store: Hashable
+    memory: Any
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point inside an operation, and in words what has just happened there."""
+
+    at: Snapshot
+    said: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One operation from its beginning to its installation; ``points`` lie between the two."""
+
+    points: tuple[Point, ...]
+    report: Report | None
+    end: Snapshot
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something that clients may ask for, in words and as a call."""
+
+    said: str
+    call: Callable[[Scheduler], object]
+
+
+def operations(specs: Sequence[GroupSpec], cells: Sequence[str]) -> list[Operation]:
+    """Every request to a scheduler: each pod, each group, each choice of cells."""
+    found: list[Operation] = []
+    for spec in specs:
+        name = spec.name
+        for pod in spec.pods:
+            found.append(Operation(f"pod {name}/{pod} is submitted", methodcaller("submit", spec, pod)))
+        for size in range(1, len(cells) + 1):
+            for chosen in combinations(cells, size):
+                said = f"group {name} is scheduled on {', '.join(chosen)}"
+                found.append(Operation(said, methodcaller("schedule", name, _always(chosen))))
+        found.append(Operation(f"group {name} completes its preemption", methodcaller("complete", name)))
+        for pod in spec.pods:
+            found.append(Operation(f"pod {name}/{pod} is deleted", methodcaller("delete_pod", name, pod)))
+        found.append(Operation(f"group {name} is deleted", methodcaller("delete_group", name)))
+    return found
+
+
+def _always(chosen: Sequence[str]) -> CellChoice:
+    return lambda memory, group: chosen
+
+
+class Runner:
+    """One scheduler on one store, put back to any earlier snapshot before each run."""
+
+    def __init__(self, scheduler: SchedulerFactory, store: StoreFactory, cells: Sequence[str]) -> None:
+        self._store = store()
+        self._scheduler = scheduler(self._store, cells, observer=self._installed)
+        self._store.before = self._before_write
+        self._store.after = self._after_write
+        self._points: list[Point] = []
+        self._runs: list[Run] = []
+
+    def now(self) -> Snapshot:
+        """The implementation as it is."""
+        return Snapshot(self._store.snapshot(), self._scheduler.snapshot())
+
+    def rows(self, at: Snapshot) -> Sequence[PodRow]:
+        """The durable rows of a snapshot."""
+        self._store.restore(at.store)
+        return self._store.rows()
+
+    def memory(self, at: Snapshot) -> Memory:
+        """The scheduler's records in a snapshot.
+
+        Raises:
+            Broken: the scheduler is down, though no crash happened.
+        """
+        self._scheduler.restore(at.memory)
+        try:
+            return self._scheduler.memory
+        except Refused as error:
+            raise Broken(f"the operation left the scheduler down: {error}") from error
+
+    def crash(self, at: Snapshot) -> Snapshot:
+        """The implementation after the process died at ``at``."""
+        self._restore(at)
+        self._store.crash()
+        self._scheduler.crash()
+        return self.now()
+
+    def recover(self, at: Snapshot) -> Run:
+        """A recovery, from ``at`` to its end.
+
+        Raises:
+            Broken: it fails.
+        """
+        self._restore(at)
+        try:
+            self._scheduler.recover()
+        except Exception as error:  # whatever a bug raises
+            raise Broken(f"recovery fails: {type(error).__name__}: {error}") from error
+        return Run(tuple(self._points), None, self.now())
+
+    def run(self, at: Snapshot, operation: Operation) -> list[Run]:
+        """The runs that an operation at ``at`` consists of; none if it is refused.
+
+        Raises:
+            Broken: it fails, or changes something though it was refused.
+        """
+        self._restore(at)
+        try:
+            operation.call(self._scheduler)
+        except Refused as error:
+            if self._points or self._scheduler.snapshot() != at.memory:
+                raise Broken(f"the request was refused, but it changed something: {error}") from error
+            return []
+        except Exception as error:  # whatever a bug raises
+            raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
+        if self._points:
+            raise Broken("the operation writes rows after it was installed", found=self._points[-1].said)
+        if self._scheduler.snapshot() != (self._runs[-1].end if self._runs else at).memory:
+            raise Broken("the operation changes the memory without reporting it")
+        return self._runs
+
+    def _restore(self, at: Snapshot) -> None:
+        self._points, self._runs = [], []
+        self._store.restore(at.store)
+        self._scheduler.restore(at.memory)
+
+    def _before_write(self, row: PodRow) -> None:
+        self._points.append(Point(self.now(), f"about to write the row of {row.group}/{row.pod}"))
+
+    def _after_write(self, row: PodRow) -> None:
+        self._points.append(Point(self.now(), f"the row of {row.group}/{row.pod} is written: {row.status}"))
+
+    def _installed(self, report: Report) -> None:
+        self._runs.append(Run(tuple(self._points), report, self.now()))
+        self._points = []

@@ -1,0 +1,354 @@
+"""The HiveD algorithm's calls as records of the model.
+
+The state machine document speaks of groups and cells only; a recorded run has pods, calls and
+names that come back. The reading rules of the trace format, and the choices within them:
+
+* **What is compared** (rule 1): after each call the state of every group and every leaf cell's
+  state, user and reserver. That is the complete state of the model.
+* **A group that is not in the table** (rule 2) is Pending before its first pod and while it has
+  pods, and Deleted once it has none (one that was in the table has had a pod). Deleted stays
+  final: when pods of that name come back, the slot of the name begins anew as a Pending group.
+  This forgets nothing, since a Deleted group has no cells (checked where the slot is given away)
+  and nothing but a new group of its name can be seen of it again.
+* **Pods** (rule 2): e7 and e8 need that no pod of the group is left after the call; e3 and e4 need
+  that no allocated one is left, and if waiting ones are, they are a new Pending group.
+* **Steps of a call** (rule 3): Schedule and AddAllocatedPod take e0, e1, e2 of their group;
+  deletions take e3, e4, e7, e8 of their group and e9 on cells that it uses; other calls take none.
+* **Crashes** (rule 4): where ``epoch`` is greater than in the record before, everything takes ec;
+  then an Allocated group (a victim has become one) none of whose pods is bound in that record's
+  view becomes Pending and its cells Free. The replay that follows rebuilds what the crash already
+  has: its calls take no step and are not compared, until the first call that is no part of it.
+* **Outranks** (rule 5) is decided anew for each call: the group of the call runs at the priority
+  of its table entry after the call, else of that before, else of the header; every other group at
+  the lower of those before and after, since the call may displace it lazily first.
+
+Two prunings keep the search small; neither loses an explanation, because all is observed.
+No other group acts in the call, so nothing takes a cell from the group that e0 or e1 just gave it:
+the cells that it holds afterwards are K, but for those that it held before. And no step of a
+deletion makes the group a user again: e9 happens exactly on the Reserving cells that it used and
+no longer uses; as each e9 changes its own cell only, one order stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+from schedproof.model.lang import Model
+from schedproof.model.lang.rules import Action
+from schedproof.model.lang.terms import Fires
+from schedproof.model.lang.types import Ref
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
+from schedproof.proofs.traces.engine.broken import broken_guard
+from schedproof.proofs.traces.engine.candidates import Observation, Path, Record, closure
+from schedproof.proofs.traces.files.lines import TextLine, as_objects
+from schedproof.proofs.traces.formats.format import Format, Reading, first_object
+from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.wording import show_choice
+
+from .calls_reader import Call, HivedTrace, is_hived, read_hived
+
+GROUP, CELL = "PodGroup", "Cell"
+TAKING = ("e0", "e1", "e2")
+DELETING = ("e3", "e4", "e7", "e8")
+OF_THE_CALL = {
+    "Schedule": TAKING,
+    "AddAllocatedPod": TAKING,
+    "DeleteAllocatedPod": DELETING,
+    "DeleteUnallocatedPod": DELETING,
+}
+REPLAYED = ("Restart", "AddNode", "AddUnallocatedPod", "AddAllocatedPod")
+MOST_STARTS = 20  # states from which forbidden steps are tried, when a departure is explained
+ALL_PODS_DELETED = "Condition: all pods of this PG are deleted."
+
+
+@dataclass(frozen=True)
+class _Event:
+    """The event that an action begins with, and the variable that it happens to."""
+
+    sort: str
+    name: str
+    who: str
+
+
+@dataclass
+class HivedReading:
+    """A trace read as records of ``model``."""
+
+    model: Model
+    trace: HivedTrace
+    instance: Instance = field(init=False)
+    _steppers: dict[tuple[frozenset[int], ...], Stepper] = field(default_factory=dict)
+    events: dict[str, _Event] = field(init=False)
+    groups: list[str] = field(init=False)
+    states: dict[str, list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.instance = self.at(tuple(frozenset() for _ in self.trace.groups)).instance
+        self.groups = list(self.trace.groups)
+        self.states = {m.sort.name: [s.name for s in m.states] for m in self.model.machines}
+        self.events = {a.name: _root(a.fires[0]) for a in self.model.actions if a.fires}
+
+    def at(self, outranks: tuple[frozenset[int], ...]) -> Stepper:
+        """The stepper for one valuation of outranks, built once."""
+        if outranks not in self._steppers:
+            sizes = {GROUP: len(self.trace.groups), CELL: len(self.trace.cells)}
+            names = {GROUP: list(self.trace.groups), CELL: list(self.trace.cells)}
+            instance = Instance(self.model, sizes, {(GROUP, "outranks"): list(outranks)}, names=names)
+            self._steppers[outranks] = Stepper(instance)
+        return self._steppers[outranks]
+
+    def records(self) -> Iterator[Record]:
+        """The records, in order."""
+        before: Call | None = None
+        seen: set[str] = set()
+        replaying = False
+        for call in self.trace.calls:
+            seen |= {name for name, pods in call.pods.items() if pods} | set(call.table)
+            crashed = call.epoch > (before.epoch if before else 0)
+            replaying = (replaying or crashed) and call.op in REPLAYED
+            reading = _Reading(self, call, before, crashed, replaying, frozenset(seen))
+            yield reading.record()
+            before = call
+
+    def stepper(self, call: Call, before: Call | None) -> Stepper:
+        """The steps at the priorities of ``call``."""
+        lowest, acting = [], []
+        for name, own in self.trace.groups.items():
+            entries = [c.table[name].priority for c in (call, before) if c is not None and name in c.table]
+            acting.append(entries[0] if entries else own)
+            lowest.append(min(entries, default=own))
+        everyone = range(len(self.groups))
+        return self.at(
+            tuple(
+                frozenset(
+                    j
+                    for j in everyone
+                    if j != i and (acting if self.groups[i] == call.group else lowest)[i] > lowest[j]
+                )
+                for i in everyone
+            )
+        )
+
+
+def _root(firing: Fires) -> _Event:
+    kind = getattr(firing.of, "type", None)
+    assert isinstance(kind, Ref)
+    return _Event(kind.sort.name, firing.event, getattr(firing.of, "name", ""))
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One call in its context: what is observed after it and which steps may explain it."""
+
+    whole: HivedReading
+    call: Call
+    before: Call | None
+    crashed: bool
+    replaying: bool
+    seen: frozenset[str]
+
+    def record(self) -> Record:
+        call = self.call
+        return Record(
+            call.number,
+            call.line,
+            call.says,
+            self.successors,
+            Observation() if self.replaying else Observation(self.observed),
+            self.attempts,
+            f"{call.says} {call.panic}" if call.panic else "",
+        )
+
+    @cached_property
+    def observed(self) -> dict[int, int]:
+        """The complete state after the call."""
+        instance, call, states = self.whole.instance, self.call, self.whole.states
+        slots: dict[int, int] = {}
+        for number, name in enumerate(self.whole.groups):
+            slots[instance.slot(GROUP) + number] = states[GROUP].index(self.group_state(name))
+        for number, address in enumerate(self.whole.trace.cells):
+            leaf = call.leaves[address]
+            slots[instance.slot(CELL) + number] = states[CELL].index(leaf.state)
+            slots[instance.slot(CELL, "user") + number] = self.group_number(leaf.using)
+            slots[instance.slot(CELL, "reserver") + number] = self.group_number(leaf.reserving)
+        return slots
+
+    def group_number(self, name: str | None) -> int:
+        return -1 if name is None else self.whole.groups.index(name)
+
+    def group_state(self, name: str) -> str:
+        """A group's state after the call (rule 2)."""
+        if name in self.call.table:
+            return self.call.table[name].state
+        return "Deleted" if name in self.seen and not self.call.pods[name] else "Pending"
+
+    def successors(self, state: State) -> Iterable[Path]:
+        """The paths that the reading rules allow."""
+        start = Path((), state)
+        if self.crashed:
+            start = self.recovered(state)
+        start = self.reborn(start)
+        if self.replaying:
+            return [start]
+        return closure(start, self.moves)
+
+    def moves(self, state: State) -> Iterator[tuple[str, State]]:
+        """The steps of the call's group, each followed by the return of names."""
+        if self.call.group is None:
+            return
+        stepper, number = self.whole.stepper(self.call, self.before), self.group_number(self.call.group)
+        for choice, event in self.choices(state, number, OF_THE_CALL.get(self.call.op, ())):
+            if not self.pods_hold(self.call.group, event) and stepper.enabled(state, choice):
+                try:
+                    after = stepper.step(state, choice).after
+                except (IllFormed, Undefined):
+                    continue
+                path = self.reborn(Path((show_choice(stepper.instance, choice),), after))
+                yield "; then ".join(path.steps), path.state
+
+    def recovered(self, state: State) -> Path:
+        """The state after a crash (rule 4)."""
+        stepper, instance = self.whole.at(tuple(frozenset() for _ in self.whole.groups)), self.whole.instance
+        steps = ["crash()"]
+        for action in self.whole.model.actions:
+            if action.crash:
+                state = stepper.step(state, Choice(action.name)).after
+        found, states = list(state), self.whole.states
+        for number, name in enumerate(self.whole.groups):
+            slot = instance.slot(GROUP) + number
+            bound = any(pod.state == "bound" for pod in self.call.pods[name])
+            if states[GROUP][found[slot]] == "Allocated" and not bound:
+                steps.append(f"{name} was not durable")
+                found[slot] = states[GROUP].index("Pending")
+                for cell in range(len(self.whole.trace.cells)):
+                    if found[instance.slot(CELL, "user") + cell] == number:
+                        found[instance.slot(CELL) + cell] = states[CELL].index("Free")
+                        found[instance.slot(CELL, "user") + cell] = -1
+        return Path(tuple(steps), tuple(found))
+
+    def reborn(self, path: Path) -> Path:
+        """Names that were Deleted and have pods are new Pending groups (rule 2)."""
+        instance, states = self.whole.instance, self.whole.states
+        found, steps = list(path.state), list(path.steps)
+        for number, name in enumerate(self.whole.groups):
+            slot = instance.slot(GROUP) + number
+            if states[GROUP][found[slot]] == "Deleted" and self.call.pods[name] and not self.held(path.state, number):
+                found[slot] = states[GROUP].index("Pending")
+                steps.append(f"{name} is a new group of that name")
+        return Path(tuple(steps), tuple(found), path.refused)
+
+    def held(self, state: State | Mapping[int, int], number: int) -> frozenset[int]:
+        """The cells that a group is associated with."""
+        user, reserver = self.whole.instance.slot(CELL, "user"), self.whole.instance.slot(CELL, "reserver")
+        cells = range(len(self.whole.trace.cells))
+        return frozenset(c for c in cells if number in (state[user + c], state[reserver + c]))
+
+    def choices(self, state: State, number: int, events: Iterable[str]) -> Iterator[tuple[Choice, str]]:
+        """The choices, for one group, of actions that begin with one of ``events`` on it, and of e9."""
+        wanted = tuple(events)
+        for name, event in self.whole.events.items():
+            action = self.whole.model.action(name)
+            if event.sort == GROUP and event.name in wanted:
+                for parameters in self.parameters(action, state, number):
+                    yield Choice(name, parameters), event.name
+            elif event.sort == CELL and event.name == "e9" and "e4" in wanted:
+                gone = self.vacated(state, number)
+                if gone:
+                    yield Choice(name, ((event.who, gone[0]),)), event.name
+
+    def parameters(self, action: Action, state: State, number: int) -> Iterator[tuple[tuple[str, int], ...]]:
+        """The group, and the sets of cells that can have become its own (see the module's text)."""
+        sets = [v.name for v in action.parameters if not isinstance(v.type, Ref)]
+        who = [v.name for v in action.parameters if isinstance(v.type, Ref)]
+        if not sets:
+            yield tuple((w, number) for w in who)
+            return
+        before, after = self.held(state, number), self.held(self.observed, number)
+        taken, open_cells = after - before, sorted(after & before)
+        for size in range(len(open_cells) + 1):
+            for more in combinations(open_cells, size):
+                mask = sum(1 << c for c in (*taken, *more))
+                if mask:  # a group is given at least one cell
+                    yield tuple((v.name, number if v.name in who else mask) for v in action.parameters)
+
+    def vacated(self, state: State, number: int) -> list[int]:
+        """The Reserving cells that the group used and no longer uses."""
+        instance, observed = self.whole.instance, self.observed
+        user, cell_state = instance.slot(CELL, "user"), instance.slot(CELL)
+        reserving = self.whole.states[CELL].index("Reserving")
+        return [
+            c
+            for c in range(len(self.whole.trace.cells))
+            if state[cell_state + c] == reserving and state[user + c] == number and observed[user + c] != number
+        ]
+
+    def pods_hold(self, group: str, event: str) -> list[Promise]:
+        """What forbids ``event`` on a group because of its pods (rule 2)."""
+        if event not in DELETING:
+            return []
+        allocated_only = event in ("e3", "e4")
+        left = [pod for pod in self.call.pods[group] if pod.allocated or not allocated_only]
+        if not left:
+            return []
+        action = next(a for a in self.whole.model.actions if [f.event for f in a.fires] == [event])
+        which = "allocated pods" if allocated_only else "pods"
+        says = f"{event} needs all {which} of {group} deleted, and {left[0].name} is still {left[0].state}"
+        return [Promise(None, says, self.whole.model.document.name, action.line, ALL_PODS_DELETED)]
+
+    def attempts(self, state: State) -> Iterator[Path]:
+        """Steps that the rules or the model forbid here, each with what forbids it."""
+        stepper = self.whole.stepper(self.call, self.before)
+        for start in list(self.successors(state))[:MOST_STARTS]:
+            for group in self.concerned(start.state):
+                for choice, event in self.choices(start.state, self.group_number(group), (*TAKING, *DELETING)):
+                    refused = [*self.not_this_call(group, event), *self.pods_hold(group, event)]
+                    refused += broken_guard(stepper.instance, start.state, choice)
+                    after = _forced(stepper, start.state, choice) if refused else None
+                    if after is not None:
+                        steps = (*start.steps, show_choice(stepper.instance, choice))
+                        yield Path(steps, after, tuple(refused))
+
+    def concerned(self, state: State) -> Sequence[str]:
+        """The group of the call, and the groups that are not as observed."""
+        slot = self.whole.instance.slot(GROUP)
+        changed = [n for i, n in enumerate(self.whole.groups) if state[slot + i] != self.observed[slot + i]]
+        own = [self.call.group] if self.call.group else []
+        return [*own, *(name for name in changed if name not in own)]
+
+    def not_this_call(self, group: str, event: str) -> list[Promise]:
+        """What forbids ``event`` on ``group`` because the call is of another kind (rule 3)."""
+        allowed = OF_THE_CALL.get(self.call.op, ())
+        if not allowed:
+            says = f"a call of {self.call.op} explains no step"
+        elif event not in allowed and not (event == "e9" and "e4" in allowed):
+            says = f"a call of {self.call.op} explains {', '.join(allowed)} of its group only, not {event}"
+        elif group != self.call.group:
+            says = f"a call about {self.call.group} explains steps of {self.call.group} only, not of {group}"
+        else:
+            return []
+        return [Promise(None, says, self.whole.model.document.name, None)]
+
+
+def _forced(stepper: Stepper, state: State, choice: Choice) -> State | None:
+    """Where a step would lead whose guard does not hold; None if the tables have no row for it."""
+    try:
+        return stepper.step(state, choice).after
+    except (IllFormed, Undefined):
+        return None
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    return is_hived(first_object(lines))
+
+
+def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+    trace = read_hived(as_objects(lines))
+    reading = HivedReading(model, trace)
+    return Reading(reading.instance, reading.records(), len(trace.calls))
+
+
+HIVED = Format("hived", 'a HiveD trace begins with "header": true', _recognises, _read)
+"""Calls of HiveD's scheduling algorithm."""

@@ -1,0 +1,255 @@
+"""Rows of Jobmon's table ``task_status_audit``: one for each status that a task has had, as JSON lines or as CSV.
+
+The choices of the reading:
+
+* **The moves** are those of the table of today (facts 2.2) and of the one that comes with the audit (``NEWER``), and a resume's writes. Only here is the
+  state E seen, which the model passes through within a step: so these tables judge, and not the model's steps.
+* **E is written on a retry only**, with no length: what follows it is another attempt. Only what was Instantiating may fail for good from there, since no
+  row leads there at once. An amended variant may also write what its machine does in one step as one row.
+* **Rows of a task fit together**: each begins with the status with which the one before ends, and when that ends. Times are whole seconds, so that these may
+  differ by one.
+* **The file may begin and end in the middle**: the first row of a task is believed if it has a previous status.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.proofs.traces.engine.candidates import Judgement
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.lines import Line, TextLine
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.formats.format import Format, Judged, Told, first_object
+from schedproof.proofs.traces.reports.report import Candidate, Departure, Difference, OracleVerdict
+
+from .words import SCHEMA, as_time, fits, letter, refuse_release, state_of, table_of
+
+COLUMNS = ("id", "task_id", "workflow_id", "previous_status", "new_status", "entered_at", "exited_at")
+NUMBERS = ("id", "task_id", "workflow_id")
+NULLS = ("", "null", "NULL", "None", "\\N")
+
+NEWER = frozenset(
+    {
+        ("AdjustingResources", "ErrorFatal"),
+        ("Launched", "ErrorFatal"),
+        *(("Running", to) for to in ("Registering", "AdjustingResources", "ErrorFatal")),
+    }
+)
+"""The moves that the newer table (19 in all, facts 2.2) has besides those of today."""
+
+FIRST, ERROR = "Registering", "ErrorRecoverable"
+SECOND = 1.0
+"""How far the end of one row may be from the beginning of the next: one second of rounding."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row: which task went from where (None: it is new) to where, and when."""
+
+    number: int
+    line: int
+    task: int
+    source: str | None
+    target: str
+    entered: float
+    exited: float | None
+
+    @property
+    def says(self) -> str:
+        """The row in a few words."""
+        source = letter("Task", self.source) if self.source is not None else "nothing"
+        return f"task {self.task} goes from {source} to {letter('Task', self.target)}"
+
+
+def moves_of(model: Model) -> Set[tuple[str, str]]:
+    """Every move that such a row may tell."""
+    own = [row for row in model.table("Task") if row.event == "reset" or model.changes]
+    through_error = {(row.source, ERROR) for row in own if row.event == "retry"}
+    return {(row.source, row.target) for row in (*own, *table_of(model, "Task"))} | through_error | NEWER
+
+
+@dataclass
+class _Chain:
+    """The rows of one task so far: the last one, and the one before it."""
+
+    last: Entry | None = None
+    before: Entry | None = None
+
+
+@dataclass
+class _Audit:
+    """The chains of all tasks, row by row."""
+
+    moves: Set[tuple[str, str]]
+
+    def judge(self, entries: Sequence[Entry]) -> Judged:
+        """The verdict on all rows."""
+        chains: dict[int, _Chain] = {}
+        for entry in entries:
+            chain = chains.setdefault(entry.task, _Chain())
+            departure = self.against(chain, entry)
+            if departure is not None:
+                return Judged(Judgement(OracleVerdict.DEPARTS, departure), len(entries))
+            chains[entry.task] = _Chain(entry, chain.last)
+        over = sum(
+            chain.last is not None and chain.last.exited is not None and chain.last.target != ERROR
+            for chain in chains.values()
+        )
+        what = "1 task has" if over == 1 else f"{over} tasks have"
+        note = f"{what} left the last status that the rows show: the file ends before they do" if over else ""
+        return Judged(Judgement(OracleVerdict.CONFORMS), len(entries), note)
+
+    def against(self, chain: _Chain, entry: Entry) -> Departure | None:
+        """What speaks against the next row of a task."""
+        last = chain.last
+        if last is not None and entry.source != last.target:
+            now = letter("Task", last.target)
+            return self.departure(entry, f"the task is {now} since line {last.line}", last.target)
+        if entry.source is None and entry.target != FIRST:
+            return self.departure(entry, f"a task that is new is {letter('Task', FIRST)}", FIRST)
+        if entry.source is not None and (entry.source, entry.target) not in self.moves:
+            why = "neither table of the machine Task has such a row (facts 2.2), and no resume writes that (facts 3.5)"
+            return self.departure(entry, why, entry.source)
+        before = chain.before
+        if (
+            last is not None
+            and last.target == ERROR
+            and entry.target == "ErrorFatal"
+            and before is not None
+            and before.target != "Instantiating"
+        ):
+            why = f"{letter('Task', ERROR)} is written on a retry only; what fails for good goes from {letter('Task', before.target)} at once (facts 3.2)"
+            return self.departure(entry, why, ERROR)
+        return self.times(last, entry)
+
+    def times(self, last: Entry | None, entry: Entry) -> Departure | None:
+        """What speaks against the times of a row."""
+        if entry.exited is not None and entry.exited < entry.entered:
+            return self.departure(entry, "it ends before it begins")
+        if entry.target == ERROR and entry.exited != entry.entered:
+            return self.departure(
+                entry, f"a row of {letter('Task', ERROR)} has no length: it is passed through (facts 4)"
+            )
+        if last is not None and last.exited is None:
+            return self.departure(entry, f"by line {last.line} the task has not left {letter('Task', last.target)}")
+        if last is not None and last.exited is not None and abs(entry.entered - last.exited) > SECOND:
+            return self.departure(
+                entry, f"by line {last.line} the task left {letter('Task', last.target)} at another time"
+            )
+        return None
+
+    def departure(self, entry: Entry, why: str, now: str | None = None) -> Departure:
+        """The departure, with what the task could have become from ``now``."""
+        who = f"task {entry.task}"
+        could = sorted({to for source, to in self.moves if source == now} - {entry.target}) if now else []
+        candidates = [
+            Candidate(
+                (),
+                {"Task": {who: {"state": now}}},
+                [Difference(who, "state", " or ".join(could), entry.target)],
+                (),
+                None,
+            )
+        ]
+        return Departure(entry.number, entry.line, f"{entry.says}: {why}", (), candidates if could else ())
+
+
+# --- Reading
+
+
+def _fields(text: TextLine) -> list[str]:
+    try:
+        return [value.strip() for value in next(csv.reader([text.text], strict=True))]
+    except csv.Error as error:
+        raise TraceError(f"{text.file}, line {text.number}: not CSV: {error}") from None
+
+
+def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
+    """The lines of a CSV file, each as the object that a line of JSON would be.
+
+    Raises:
+        TraceError: the header lacks a column or has one twice, a line has other columns than the header, or no number where one belongs.
+    """
+    header = _fields(lines[0])
+    twice = next((name for at, name in enumerate(header) if name in header[:at]), None)
+    missing = next((name for name in COLUMNS if name not in (*header, "workflow_id")), None)
+    if twice is not None or missing is not None:
+        problem = f'"{missing}" is missing' if twice is None else f'"{twice}" stands twice'
+        raise Line(lines[0].file, lines[0].number, {}).error(f"the header: {problem}; write {','.join(COLUMNS)}")
+    for text in lines[1:]:
+        fields = _fields(text)
+        line = Line(text.file, text.number, {})
+        if len(fields) != len(header):
+            raise line.error(f"{len(fields)} columns where the header has {len(header)}")
+        row: dict[str, Any] = {
+            name: None if value in NULLS else value for name, value in zip(header, fields, strict=True)
+        }
+        for name in NUMBERS:
+            value = row.get(name)
+            if value is not None and not (value.isascii() and value.isdigit() and len(value) < 19):
+                raise line.error(f'"{name}": {value!r:.60} where a whole number belongs')
+            if value is not None:
+                row[name] = int(value)
+        yield Line(text.file, text.number, row)
+
+
+def _is_csv(lines: Sequence[TextLine]) -> bool:
+    try:
+        return {"task_id", "new_status"} <= set(_fields(lines[0]))
+    except TraceError:
+        return False
+
+
+def _entries(lines: Sequence[TextLine]) -> Iterator[Entry]:
+    shape = Shape.load(SCHEMA, "audit")
+    rows = _csv_lines(lines) if _is_csv(lines) else (line.object() for line in lines)
+    before, entered_last = -1, dict[int, tuple[float, int]]()
+    for number, line in enumerate(rows, start=1):
+        shape.check(line)
+        row = line.value
+        if row["id"] <= before:
+            raise line.error(f"id {row['id']} after id {before}; rows stand in the order of their ids")
+        before = row["id"]
+        source = row["previous_status"]
+        entered, exited = as_time(row["entered_at"], line, '"entered_at"'), row["exited_at"]
+        earlier, told = entered_last.get(row["task_id"], (entered, 0))
+        if entered < earlier:
+            raise line.error(
+                f'"entered_at" is before that of line {told}, of the same task; ids are given in the order of time'
+            )
+        entered_last[row["task_id"]] = entered, line.number
+        yield Entry(
+            number,
+            line.number,
+            row["task_id"],
+            None if source is None else state_of("Task", source, line, '"previous_status"'),
+            state_of("Task", row["new_status"], line, '"new_status"'),
+            entered,
+            None if exited is None else as_time(exited, line, '"exited_at"'),
+        )
+
+
+def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
+    refuse_release(told.release)
+    return _Audit(moves_of(model)).judge(list(_entries(lines)))
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    found = first_object(lines).keys()
+    return _is_csv(lines) or ({"task_id", "new_status"} <= found and "event" not in found)
+
+
+AUDIT = Format(
+    "jobmon-audit",
+    'a row of task_status_audit has "task_id" and "new_status"',
+    _recognises,
+    judge=_judge,
+    judged_by="shipped",
+    fits=fits,
+    text=True,
+)
+"""Rows of task_status_audit."""

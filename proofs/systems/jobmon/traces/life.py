@@ -1,0 +1,147 @@
+"""The life of one instance or run as log events tell it: the steps that are logged, and those that may lie between.
+
+As in :mod:`.jobmon_story`, what an event does not show is guessed; here nothing is shown but the one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schedproof.model.lang import Action, Model, StepInvariant
+from schedproof.model.systems.jobmon.shipped.machines import i
+from schedproof.proofs.traces.engine.partial import Obj, View
+from schedproof.proofs.traces.engine.partial_steps import PartialStep, PartialSteps, Plan
+
+from .words import CALLED, added, not_kept, table_of
+
+UNLOGGED: Mapping[str, Mapping[str, frozenset[str] | None]] = {
+    "TaskInstance": {
+        "be_told_to_die": None,
+        "end_at_once": None,
+        "start": frozenset({"Triaging"}),
+        "end": frozenset({"KillSelf"}),
+    },
+    "WorkflowRun": {"register": None, "be_reaped": None},
+}
+"""Per machine: the events that may happen without a line, and from which states (None: from any).
+
+An instance is told to die and is ended by a resume, is heard of again, and dies as it was told; the reaper writes past the log.
+Nobody knows which of its own moves a variant logs: they may have a line or not.
+"""
+
+Move = tuple[str, str, PartialStep]
+"""A step with the states of the one object before and after it."""
+
+
+def view_of(model: Model, sort: str) -> View:
+    """One object of ``sort``, and one of each other sort of which nothing is known."""
+    fixed = {
+        ("Client", "run", 0): ("WorkflowRun", 0),
+        ("Distributor", "run", 0): ("WorkflowRun", 0),
+        ("TaskInstance", "job", 0): ("Job", 0),
+        ("TaskInstance", "task", 0): ("Task", 0),
+        ("WorkflowRun", "workflow", 0): ("Workflow", 0),
+        ("Task", "workflow", 0): ("Workflow", 0),
+    }
+    return View(model, {m.sort.name: 1 for m in model.machines}, ((sort, "", 0),), fixed)
+
+
+@dataclass
+class Machine:
+    """How objects of one sort move, whatever the others do: every step of the model from every state."""
+
+    model: Model
+    sort: str
+    steps: PartialSteps = field(init=False)
+    moves: list[Move] = field(init=False)
+    own: frozenset[tuple[str, str]] = field(init=False)
+    """The states and events of the moves that only the variant has."""
+
+    def __post_init__(self) -> None:
+        view = view_of(self.model, self.sort)
+        self.steps = PartialSteps(view, Plan.of(view))
+        self.own = frozenset((row.source, row.event) for row in added(self.model, self.sort))
+        self.moves = [(state, step.after[0], step) for state in self.states for step in self.steps.steps((state,))]
+
+    @property
+    def states(self) -> list[str]:
+        """All states that an object may be in."""
+        return [s.name for s in self.model.machine(self.sort).states if not s.unreachable]
+
+    @property
+    def promised(self) -> list[StepInvariant]:
+        """The promises about steps that the machine does not keep."""
+        return not_kept(self.model)
+
+    def _unlogged(self, move: Move) -> bool:
+        source, _, step = move
+        me: Obj = (self.sort, 0)
+        events = [event for who, event in step.fired if who == me]
+        known = UNLOGGED[self.sort]
+        return any(
+            (source, e) in self.own or (e in known and ((among := known[e]) is None or source in among)) for e in events
+        )
+
+    def between(self, states: Iterable[str], without: Sequence[StepInvariant] = ()) -> frozenset[str]:
+        """The states that may have been reached without a line; ``without`` breaking these promises."""
+        found, todo = set(states), list(states)
+        while todo:
+            now = todo.pop()
+            for source, target, step in self.moves:
+                if (
+                    source == now
+                    and target not in found
+                    and self._unlogged((source, target, step))
+                    and self._keeps(source, step, without)
+                ):
+                    found.add(target)
+                    todo.append(target)
+        return frozenset(found)
+
+    def after(
+        self, states: Iterable[str], targets: frozenset[str], without: Sequence[StepInvariant] = ()
+    ) -> frozenset[str]:
+        """What a logged step to one of ``targets`` leads to from ``states``, after steps without a line."""
+        before = self.between(states, without)
+        return frozenset(
+            target
+            for source, target, step in self.moves
+            if source in before and target in targets and self._keeps(source, step, without)
+        )
+
+    def _keeps(self, source: str, step: PartialStep, without: Sequence[StepInvariant]) -> bool:
+        return not any(self.steps.breaks(prop, (source,), step) for prop in without)
+
+    def broken(self, states: Iterable[str], targets: frozenset[str]) -> list[StepInvariant]:
+        """The promises that every way to a logged step to ``targets`` breaks."""
+        states = list(states)
+        if self.after(states, targets, self.promised):
+            return []
+        return [prop for prop in self.promised if not self.after(states, targets, [prop])]
+
+    def leads(self, state: str) -> list[str]:
+        """What one step may make of ``state``."""
+        return sorted({target for source, target, _ in self.moves if source == state})
+
+
+def with_all_rows(model: Model) -> Model:
+    """The model, and one more step for each row of its table of instances that none of its agents asks for.
+
+    The server allows what the table allows, whoever asks: an agent of another release may. Whether the task goes along is the model's to say.
+    """
+    done = {(source, event) for source, _, step in Machine(model, "TaskInstance").moves for _, event in step.fired}
+    sources: dict[str, list[str]] = {}
+    for row in table_of(model, "TaskInstance"):
+        if (row.source, row.event) not in done:
+            sources.setdefault(row.event, []).append(row.source)
+    more = [
+        Action(f"ask_{event}", [i], [i.is_(*states)], [i.fires(event)], f"somebody asks {event} of {{i}}", fact="2.1")
+        for event, states in sources.items()
+    ]
+    return replace(model, actions=[*model.actions, *more])
+
+
+def who_is(sort: str, number: int) -> str:
+    """What an object is called."""
+    return f"{CALLED[sort]} {number}"

@@ -1,0 +1,1 @@
+"""YuniKorn: the refinement of its reference implementation, and its trace formats."""

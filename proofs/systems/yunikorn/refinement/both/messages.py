@@ -1,0 +1,75 @@
+"""Which message of the model a request or a response is, if it is one."""
+
+from __future__ import annotations
+
+from schedproof.impl.scheduler_interface import (
+    AddApplication,
+    AddAsk,
+    ApplicationAccepted,
+    ApplicationRejected,
+    ApplicationUpdated,
+    AskRejected,
+    CreateNode,
+    NewAllocation,
+    NodeAccepted,
+    NodeAction,
+    NodeRejected,
+    ReleaseAllocation,
+    ReleaseAsk,
+    ReleasedAllocation,
+    ReleasedAsk,
+    RemoveApplication,
+    Request,
+    Response,
+    TerminationType,
+    UpdateNode,
+)
+
+Said = tuple[str, str]
+"""The kind of a message, and the name of what it is about."""
+
+NODE_ACTIONS = {
+    NodeAction.DRAIN_NODE: "DrainNode",
+    NodeAction.DRAIN_TO_SCHEDULABLE: "RestoreNode",
+    NodeAction.DECOMMISSION: "DecommissionNode",
+}
+TOLD = frozenset({"Resuming", "Failing", "Failed"})
+"""The states of an application in the core that the shim does something about."""
+
+
+def said(message: Request | Response) -> Said | None:
+    """The message of the model that this one is; None for those of which nothing comes."""
+    match message:
+        case AddApplication(name):
+            return "SubmitApplication", name
+        case RemoveApplication(name):
+            return "RemoveApplication", name
+        case AddAsk(_, ask):
+            return "AddAsk", ask
+        case ReleaseAsk(_, str(ask)):
+            return "WithdrawAsk", ask
+        case ReleaseAllocation(_, str(allocation)):
+            return "ReleaseAllocation", allocation
+        case CreateNode(node):
+            return "CreateNode", node
+        case UpdateNode(node, action):
+            return NODE_ACTIONS[action], node
+        case ApplicationAccepted(name):
+            return "ApplicationAccepted", name
+        case ApplicationRejected(name):
+            return "ApplicationRejected", name
+        case ApplicationUpdated(name, state) if state in TOLD:
+            return f"Application{state}", name
+        case AskRejected(_, ask):
+            return "AskRejected", ask
+        case NewAllocation(_, ask):
+            return "NewAllocation", ask
+        case ReleasedAllocation(_, allocation, how) if how is not TerminationType.STOPPED_BY_RM:
+            return "AllocationReleased", allocation
+        case ReleasedAsk(_, ask, TerminationType.TIMEOUT):
+            return "AskReleased", ask
+        case NodeAccepted(node):
+            return "NodeAccepted", node
+        case NodeRejected(node):
+            return "NodeRejected", node
+    return None

@@ -1,0 +1,322 @@
+"""What can happen to both parties in one of their states, each with the actions of the model that it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from schedproof.impl.scheduler_interface import ControlObject, CreateNode, Request, Response, RMAccepted
+from schedproof.impl.systems.yunikorn.core import Choice as Pick
+from schedproof.impl.systems.yunikorn.core import Kind, Wakeup, only
+from schedproof.impl.systems.yunikorn.shim import (
+    CoreNews,
+    Event,
+    Job,
+    KubernetesNews,
+    NodeChange,
+    Phase,
+    Pod,
+    PodChange,
+    Work,
+)
+from schedproof.impl.systems.yunikorn.shim.events import Item
+from schedproof.impl.systems.yunikorn.shim.kubernetes import ENDED
+from schedproof.model.systems.yunikorn.machines import FINISHED
+from schedproof.model.systems.yunikorn.shim_messages import DELIVER
+from schedproof.proofs.systems.yunikorn.refinement.names import PLENTY
+from schedproof.proofs.systems.yunikorn.refinement.operations import CONTROLS, DELETIONS
+
+from .messages import said
+from .names import PodNames
+from .party import Party, Snapshot
+
+AT_ONCE = ("fail_for_good", "resume_ends", "resume_completes", "fail_late", "evict")
+"""What the core does in the operation that makes it possible."""
+EVENTS = {
+    "SubmitApplication": ("submit_application",),
+    "TryReserve": ("try_reserve",),
+    "RunApplication": ("skip_reservation", "run_when_due", "placeholders_fail"),
+    "FailApplication": ("fail_rejected", "fail_for_good_in_the_shim", "shim_fails"),
+    "CompleteApplication": ("shim_completes",),
+    "InitTask": ("init_task",),
+    "SubmitTask": ("submit_task",),
+    "CompleteTask": ("end_pod", "pod_is_gone"),
+    "TaskFail": ("bind_fails", "fail_rejected_task"),
+    "RecoverNode": ("add_node",),
+    "NodeReady": ("node_is_ready",),
+    "DrainNode": ("node_is_unschedulable", "cordon"),
+    "RestoreNode": ("uncordon",),
+    "RecoverSchedulerSucceed": ("recovered",),
+}
+"""The actions that an event of the shim's queue may be when it is handled; of others nothing comes in the model."""
+UNSEEN = ("end_pod_unseen", "pod_is_gone_unseen", "deletion_is_lost", "deletion_of_a_bound_pod_is_lost")
+RECOVERY = ("recover", "recover_application", "add_node")
+FROM_KUBERNETES = ("cordon_unheard", "uncordon_unheard", "delete_node")
+NODE_UNSEEN = ("cordon_unheard", "uncordon_unheard", "delete_node_unseen")
+CORDONS = {True: "cordons", False: "uncordons"}
+FAILS = "FailApplication"
+JOBS = {Work.CREATE: ("create_placeholder",), Work.BIND: ("bind",), Work.DELETE: ()}
+
+
+Call = Callable[[Party], object]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that happens.
+
+    Args:
+        said: in words.
+        call: does it.
+        actions: those of the model that it may be, one or several after each other.
+        most: of how many.
+        who: the action of the model by which promises leave out that somebody does such things.
+        crash: the shim dies.
+    """
+
+    said: str
+    call: Call
+    actions: tuple[str, ...] = ()
+    most: int = 1
+    who: str = ""
+    crash: bool = False
+
+
+@dataclass(frozen=True)
+class May:
+    """What may happen besides: pods end, people delete pods, the shim dies so many times.
+
+    ``trouble``: Kubernetes refuses to make and to bind pods, and a plug-in says that an application has failed.
+    ``nodes``: people cordon, uncordon and remove nodes.
+    ``room``: how much each node takes; one is one pod.
+    ``quick``: the shim handles what waits in its queue before anything else happens, but for its death.
+    """
+
+    quick: bool = False
+    end: bool = False
+    delete: bool = False
+    crashes: int = 0
+    trouble: bool = False
+    nodes: bool = False
+    room: int = PLENTY
+
+
+class Moves:
+    """The moves of a situation."""
+
+    def __init__(self, names: PodNames, may: May) -> None:
+        self._names, self._may = names, may
+
+    def possible(self, party: Party, at: Snapshot) -> Iterator[Move]:
+        """What may happen at ``at``, where the party is."""
+        yield from self._shim(at)
+        if self._may.quick and at.shim.queued.queue:
+            return
+        yield from self._under_way(at)
+        yield from self._core(party, at)
+        yield from self._pods(at)
+        yield from self._plug_in(at)
+        yield from self._operators(at)
+        yield from self._nodes(at)
+
+    # The shim.
+
+    def _shim(self, at: Snapshot) -> Iterator[Move]:
+        if at.shim.scheduler == "New":
+            # It waits for what the process before has sent: one by one, to have the core judged after each.
+            if not at.link.requests:
+                yield Move("the shim starts, and registers", lambda it: it.shim.start(), ("register", "registered"), 2)
+            return
+        if at.shim.queued.queue:
+            yield self._handles(at.shim.queued.queue[0])
+        if at.shim.scheduler == "Running" and not (self._may.quick and at.shim.queued.queue):
+            yield Move("the shim's scheduling loop", lambda it: it.shim.schedule())
+        if at.crashes < self._may.crashes:
+            for silently, how, action in (
+                (False, "what it has sent still arrives", "shim_crashes"),
+                (True, "what it has sent is lost", "shim_crashes_silently"),
+            ):
+                call = partial(_crash, silently)
+                most = 1 + len(self._names.asks) + len(self._names.nodes)
+                yield Move(f"the shim dies; {how}", call, (action, *UNSEEN, *NODE_UNSEEN), most, action, crash=True)
+
+    def _handles(self, item: Item) -> Move:
+        """The first of what waits in the shim's queue."""
+        some, others = len(self._names.applications), len(self._names.nodes)
+        match item:
+            case Event(_, name, event):
+                what, actions, most = f"{event} of {name}", EVENTS.get(event, ()), 1
+            case CoreNews(RMAccepted()):
+                what, actions, most = "that it is registered", RECOVERY, 1 + some + others
+            case CoreNews(response):
+                # When the last application is back, the nodes follow.
+                what, actions, most = _words(response), (*arrives(response), "add_node"), 1 + others
+            case KubernetesNews(change):
+                what, actions, most = _words(change), FROM_KUBERNETES, 1
+        return Move(f"the shim handles {what}", lambda it: it.shim.step(), actions, most)
+
+    # Messages and work under way.
+
+    def _under_way(self, at: Snapshot) -> Iterator[Move]:
+        for job in at.shim.jobs:
+            yield Move(f"{job.work}: {job.task}", partial(_do, job), JOBS[job.work])
+            if self._may.trouble and job.work is not Work.DELETE:
+                yield Move(f"{job.work}: {job.task}; Kubernetes refuses", partial(_do_refused, job))
+        if at.link.requests:
+            request = at.link.requests[0]
+            call: Call = lambda it: it.link.deliver_request()  # noqa: E731
+            yield Move(f"the core hears {_words(request)}", call, (*arrives(request), *AT_ONCE), 3)
+        if at.link.responses and at.shim.scheduler != "New":
+            yield Move(f"the shim gets {_words(at.link.responses[0])}", lambda it: it.link.deliver_response())
+
+    # The core.
+
+    def _core(self, party: Party, at: Snapshot) -> Iterator[Move]:
+        for option in party.core.options():
+            choose = only(option.ask, option.node, option.replaces)
+            yield Move(
+                f"the scheduler decides: {option}", partial(_schedule, choose), ("allocate", "swap", *AT_ONCE), 2
+            )
+        # Of what has ended a time-out ends the record only; what was removed has still to complete.
+        live = {a.serial for a in (*at.core.applications, *at.core.tracked) if a.state not in FINISHED}
+        for name in [t.name for t in at.times.pending if isinstance(t.name, Wakeup)]:
+            if name.application in live:
+                yield Move(f"{name} runs out", partial(_run_out, name), ("run_out", "gang_times_out"))
+        for name in dict.fromkeys(at.under_way):
+            if name.kind in (Kind.STATE, Kind.GANG):
+                yield Move(f"{name} takes effect", partial(_wake, name), ("wake", "gang_wakes", *AT_ONCE), 3)
+
+    # Kubernetes and its users.
+
+    def _pods(self, at: Snapshot) -> Iterator[Move]:
+        there = {p.name: p for p in at.cluster.pods}
+        for k, name in enumerate(self._names.asks):
+            if name in there or self._names.is_placeholder(k) or name in at.made:
+                continue
+            yield Move(f"a user makes {name}", partial(_make, self._names.pod(k)), ("create_pod",))
+        unseen = UNSEEN if at.shim.scheduler in ("New", "Registering") else ()
+        for pod in there.values():
+            if pod.deleting:
+                yield Move(f"{pod.name} is gone", partial(_reap, pod.name), unseen)
+            elif self._may.end and pod.phase is Phase.RUNNING and not pod.placeholder:
+                yield Move(f"{pod.name} ends", partial(_end, pod.name), unseen, who="end_pod")
+            if self._may.delete and not pod.deleting and pod.phase not in ENDED:
+                actions = ("delete_pod", "delete_pending_pod", *unseen)
+                yield Move(f"somebody deletes {pod.name}", partial(_delete, pod.name), actions, 2, "delete_pod")
+
+    def _plug_in(self, at: Snapshot) -> Iterator[Move]:
+        """Of an application that is on its way it says that it has failed; once, as a second time means nothing."""
+        waiting = {item.name for item in at.shim.queued.queue if isinstance(item, Event) and item.event == FAILS}
+        for it in at.shim.applications if self._may.trouble and at.shim.scheduler == "Running" else ():
+            if it.state in ("Submitted", "Accepted", "Reserving", "Running") and it.name not in waiting:
+                yield Move(f"a plug-in fails {it.name}", partial(_fail, it.name))
+
+    def _operators(self, at: Snapshot) -> Iterator[Move]:
+        """Queues and partition are started, stopped and removed, where a situation has people who do."""
+        people, names = self._names.situation.people, self._names
+        objects: list[tuple[str, str | None]] = [("queue", name) for name in names.queues if "queues" in people]
+        objects += [("partition", None)] if "partition" in people else []
+        for what, name in objects:
+            for control, step in CONTROLS.items():
+                call = partial(_handle, ControlObject(control, names.partition, name))
+                yield Move(f"{control} of {name or names.partition}", call, (f"{step}_{what}", *AT_ONCE), 3)
+        if objects:
+            sweep = partial(_sweep, Wakeup(Kind.QUEUES))
+            most = len(names.queues) + 1
+            yield Move("what is to go is taken away", sweep, tuple(DELETIONS), most)
+
+    def _nodes(self, at: Snapshot) -> Iterator[Move]:
+        """People change a node when the core has heard of the last change, while there is no shim, or cordon it meanwhile."""
+        if not self._may.nodes or at.shim.queued.queue:
+            return
+        states = {n.name: n.state for n in at.shim.nodes}
+        unseen = at.shim.scheduler == "New"
+        for node in at.cluster.nodes:
+            settled = unseen or (states.get(node.name) in ("Healthy", "Draining") and not at.messages)
+            if not settled and states.get(node.name) not in ("Recovering", "Accepted"):
+                continue
+            for change in (CORDONS[not node.unschedulable], *(["removes"] if settled else [])):
+                call = partial(_change_node, node.name, change)
+                yield Move(f"somebody {change} {node.name}", call, NODE_UNSEEN if unseen else (), who="cordon")
+
+
+def arrives(message: Request | Response) -> tuple[str, ...]:
+    """The action that a message arrives, if it is one in the model."""
+    it = said(message)
+    # A situation without nodes of the shim has a node all the same, which comes without a message.
+    alone = ("create_node",) if isinstance(message, CreateNode) else ()
+    return () if it is None else (DELIVER[it[0]].name, *alone)
+
+
+def _words(what: object) -> str:
+    if isinstance(what, PodChange):
+        now = "gone" if what.gone else "to go" if what.pod.deleting else str(what.pod.phase)
+        return f"that {what.pod.name} is {now}"
+    if isinstance(what, NodeChange):
+        now = "gone" if what.gone else "cordoned" if what.node.unschedulable else "schedulable"
+        return f"that {what.node.name} is {now}"
+    return type(what).__name__ + " of " + ", ".join(str(v) for v in vars(what).values() if isinstance(v, str) and v)
+
+
+def _do(job: Job, party: Party) -> None:
+    party.shim.do(job)
+
+
+def _handle(request: Request, party: Party) -> None:
+    party.core.handle(request)
+
+
+def _sweep(timer: Wakeup, party: Party) -> None:
+    party.core.wake(timer)
+
+
+def _do_refused(job: Job, party: Party) -> None:
+    party.cluster.failing = {"create_pod", "bind_pod"}
+    try:
+        party.shim.do(job)
+    finally:
+        party.cluster.failing = set()
+
+
+def _fail(name: str, party: Party) -> None:
+    party.shim.fail_application(name, "it says so")
+
+
+def _change_node(name: str, change: str, party: Party) -> None:
+    if change == "removes":
+        party.cluster.remove_node(name)
+    else:
+        party.cluster.cordon(name, change == CORDONS[True])
+
+
+def _crash(silently: bool, party: Party) -> None:
+    party.crash(silently=silently)
+
+
+def _schedule(choose: Pick, party: Party) -> None:
+    party.core.schedule(choose)
+
+
+def _run_out(timer: Wakeup, party: Party) -> None:
+    party.clock.run_out(timer)
+
+
+def _wake(timer: Wakeup, party: Party) -> None:
+    party.clock.deliver(timer)
+
+
+def _make(pod: Pod, party: Party) -> None:
+    party.make(pod)
+
+
+def _reap(name: str, party: Party) -> None:
+    party.cluster.reap_pod(name)
+
+
+def _end(name: str, party: Party) -> None:
+    party.cluster.end_pod(name)
+
+
+def _delete(name: str, party: Party) -> None:
+    party.cluster.delete_pod(name)

@@ -1,0 +1,115 @@
+"""The core's graph: every operation from every state, and a crash in every state."""
+
+from __future__ import annotations
+
+from schedproof.impl.systems.yunikorn.core import Status
+from schedproof.model.semantics import State
+from schedproof.proofs.refinement.graph import SILENT, Progress, SideBySide
+from schedproof.proofs.refinement.mismatch import Broken
+from schedproof.proofs.refinement.modelside import ModelGraph
+
+from .abstraction import Abstraction
+from .operations import Operations
+from .party import Container, Operation, Party, Snapshot
+
+AT_WORK, RECOVERING = "at work", "recovering"
+"""While it recovers, the core does not know all containers that run, and can do nothing else."""
+
+
+class Exploration(SideBySide):
+    """YuniKorn's core beside its model; run :meth:`explore` once."""
+
+    every_kind = (AT_WORK, RECOVERING)
+    partial_kinds = frozenset({RECOVERING})
+
+    def __init__(
+        self,
+        party: Party,
+        operations: Operations,
+        abstraction: Abstraction,
+        model: ModelGraph,
+        progress: Progress | None = None,
+    ) -> None:
+        super().__init__(model, progress)
+        self._party, self._operations, self._abstraction = party, operations, abstraction
+
+    def begin(self) -> int:
+        """A core with which a resource manager has registered."""
+        self._party.core.handle(self._operations.register())
+        return self._at(self._stands(Operation("", lambda party: None), self.model.initial, frozenset()))
+
+    def expand(self, node: int) -> None:
+        """Every operation that is possible, the crash among them."""
+        at: Snapshot = self.snapshots[node]
+        try:
+            operations = list(self._operations.possible(at))
+        except Broken as error:
+            self.break_off(node, "the scheduler looks for something to do", error)
+        for operation in operations:
+            try:
+                self._try(node, at, operation)
+            except Broken as error:
+                self.break_off(node, operation.said, error)
+
+    def _try(self, node: int, at: Snapshot, operation: Operation) -> None:
+        done = self._party.run(at, operation)
+        if done is None:
+            return
+        if operation.crash:
+            self.crash_points += 1
+        after = self._stands(operation, self.model.initial if operation.crash else at.image, at.told)
+        labels = operation.names(self._party.answers)
+        if after.key == at.key and not operation.crash:
+            # A request of which nothing comes is a step only where the model has one of which nothing comes.
+            for label in set(labels) & {choice for choice, to in self.model.steps[at.image] if to == at.image}:
+                self.edge(node, node, label, operation.said)
+            return
+        there = self._at(after)
+        if operation.crash:
+            self._jump(node, there, operation, self.model.initial)
+        elif operation.path:
+            self._jump(node, there, operation, self.model.walk(at.image, operation.path))
+        else:
+            if not labels and after.image != at.image:
+                say = self.model.say_state
+                raise Broken("no step of the model is this", expected=say(at.image), found=say(after.image))
+            for label in labels or (SILENT,):
+                self.edge(node, there, label, operation.said)
+
+    def _jump(self, a: int, b: int, operation: Operation, expected: State | None) -> None:
+        """An edge that is several steps of the model, or begins anew."""
+        say = self.model.say_state
+        if expected is None:
+            steps = ", ".join(self.model.say_choice(step) for step in operation.path)
+            raise Broken("the model cannot take these steps one after the other", expected=steps)
+        if expected != self.images[b]:
+            raise Broken(
+                "it leads to another state than in the model", expected=say(expected), found=say(self.images[b])
+            )
+        self.jump(a, b, operation.said)
+
+    def _stands(self, operation: Operation, before: State, told: frozenset[Container]) -> Snapshot:
+        """The implementation as it is after an operation from a state with this image and these containers.
+
+        Raises:
+            Broken: the core and what it tells the resource manager are not at one.
+        """
+        world, times = self._party.core.world, self._party.clock.snapshot()
+        image = self._abstraction.image(world, times, before)
+        told = self._party.hears(told, operation)
+        there = {
+            Container(it.name, it.node, it.termination if it.status is Status.RELEASING else None)
+            for it in world.allocations
+            if it.confirmed
+        }
+        if there != told:
+            raise Broken(
+                "the resource manager has been told of other containers than there are",
+                expected=f"{sorted(map(str, there))}",
+                found=f"{sorted(map(str, told))}",
+            )
+        return Snapshot(world, times, self._party.core.process, image, told, operation.lost)
+
+    def _at(self, at: Snapshot) -> int:
+        number = self.find_node(at.key)
+        return self.node(at.key, RECOVERING if at.lost else AT_WORK, at, at.image) if number is None else number

@@ -1,0 +1,125 @@
+"""The events that YuniKorn's REST interface gives: a batch in one document, or a stream with one record a line.
+
+The choices of the reading:
+
+* **Applications**: records of type 2 that set (change type 1) a state, by the code in ``eventChangeDetail``; and the
+  one that adds (change type 2) a New application. The object is ``objectID``.
+* **Nodes**: whether the flag is true or false is not to be read off a record, so that what is judged is that the flag
+  of a node that was decommissioned (300) is set (302) no more, until the node is added again.
+* **Queues**: their records (400, 401) carry no state of the queue.
+* **What is left out** is counted. A buffer forgets old events: an application may be met in any state.
+* An application is New again, under the same name, once the one before has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.proofs.traces.files.json_document import Documents, read_documents
+from schedproof.proofs.traces.files.lines import TextLine
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.formats.format import Format
+
+from .lives import Entry
+from .releases import MIDDLE, NEWEST, Key, Table
+from .words import SCHEMA, fits, judged_by_tables, keys
+
+APPLICATION, NODE = 2, 3
+SET, ADD = 1, 2
+STATES = {
+    202: "Rejected",
+    203: "New",
+    204: "Accepted",
+    205: "Starting",
+    206: "Running",
+    207: "Completing",
+    208: "Completed",
+    209: "Failing",
+    210: "Failed",
+    211: "Resuming",
+    212: "Expired",
+}
+DECOMMISSION, FLIP = 300, 302
+THERE, GONE = "there", "gone"
+NODES: Mapping[Key, str] = {
+    ("Node", "flip", THERE): THERE,
+    ("Node", "decommission", THERE): GONE,
+    ("Node", "add", GONE): THERE,
+}
+"""What the events tell of a node."""
+
+SINCE_1_5 = (frozenset({MIDDLE, NEWEST}), "there are no such events before 1.5")
+
+
+def _records(documents: Documents) -> Iterator[dict[str, Any]]:
+    """The records of all documents: of batches, of lists, or one by one."""
+    batch = Shape.load(SCHEMA, "batch")
+    for value in documents.values:
+        found = value
+        if isinstance(value, dict) and "EventRecords" in value:
+            batch.check(documents.line(value))
+            found = value["EventRecords"] or []
+        for record in found if isinstance(found, list) else [found]:
+            if not isinstance(record, dict):
+                raise documents.error(f"{record!r:.60} where an event record {{...}} belongs")
+            yield record
+
+
+def _entry(record: Mapping[str, Any]) -> Entry | None:
+    """What a record says of a life; None if nothing."""
+    kind, change = record.get("type", 0), record.get("eventChangeType", 0)
+    detail, who = record.get("eventChangeDetail", 0), record.get("objectID", "")
+    if kind == APPLICATION and detail in STATES and (change == SET or (change == ADD and STATES[detail] == "New")):
+        return Entry(0, 0, "Application", who, STATES[detail], only=SINCE_1_5, loops=False)
+    if kind == NODE and detail == FLIP:
+        return Entry(
+            0, 0, "Node", who, THERE, source=THERE, event="flip", told=f"the flag of {who} is set", only=SINCE_1_5
+        )
+    if kind == NODE and detail == DECOMMISSION:
+        return Entry(
+            0, 0, "Node", who, GONE, source=THERE, event="decommission", told=f"{who} is decommissioned", only=SINCE_1_5
+        )
+    if kind == NODE and detail == 0 and change == ADD:
+        return Entry(0, 0, "Node", who, THERE, told=f"{who} is added", only=SINCE_1_5)
+    return None
+
+
+def _read(model: Model, lines: Sequence[TextLine]) -> tuple[list[Entry], str]:
+    documents, shape = read_documents(lines), Shape.load(SCHEMA, "event")
+    entries: list[Entry] = []
+    left_out = 0
+    for record in _records(documents):
+        line = documents.line(record)
+        shape.check(line)
+        entry = _entry(record)
+        if entry is None:
+            left_out += 1
+            continue
+        if not entry.who:
+            raise line.error('"objectID" is missing; write the name of the application or node as a text')
+        entries.append(replace(entry, number=len(entries) + 1, line=line.number))
+    what = "1 record carries no state and is" if left_out == 1 else f"{left_out} records carry no state and are"
+    return entries, f"{what} not judged" if left_out else ""
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    found = keys(lines)
+    return "EventRecords" in found or bool(found & {"eventChangeType", "eventChangeDetail", "timestampNano"})
+
+
+def _with_nodes(table: Table) -> Table:
+    return Table(table.name, {**table.rows, **NODES})
+
+
+EVENT_RECORDS = Format(
+    "yunikorn-events",
+    'an event "type" and "eventChangeDetail", a batch of them "EventRecords"',
+    _recognises,
+    judge=judged_by_tables(_read, _with_nodes),
+    judged_by="v0.12.2",
+    fits=fits,
+)
+"""Events, as a batch or as a stream."""

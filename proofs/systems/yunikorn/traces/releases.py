@@ -1,0 +1,135 @@
+"""The transition tables of YuniKorn's releases, as far as logs can tell them apart.
+
+The model has the tables of v0.12.2; what later releases changed is laid over its rows (facts 1.6, 2, 4.1 and
+4.4). Releases whose tables are the same have one name here. Rows of the model that no log shows (what a user
+or a crash does to an object) have no logged event, and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import Model
+from schedproof.proofs.traces.errors import TraceError
+
+EVENTS: Mapping[str, Mapping[str, str]] = {
+    "Application": {
+        f"{event}Application": event for event in ("run", "reject", "complete", "fail", "expire", "resume")
+    },
+    "Queue": {"Remove": "remove", "Start": "start", "Stop": "stop"},
+    "ShimApplication": {
+        event: event
+        for event in (
+            *("SubmitApplication", "RecoverApplication", "AcceptApplication", "TryReserve", "UpdateReservation"),
+            *("ResumingApplication", "AppTaskCompleted", "RunApplication", "ReleaseAppAllocation"),
+            *("ReleaseAppAllocationAsk", "CompleteApplication", "RejectApplication", "FailApplication"),
+            *("KillApplication", "KilledApplication"),
+        )
+    },
+    "Task": {
+        event: event
+        for event in (
+            *("InitTask", "SubmitTask", "TaskAllocated", "TaskBound", "CompleteTask", "KillTask"),
+            *("TaskKilled", "TaskRejected", "TaskFail"),
+        )
+    },
+    "ShimNode": {
+        event: event
+        for event in ("RecoverNode", "NodeAccepted", "NodeReady", "NodeRejected", "DrainNode", "RestoreNode")
+    },
+    "ShimScheduler": {
+        event: event
+        for event in (
+            *("RegisterScheduler", "RegisterSchedulerSucceed", "RegisterSchedulerFailed"),
+            *("RecoverScheduler", "RecoverSchedulerSucceed", "RecoverSchedulerFailed"),
+        )
+    },
+}
+"""By sort: an event's name in a log -> its name in the model. Queues and partitions share a table and a message."""
+
+STATE_STRINGS = {"Task": {"TaskAllocated": "Allocated"}}
+"""Where a log calls a state otherwise than the code and the model do."""
+
+Key = tuple[str, str, str]
+"""Sort, event as logged, state before."""
+
+OLDEST, MIDDLE, NEWEST = "0.11-0.12", "1.0-1.5", "1.6+"
+NAMES = (OLDEST, MIDDLE, NEWEST)
+
+SINCE_1_0: Mapping[Key, str] = {
+    ("Application", "expireApplication", "Rejected"): "Expired",
+    # Added by YUNIKORN-1704 in one of these releases: an application that is rejected while it is recovered.
+    ("ShimApplication", "RejectApplication", "Recovering"): "Rejected",
+}
+SINCE_1_6: Mapping[Key, str] = {
+    ("Application", "runApplication", "Accepted"): "Running",
+    ("Queue", "Start", "Draining"): "Active",
+}
+GONE_IN_1_6 = (("Application", "Starting"), ("ShimScheduler", None))
+"""A state that left the table, and a machine that was taken out."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What follows what in one release, or in one variant of the model."""
+
+    name: str
+    rows: Mapping[Key, str]
+
+    def events(self, sort: str, source: str, target: str) -> list[str]:
+        """The events that take an object from ``source`` to ``target``."""
+        return [event for (s, event, now), after in self.rows.items() if (s, now, after) == (sort, source, target)]
+
+    def leaving(self, sort: str, source: str) -> dict[str, str]:
+        """What each event does in ``source``."""
+        return {event: after for (s, event, now), after in self.rows.items() if (s, now) == (sort, source)}
+
+    def knows(self, sort: str, state: str) -> bool:
+        """The state is in the table at all."""
+        return any(s == sort and state in (now, after) for (s, _, now), after in self.rows.items())
+
+
+def table_of(model: Model) -> Table:
+    """The model's own rows, by the names that logs use."""
+    rows: dict[Key, str] = {}
+    for sort, events in EVENTS.items():
+        logged = {event: name for name, event in events.items()}
+        rows |= {(sort, logged[r.event], r.source): r.target for r in model.table(sort) if r.event in logged}
+    return Table(model.variant, rows)
+
+
+def releases_of(model: Model) -> list[Table]:
+    """The tables of all releases, from that of v0.12.2."""
+    oldest = table_of(model).rows
+    middle = {**oldest, **SINCE_1_0}
+    newest = {
+        key: after
+        for key, after in {**middle, **SINCE_1_6}.items()
+        if not any(key[0] == sort and state in (None, key[2], after) for sort, state in GONE_IN_1_6)
+    }
+    return [Table(name, rows) for name, rows in zip(NAMES, (oldest, middle, newest), strict=True)]
+
+
+def release_named(text: str) -> str:
+    """The name of the releases that ``text`` (such as 1.5 or v0.12.2) is one of.
+
+    Raises:
+        TraceError: no release, or one that is older than any table here.
+    """
+    if text in NAMES:
+        return text
+    found = re.fullmatch(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?", text)
+    if found is None:
+        raise TraceError(f"{text!r:.40} is no release of YuniKorn; write one such as 0.12.2, 1.5 or 1.6")
+    number = (int(found[1]), int(found[2]))
+    if number < (0, 11):
+        raise TraceError(f"release {text} has other tables than any that is known here; 0.11 and later can be judged")
+    return OLDEST if number < (1, 0) else MIDDLE if number < (1, 6) else NEWEST
+
+
+def known_states(model: Model, sort: str) -> Sequence[str]:
+    """The states that a log may name, as logs name them."""
+    strings = {state: string for string, state in STATE_STRINGS.get(sort, {}).items()}
+    return [strings.get(state.name, state.name) for state in model.machine(sort).states]

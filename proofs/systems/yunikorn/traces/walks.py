@@ -1,0 +1,343 @@
+"""Walks of YuniKorn's real Application: calls of its methods, with what is to be seen of it after each.
+
+A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's total, ``steps``); each is judged as a run of the
+model of its own. The choices of the reading:
+
+* **A step is a call** (``op``) and so one step of the model, or the time-out of a timer, which is two: it
+  runs out, and its function has its effect at once. Seen after it are the application's state and two timers, five counts, and
+  what the resource manager was told (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
+* **What is not there cannot be taken away**: the removal of an ask that is no longer listed, or of an allocation
+  that is gone, is no step. Whether the first still looks if there is anything left, as the removal of an ask does that
+  is allocated already, is not known: both are allowed while other asks are listed.
+* **An application that has ended takes asks still**, which the scheduler would never send it: they are counted, but
+  no step of the model, and change nothing of its state.
+* **The gang's total** is reached when the placeholders that are allocated are exactly so many, as often as
+  that happens; a walk may ask for more placeholders than the total.
+* **Promises of the document** that a step or the state after it breaks are named; a state that has broken one is
+  named once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.semantics import State
+from schedproof.proofs.traces.engine.candidates import Judgement, Observation, Path, Record, judge
+from schedproof.proofs.traces.engine.explain import Complaint
+from schedproof.proofs.traces.engine.steps import Wanted
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.json_document import read_documents
+from schedproof.proofs.traces.files.lines import Line, TextLine
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.formats.format import Format, Judged, Told
+from schedproof.proofs.traces.reports.report import BrokenPromise, OracleVerdict, Promise
+from schedproof.proofs.traces.reports.wording import show_choice
+
+from .releases import EVENTS, OLDEST, Table, release_named, table_of
+from .walk_objects import HELD, Cast, Walker, core_of, trails
+from .walk_promises import Promises
+from .words import SCHEMA, Words, keys
+
+ENDED = ("Completed", "Expired", "Failed", "Rejected")
+NEEDS_KEY = ("addAsk", "addPlaceholderAsk", "allocate", "removeAllocation", "removeAsk")
+COUNTS = ("pending", "allocated", "allocatedPlaceholder", "asks", "allocations")
+
+
+def _cast(line: Line, words: Words) -> Cast:
+    """The asks of a walk.
+
+    Raises:
+        TraceError: an ask that is added twice, or allocated before it is added; an unknown state.
+    """
+    asks: dict[str, bool] = {}
+    for number, step in enumerate(line.value["steps"], start=1):
+        op, key = step["op"], step.get("key", "")
+        where = f"step {number}: "
+        words.state("Application", step["state"], line, f"steps.{number - 1}.state")
+        for update in step.get("stateUpdates") or ():
+            words.state("Application", update.partition(":")[0], line, f"steps.{number - 1}.stateUpdates")
+        if op in NEEDS_KEY and not key:
+            raise line.error(f'{where}"key" is missing; {op} needs it')
+        if op in ("addAsk", "addPlaceholderAsk"):
+            if key in asks:
+                raise line.error(f"{where}ask {key} is added twice; give each ask its own key")
+            asks[key] = op == "addPlaceholderAsk" or step.get("placeholder", False)
+        elif op == "allocate":
+            ask, slash, allocation = key.rpartition("/")
+            if not (slash and ask and allocation):
+                raise line.error(f'{where}{key!r:.60} is no allocation; write "ASK/ALLOCATION", such as "ask-0/u-0"')
+            if ask not in asks:
+                raise line.error(f"{where}ask {ask} is allocated, but was never added")
+            if step.get("placeholder", asks[ask]) != asks[ask]:
+                raise line.error(
+                    f"{where}ask {ask} was {'a placeholder' if asks[ask] else 'a real one'} when it was added"
+                )
+    return Cast(asks, line.value["gangStyle"], line.value["placeholderAsk"])
+
+
+def _never(state: State) -> bool:
+    return False
+
+
+def _always(state: State) -> bool:
+    return True
+
+
+def _gone(walker: Walker, ask: str, state: State) -> bool:
+    return not walker.ask_is(state, ask, *HELD)
+
+
+def _not_listed(walker: Walker, ask: str, state: State) -> bool:
+    return not walker.listed(state, ask)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a step of a walk stands for.
+
+    Args:
+        plan: the steps of the model, one after the other.
+        idle: in such a state it is no step at all.
+        against: what speaks against a state after it.
+        looks: where it is no step, it may still complete an application that has nothing left.
+    """
+
+    plan: Sequence[Wanted]
+    idle: Callable[[State], bool]
+    against: Complaint
+    looks: bool = False
+
+
+@dataclass
+class _Strays:
+    """Asks that came when the application had ended: counted here, as the model has no step for them."""
+
+    placeholder: dict[str, bool] = field(default_factory=dict)
+    pending: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    allocations: dict[str, str] = field(default_factory=dict)
+
+    def counts(self) -> dict[str, int]:
+        """What a walk counts of them."""
+        held = [self.placeholder[key] for key in self.allocations.values()]
+        listed, pending = len(self.listed), len(self.pending)
+        return dict(zip(COUNTS, (pending, held.count(False), held.count(True), listed, len(held)), strict=True))
+
+    def takes(self, op: str, key: str, cast: Cast, ended: bool) -> bool:
+        """The call is about one of them; it is counted."""
+        ask, _, allocation = key.rpartition("/")
+        match op:
+            case "addAsk" | "addPlaceholderAsk" if ended:
+                self.placeholder[key] = cast.asks[key]
+                self.pending.add(key)
+                self.listed.add(key)
+            case "allocate" if ask in self.pending:
+                self.pending.remove(ask)
+                self.allocations[allocation] = ask
+            case "removeAllocation" if key in self.allocations:
+                del self.allocations[key]
+            case "removeAsk" if key in self.listed:
+                self.listed.remove(key)
+                self.pending.discard(key)
+            case _:
+                return False
+        return True
+
+
+@dataclass
+class _Reader:
+    """Turns the steps of one walk into records."""
+
+    line: Line
+    walker: Walker
+    cast: Cast
+    table: Table
+    first: int
+    """The number of the first record."""
+    added: dict[str, bool] = field(default_factory=dict)
+    allocations: dict[str, str] = field(default_factory=dict)
+    """Allocation -> its ask."""
+    strays: _Strays = field(default_factory=_Strays)
+    before: str = "New"
+    calls: dict[int, Call] = field(default_factory=dict)
+    """Record -> what it stands for."""
+
+    def records(self) -> Iterator[Record]:
+        for number, step in enumerate(self.line.value["steps"], start=1):
+            state = step["state"]
+            says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
+            call = self.call(step)
+            record = self.first + number - 1
+            self.calls[record] = call
+            why = self.untold(step, state)
+            yield Record(
+                record,
+                self.line.number,
+                says,
+                partial(self.successors, call),
+                self.observed(step),
+                partial(self.attempts, call),
+                broken=f"{says}: {why}" if why else "",
+            )
+            self.before = state
+
+    @property
+    def title(self) -> str:
+        return f"walk {self.line.value['seed']}" if "seed" in self.line.value else f"walk of line {self.line.number}"
+
+    def call(self, step: Mapping[str, Any]) -> Call:
+        """What a step of the walk stands for."""
+        walker, key, strays = self.walker, step.get("key", ""), self.strays
+        plan: Sequence[Wanted]
+        idle: Callable[[State], bool] = _never
+        match step["op"]:
+            case op if strays.takes(op, key, self.cast, self.before in ENDED):
+                plan = []
+            case "addAsk" | "addPlaceholderAsk":
+                self.added[key] = self.cast.asks[key]
+                plan = [walker.wanted("add_ask", k=walker.ask(key))]
+            case "allocate":
+                ask, _, allocation = key.rpartition("/")
+                self.allocations[allocation] = ask
+                given = {"k": walker.ask(ask), "n": 0}
+                if not self.cast.asks[ask]:
+                    given["f"] = 0
+                elif "allocatedPlaceholder" in step:
+                    given["f"] = int(step["allocatedPlaceholder"] == self.cast.total > 0)
+                plan = [walker.wanted("allocate", **given)]
+            case "removeAllocation":
+                its = self.allocations.get(key)
+                plan = [] if its is None else [walker.wanted("end", k=walker.ask(its))]
+                idle = _never if its is None else partial(_gone, walker, its)
+            case "removeAsk":
+                plan = [walker.wanted("remove_ask", k=walker.ask(key))] if key in self.added else []
+                idle = partial(_not_listed, walker, key) if plan else _always
+            case "stateTimeout":
+                plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
+            case _:
+                plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
+        return Call(plan, idle, self.uncounted(step), looks=step["op"] == "removeAsk")
+
+    def successors(self, call: Call, state: State) -> Iterator[Path]:
+        """What the call can do in ``state``."""
+        return (path for path, complaint in self.ways(call, state) if not complaint)
+
+    def attempts(self, call: Call, state: State) -> Iterator[Path]:
+        """What it could do but for the counts, or why it can do nothing."""
+        document, found = self.walker.instance.model.document.name, False
+        for path, complaint in self.ways(call, state):
+            found = True
+            if complaint:
+                yield Path(path.steps, path.state, (Promise(None, complaint, document, None),))
+        for wanted in () if found else call.plan[:1]:
+            yield from self.walker.steps.nearest(state, wanted)
+
+    def ways(self, call: Call, state: State) -> Iterator[tuple[Path, str]]:
+        """The call's steps from ``state``, and what speaks against the state after them."""
+        idle = call.idle(state)
+        for end, trail in trails(self.walker, state, [] if idle else call.plan):
+            steps = tuple(show_choice(self.walker.instance, choice) for _, choice in trail)
+            yield Path(steps, end), call.against(end)
+        if idle and call.looks:
+            end = self.walker.looked_at(state, self.added)
+            if end != state:
+                yield Path(("a look whether anything is left",), end), call.against(end)
+
+    def observed(self, step: Mapping[str, Any]) -> Observation:
+        """The state of the application and its timers."""
+        walker = self.walker
+        slots = {walker.slot("Application"): walker.value("Application", "", step["state"])}
+        if "stateTimer" in step:
+            armed = "armed" if step["stateTimer"] else "off"
+            slots[walker.slot("Application", "timer")] = walker.value("Application", "timer", armed)
+        if "placeholderTimer" in step:
+            armed = "armed" if step["placeholderTimer"] else "off"
+            slots[walker.slot("GangTimer")] = walker.value("GangTimer", "", armed)
+        return Observation(slots)
+
+    def uncounted(self, step: Mapping[str, Any]) -> Complaint:
+        """What speaks against a state after the step: other counts than the walk's."""
+        added, walker, strays = dict(self.added), self.walker, self.strays.counts()
+
+        def complaint(state: State) -> str:
+            counts = walker.counts(state, added)
+            for name in COUNTS:
+                model = counts[name] + strays[name]
+                if model != step.get(name, model):
+                    return f"{name} is {model} in the model, {step[name]} observed"
+            return ""
+
+        return complaint
+
+    def untold(self, step: Mapping[str, Any], state: str) -> str:
+        """Why what the resource manager was told cannot be what happened; "" if it can."""
+        if "stateUpdates" not in step:
+            return ""
+        now = self.before
+        for update in step["stateUpdates"] or ():
+            after, _, event = update.partition(":")
+            events = self.table.events("Application", now, after)
+            if after == now or not events or (event in EVENTS["Application"] and event not in events):
+                return f"the resource manager was told {update}, but the table has no such change of {now}"
+            now = after
+        if now != state:
+            return (
+                f"the resource manager was told that it is {now}"
+                if step["stateUpdates"]
+                else (f"it was {now}, and the resource manager was not told")
+            )
+        return ""
+
+
+def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
+    if told.release is not None and release_named(told.release) != OLDEST:
+        raise TraceError(
+            f"{lines[0].file}: walks are calls of the Application of 0.12; leave the release {told.release} out"
+        )
+    documents, shape, words, core = read_documents(lines), Shape.load(SCHEMA, "walk"), Words(model), core_of(model)
+    walks: list[tuple[Line, Cast]] = []
+    for value in documents.values:
+        for walk in value if isinstance(value, list) else [value]:
+            if not isinstance(walk, dict):
+                raise documents.error(f"{walk!r:.60} where a walk {{...}} belongs")
+            line = documents.line(walk)
+            shape.check(line)
+            walks.append((line, _cast(line, words)))
+    breaks: list[BrokenPromise] = []
+    size, undetermined = sum(len(line.value["steps"]) for line, _ in walks), None
+    first = 1
+    for line, cast in walks:
+        reader = _Reader(line, Walker(cast.instance(core)), cast, table_of(model), first)
+        records = list(reader.records())
+        first += len(records)
+        promises = Promises(reader.walker, {number: call.plan for number, call in reader.calls.items()})
+        judgement = judge(reader.walker.instance, records, start=reader.walker.start, seen=promises.seen)
+        breaks += promises.broken
+        if judgement.verdict is OracleVerdict.DEPARTS:
+            return Judged(judgement, size, breaks=breaks)
+        if judgement.verdict is OracleVerdict.UNDETERMINED:
+            undetermined = undetermined or judgement
+    return Judged(undetermined or Judgement(OracleVerdict.CONFORMS), size, breaks=breaks)
+
+
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    return bool(keys(lines) & {"gangStyle", "placeholderAsk"})
+
+
+def _fits(model: Model) -> bool:
+    return {"Application", "Ask", "Wakeup", "GangTimer", "Node"} <= {m.sort.name for m in model.machines}
+
+
+WALKS = Format(
+    "yunikorn-walks",
+    'a walk "gangStyle" and "steps"',
+    _recognises,
+    judge=_judge,
+    judged_by="v0.12.2",
+    fits=_fits,
+)
+"""Walks of the core's Application."""

@@ -1,0 +1,99 @@
+"""What the readers of YuniKorn's formats share: how a file is recognised, and how its words are checked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.proofs.traces.files.json_document import joined
+from schedproof.proofs.traces.files.lines import Line, TextLine
+from schedproof.proofs.traces.formats.format import Judged, Told
+
+from .lives import Entry, Lives
+from .releases import EVENTS, STATE_STRINGS, Table, known_states, release_named, releases_of, table_of
+
+SCHEMA = Path(__file__).parent / "formats.schema.json"
+
+
+def fits(model: Model) -> bool:
+    """The model has the machines that YuniKorn's logs speak of."""
+    return {m.sort.name for m in model.machines} >= set(EVENTS)
+
+
+def keys(lines: Sequence[TextLine]) -> set[str]:
+    """The keys of the first object of a JSON file; of one that breaks off, those that can be seen."""
+    if lines[0].text[0] not in "{[":
+        return set()
+    text = joined(lines).lstrip()
+    try:
+        value: Any = json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        # A JSON line of a log is whole; what breaks off on its first line may be any format's.
+        return set(re.findall(r'"(\w+)"\s*:', text[:5000]))
+    while isinstance(value, list) and value:
+        value = value[0]
+    return set(value) if isinstance(value, dict) else set()
+
+
+def tables_told(model: Model, told: Told) -> list[Table]:
+    """The tables to judge by: the variant's own if one is told, else of the release, else of every release.
+
+    Raises:
+        TraceError: no such release.
+    """
+    if told.variant is not None:
+        return [table_of(model)]
+    every = releases_of(model)
+    if told.release is None:
+        return every
+    name = release_named(told.release)
+    return [table for table in every if table.name == name]
+
+
+class Words:
+    """The states and events that a log may name; anything else is a mistake of the log, not a departure."""
+
+    def __init__(self, model: Model) -> None:
+        self._states = {sort: list(known_states(model, sort)) for sort in EVENTS}
+
+    def state(self, sort: str, name: str, line: Line, field: str) -> str:
+        """``name``, if it is a state.
+
+        Raises:
+            TraceError: it is none.
+        """
+        known = self._states[sort]
+        if name not in known and name not in STATE_STRINGS.get(sort, {}).values():
+            raise line.error(f'"{field}": {name!r:.60} is none of {", ".join(known)}')
+        return name
+
+    def event(self, sort: str, name: str, line: Line) -> str:
+        """``name``, if it is an event.
+
+        Raises:
+            TraceError: it is none.
+        """
+        if name not in EVENTS[sort]:
+            raise line.error(f'"event": {name!r:.60} is none of {", ".join(EVENTS[sort])}')
+        return name
+
+
+Reader = Callable[[Model, Sequence[TextLine]], tuple[Sequence[Entry], str]]
+"""The entries of a file, and what was left out."""
+
+
+def judged_by_tables(
+    read: Reader, more: Callable[[Table], Table] = lambda table: table
+) -> Callable[[Model, Sequence[TextLine], Told], Judged]:
+    """The judge of a format that ``read`` reads; ``more`` adds to the tables what only this format speaks of."""
+
+    def judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
+        tables = [more(table) for table in tables_told(model, told)]
+        entries, note = read(model, lines)
+        return Lives(model, tables).judge(entries, note)
+
+    return judge

@@ -1,0 +1,1 @@
+"""YuniKorn's merged scheduler: the refinement of its reference implementation, and its trace formats."""

@@ -1,0 +1,42 @@
+"""Whether YuniKorn's merged scheduler and its model are the same graph."""
+
+from __future__ import annotations
+
+from schedproof.impl.systems.yunikorn_merge import MergedScheduler
+from schedproof.model.semantics import Instance
+from schedproof.model.systems.yunikorn_merge import MERGED
+from schedproof.model.systems.yunikorn_merge.merged_situations import MergedSituation
+from schedproof.proofs.refinement.graph import Progress
+from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.report import RefinementReport, compared
+
+from .explore import Exploration
+from .meaning import Meaning
+from .party import Scheduler
+
+
+def check_refinement(
+    situation: MergedSituation, kind: Scheduler = MergedScheduler, *, progress: Progress | None = None
+) -> RefinementReport:
+    """Explores the scheduler and the model's variant ``merged`` and compares the two graphs.
+
+    Every request of the resource manager, every decision of the scheduler and every arrival of what is told is a step of
+    the model, and every step of the model is one of these. Which of the possible allocations the scheduler would choose is
+    left open, and so is the order of what one operation tells.
+
+    Args:
+        situation: a partition, with what comes to it.
+        kind: what makes the scheduler; a test gives one with a bug.
+        progress: called now and then with the numbers of states and edges found.
+    """
+    instance = instance_of(situation)
+    return compared(
+        lambda: Exploration(Meaning(situation, instance), kind, ModelGraph.explore(instance), progress), situation.about
+    )
+
+
+def instance_of(situation: MergedSituation) -> Instance:
+    """The merged model of a situation."""
+    rigid = situation.rigid
+    sizes = {sort.name: 1 for sort in MERGED.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
+    return Instance(MERGED, sizes, rigid)

@@ -1,0 +1,173 @@
+"""The abstraction function: what a snapshot means in the model. It shares no code with the scheduler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from schedproof.model.semantics import Choice, Instance, State
+from schedproof.model.systems.yunikorn_merge.merged_situations import MergedSituation
+
+from .party import News, Snapshot
+
+PARTITION, ROOT, LEAF, NOWHERE = "p0", "root", "root.q0", "root.nowhere"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The states of ``instance``, a situation of the merged model, that snapshots mean."""
+
+    situation: MergedSituation
+    instance: Instance
+
+    @cached_property
+    def applications(self) -> list[str]:
+        """Their names, by number; so below."""
+        return [f"a{n}" for n in range(self.situation.applications)]
+
+    @cached_property
+    def asks(self) -> list[str]:
+        """By number."""
+        return [f"k{n}" for n in range(len(self.situation.asks))]
+
+    @cached_property
+    def nodes(self) -> list[str]:
+        """By number."""
+        return [f"n{n}" for n in range(self.situation.nodes)]
+
+    @cached_property
+    def allocations(self) -> list[tuple[str, str]]:
+        """(ask, node), by number."""
+        return [(self.asks[ask], self.nodes[node]) for ask, node in self.situation.allocations]
+
+    def application_of(self, ask: str) -> str:
+        """Whose ask it is."""
+        return self.applications[self.situation.asks[self.asks.index(ask)]]
+
+    def recovered(self, ask: str) -> bool:
+        """It is for something that runs already."""
+        return self.asks.index(ask) in self.situation.recovered
+
+    def label(self, action: str, about: int) -> Choice:
+        """A step of the model; each has one parameter."""
+        (parameter,) = self.instance.model.action(action).parameters
+        return Choice(action, ((parameter.name, about),))
+
+    # --- one object after the other
+
+    def partition(self, at: Snapshot) -> str:
+        """The state of the partition."""
+        if at.world.partition is not None:
+            return "present"
+        return "removed" if ("remove_partition", PARTITION) in at.asked else "absent"
+
+    def application(self, at: Snapshot, name: str) -> str:
+        """The state of an application."""
+        if any(app.name == name for app in at.world.applications):
+            return "present"
+        if ("ApplicationRejected", name) in at.told:
+            return "rejected"
+        return "removed" if ("submit", name) in at.asked else "unknown"
+
+    def ask(self, at: Snapshot, name: str) -> str:
+        """The state of an ask; the scheduler forgets one that is satisfied, the resource manager does not."""
+        if any(name in dict(app.asks) for app in at.world.applications):
+            return "pending"
+        if ("AskRejected", name) in at.told:
+            return "rejected"
+        was_held = any(ask == name for ask, _ in at.held)
+        if ("ask", name) not in at.asked and not was_held:
+            return "unknown"
+        gone = self.application(at, self.application_of(name)) == "removed"
+        return "removed" if gone or ("withdraw", name) in at.asked else "satisfied"
+
+    def node(self, at: Snapshot, name: str) -> str:
+        """The state of a node."""
+        if any(node.name == name for node in at.world.nodes):
+            return "present"
+        if ("NodeRejected", name) in at.told:
+            return "rejected"
+        return "removed" if ("add_node", name) in at.asked else "unknown"
+
+    def allocation(self, at: Snapshot, ask: str, node: str) -> str:
+        """The state of an allocation. What was reported with its node and is not there was not taken back."""
+        if (ask, node) in at.world.allocations:
+            return "allocated"
+        reported = self.recovered(ask) and ("add_node", node) in at.asked
+        return "ended" if (ask, node) in at.held or reported else "unknown"
+
+    def known(self, at: Snapshot, ask: str, node: str) -> str:
+        """What the resource manager knows of an allocation."""
+        mine = (ask, node) in at.held or self.recovered(ask)
+        if mine and ("AllocationReleased", ask) in at.heard:
+            return "ended"
+        reported = self.recovered(ask) and ("add_node", node) in at.asked
+        return "running" if reported or (mine and ("NewAllocation", ask) in at.heard) else "unknown"
+
+    # --- all together
+
+    def image(self, at: Snapshot) -> State:
+        """The state of the model."""
+        new = list(self.instance.initial())
+
+        def put(sort: str, number: int, state: str, **attributes: str | bool) -> None:
+            machine = self.instance.model.machine(sort)
+            new[self.instance.slot(sort) + number] = [s.name for s in machine.states].index(state)
+            for name, value in attributes.items():
+                kind = next(a.type for a in machine.attributes if a.name == name)
+                values = list(self.instance.domain(kind))
+                shown = [self.instance.show(kind, v) for v in values]
+                new[self.instance.slot(sort, name) + number] = values[shown.index(value)]
+
+        def heard(accepted: str, rejected: str, name: str) -> str:
+            return (
+                "accepted"
+                if (accepted, name) in at.heard
+                else "rejected"
+                if (rejected, name) in at.heard
+                else "nothing"
+            )
+
+        put("Partition", 0, self.partition(at))
+        put("Queue", 0, "present" if any(q.name == LEAF for q in at.world.queues) else self.partition(at))
+        for n, name in enumerate(self.applications):
+            told = heard("ApplicationAccepted", "ApplicationRejected", name)
+            put("Application", n, self.application(at, name), told=told)
+        for n, name in enumerate(self.asks):
+            put("Ask", n, self.ask(at, name), told=("AskRejected", name) in at.heard)
+        for n, name in enumerate(self.nodes):
+            put("Node", n, self.node(at, name), told=heard("NodeAccepted", "NodeRejected", name))
+        for n, (ask, node) in enumerate(self.allocations):
+            put("Allocation", n, self.allocation(at, ask, node), rm=self.known(at, ask, node))
+        self._messages(at, new)
+        return tuple(new)
+
+    def _messages(self, at: Snapshot, new: list[int]) -> None:
+        states, behind = self.instance.slot("Message"), self.instance.slot("Message", "behind")
+        for n in range(self.instance.sizes["Message"]):
+            new[states + n], new[behind + n] = 0, 0
+        before = 0
+        for batch in at.outbox:
+            numbers = [self.message(at, what) for what in batch]
+            for n in numbers:
+                new[states + n], new[behind + n] = 1, before
+            for n in numbers:
+                before |= 1 << n
+
+    def message(self, at: Snapshot, what: News) -> int:
+        """The number of the message object that stands for some news."""
+        kind, name = what
+        rigid = self.instance.rigid
+
+        def is_about(number: int) -> bool:
+            about = {sort: rigid["Message", sort][number] for sort in ("application", "ask", "node", "allocation")}
+            sort, its = next((sort, n) for sort, n in about.items() if isinstance(n, int))
+            if sort != "allocation":
+                return {"application": self.applications, "ask": self.asks, "node": self.nodes}[sort][its] == name
+            ask, node = self.allocations[its]
+            # Of the allocations of an ask, the one that there is or was; or that was reported, and not taken back.
+            meant = (ask, node) in at.held or (self.recovered(ask) and all(a != ask for a, _ in at.held))
+            return ask == name and meant
+
+        kinds = rigid["Message", "kind"]
+        return next(n for n, its in enumerate(kinds) if its == kind and is_about(n))

@@ -1,0 +1,25 @@
+"""The oracle: does a log of a real implementation conform to the model?
+
+``check_trace`` reads a trace and says conforms, or names the first record that no sequence of
+model steps explains; ``check_records`` does so with records that a program has at hand. See the README of this package for the trace formats.
+"""
+
+from __future__ import annotations
+
+from .check import check_records, check_trace
+from .errors import TraceError
+from .files.following import Following
+from .reports.report import Candidate, Departure, Difference, OracleReport, OracleVerdict, Promise
+
+__all__ = [
+    "Candidate",
+    "Departure",
+    "Difference",
+    "Following",
+    "OracleReport",
+    "OracleVerdict",
+    "Promise",
+    "TraceError",
+    "check_records",
+    "check_trace",
+]

@@ -1,0 +1,1 @@
+"""Which states of a model explain a log so far, record by record."""

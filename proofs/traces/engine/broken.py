@@ -1,0 +1,170 @@
+"""Which promise of the model an observed state or an impossible step breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+from schedproof.model.lang import Invariant, Model, Row
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.rules import Action
+from schedproof.model.quotes import quote
+from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
+from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.wording import show_term
+
+
+def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Promise]:
+    """The invariants that the observed state breaks and the state before did not.
+
+    Only where the state is observed completely; invariants that the variant itself is expected
+    not to keep are no promise of it.
+    """
+    if len(observed) < instance.width:
+        return []
+    state = tuple(observed[slot] for slot in range(instance.width))
+    model, found = instance.model, []
+    for prop in model.properties:
+        if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
+            broken = set(_violations(instance, prop, state)) - set(_violations(instance, prop, before))
+            if broken:
+                who = ", ".join(f"{n} = {v}" for n, v in min(broken))
+                says = f"{prop.says} (broken for {who})" if who else prop.says
+                found.append(Promise(prop.name, says, model.document.name, prop.line, prop.sentence))
+    return found
+
+
+def _readable(instance: Instance, prop: Invariant) -> bool:
+    """The property reads no history attribute: those are not in a trace's states."""
+    history = {a.name for m in instance.model.machines for a in m.attributes if a.history}
+
+    def reads(term: t.Term) -> bool:
+        return (isinstance(term, t.Attr) and term.name in history) or any(reads(c) for c in t.children(term))
+
+    return not reads(prop.then) and not (prop.given is not None and reads(prop.given))
+
+
+def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[tuple[tuple[str, str], ...]]:
+    scope = {v.name: v for v in prop.over}
+    given = compile_term(instance, prop.given, scope) if prop.given is not None else None
+    then = compile_term(instance, prop.then, scope)
+    for values in product(*(instance.domain(v.type) for v in prop.over)):
+        moment = Moment(state, dict(zip(scope, values, strict=True)))
+        try:
+            kept = (given is not None and not given(moment)) or then(moment)
+        except Undefined:
+            kept = False
+        if not kept:
+            yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
+
+
+def cited(model: Model, says: str, line: int | None) -> Promise:
+    """What a guard, a table or a rule has against a step, with the line of the document that it is from."""
+    return Promise(None, says, model.document.name, line, quote(model.document.name, line))
+
+
+def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Promise]:
+    """The first condition of the action's guard that does not hold, with an object that shows it."""
+    found = guard_met(instance, state, choice)[1]
+    return [found] if found is not None else []
+
+
+def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Promise | None]:
+    """How many conditions of the action's guard hold before the first that does not, and that one.
+
+    Later ones may only make sense once this one holds.
+    """
+    action = instance.model.action(choice.action)
+    scope = {v.name: v for v in action.parameters}
+    conditions = [part for conjunct in action.when for part in _conditions(conjunct)]
+    for met, condition in enumerate(conditions):
+        if not _holds(instance, state, condition, scope, dict(choice.parameters)):
+            says = f"{action.name} needs {show_term(condition)}{_witness(instance, state, condition, choice, action)}"
+            return met, cited(instance.model, says, action.line)
+    return len(conditions), None
+
+
+def _conditions(term: t.Term) -> Iterator[t.Term]:
+    """The parts of a conjunction, one by one."""
+    if isinstance(term, t.And):
+        for part in term.parts:
+            yield from _conditions(part)
+    elif isinstance(term, t.Not) and isinstance(term.part, t.Or):
+        for part in term.part.parts:
+            yield from _conditions(t.Not(part, place=term.place))
+    else:
+        yield term
+
+
+def _holds(instance: Instance, state: State, term: t.Term, scope: Mapping[str, t.Var], bound: dict[str, int]) -> bool:
+    """A formula's value; one that reads an attribute of no object does not hold."""
+    try:
+        return bool(compile_term(instance, term, dict(scope))(Moment(state, dict(bound))))
+    except Undefined:
+        return False
+
+
+def _witness(instance: Instance, state: State, condition: t.Term, choice: Choice, action: Action) -> str:
+    """Where the condition fails: the objects of its outermost quantifier, or the parameters that it names."""
+    scope = {v.name: v for v in action.parameters}
+    shown = {n: v for n, v in choice.parameters if n in t.free_variables(condition)}
+    negated = isinstance(condition, t.Not)
+    inner = condition.part if isinstance(condition, t.Not) else condition
+    if isinstance(inner, t.Quantified) and inner.universal != negated:
+        within = {**scope, **{v.name: v for v in inner.variables}}
+        for values in product(*(instance.domain(v.type) for v in inner.variables)):
+            chosen = dict(zip((v.name for v in inner.variables), values, strict=True))
+            if _holds(instance, state, inner.body, within, {**dict(choice.parameters), **chosen}) == negated:
+                shown |= chosen
+                scope = within
+                break
+    parts = [f"{n} = {_object(instance, state, scope[n], v)}" for n, v in shown.items()]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
+    """An object with its fields, or a value."""
+    shown = instance.show(var.type, value)
+    if not isinstance(shown, str):
+        return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else str(shown)
+    for objects in instance.describe(state).values():
+        if shown in objects:
+            fields = [f"{k} {v}" if k != "state" else str(v) for k, v in objects[shown].items() if v is not None]
+            return f"{shown}: {' '.join(fields)}" if fields else shown
+    return shown
+
+
+def broken_table(instance: Instance, before: State, reached: State, observed: Mapping[int, int]) -> Promise | None:
+    """What a table says of the first object that a step takes elsewhere than was observed.
+
+    Either a row takes it away that is observed to stay, or no row leads where it is observed to go, or only
+    rows of an event that did not happen.
+
+    Args:
+        before, reached: the states before and after the step; the same, if there was none.
+        observed: slot -> value.
+    """
+    model = instance.model
+    for machine in model.machines:
+        sort = machine.sort.name
+        for number, name in enumerate(instance.object_names(sort) if machine.states else []):
+            slot = instance.slot(sort) + number
+            if slot not in observed or observed[slot] == reached[slot]:
+                continue
+            source, there, target = (machine.states[s[slot]].name for s in (before, observed, reached))
+            table = model.table(sort)
+            if there == source:
+                moves = [r for r in table if (r.source, r.target) == (source, target)]
+                says = f"{name} stays {source}, though {_events(moves)} takes it to {target}"
+                return cited(model, says, moves[0].line if moves else machine.line)
+            rows = [r for r in table if (r.source, r.target) == (source, there)]
+            if not rows:
+                says = f"{name} goes from {source} to {there}, where {sort}'s table has no row"
+                return cited(model, says, machine.line)
+            says = f"{name} goes from {source} to {there}, which only {_events(rows)} does, and nothing here fires it"
+            return cited(model, says, rows[0].line)
+    return None
+
+
+def _events(rows: Sequence[Row]) -> str:
+    return " or ".join(dict.fromkeys(r.event for r in rows))

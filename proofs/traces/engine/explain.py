@@ -1,0 +1,150 @@
+"""Records that say little: steps that may be left out of the log, and what must hold before and after.
+
+A log seldom names every step of a model. A clue is what one record says: which steps it may be (or
+that it is none), which other steps may have happened unlogged before it and how many at most, and
+what it shows of the states around it. The candidates of a clue are all that the model allows within
+these limits; nothing here knows a system or a format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from schedproof.model.semantics import State
+from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.wording import show_choice
+
+from .broken import guard_met
+from .candidates import Observation, Path, Record, closure, difference
+from .steps import Steps, Wanted
+
+Complaint = Callable[[State], str]
+"""What speaks against a state; nothing ("") if nothing does."""
+
+MOST_STARTS = 20
+"""States after unlogged steps from which refused steps are tried, when a departure is explained."""
+
+
+def nothing(state: State) -> str:
+    """No complaint."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Clue:
+    """What a record says.
+
+    Args:
+        steps: the steps that it may be; exactly one of them happened.
+        or_none: or none of them: what it says may have been done by the step of an earlier record.
+        unlogged: the steps that may have happened before it without a record of their own.
+        longest: how many of these at most.
+        logged: the slots that no step changes without a record.
+        in_order: of the unlogged steps, only the first that is possible is taken. A format may say so where
+            it knows that the other orders lead to nothing else that a later record could show.
+        before, after: what speaks against a state just before the step, and just after it.
+        observed: what it shows of the state after.
+        fixed: the slots that its own step leaves as they are.
+        telling: only steps count that make at least one of the observed fields what it is.
+        suspects: if the record departs: steps whose refusal may be what there is to say; None for ``steps``.
+    """
+
+    steps: Sequence[Wanted] = ()
+    or_none: bool = False
+    unlogged: Sequence[Wanted] = ()
+    longest: int = 0
+    logged: frozenset[int] = frozenset()
+    in_order: bool = False
+    before: Complaint = nothing
+    after: Complaint = nothing
+    observed: Observation = field(default_factory=Observation)
+    fixed: frozenset[int] = frozenset()
+    telling: bool = False
+    suspects: Sequence[Wanted] | None = None
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """Makes the engine's records of clues."""
+
+    steps: Steps
+
+    def record(self, number: int, line: int, says: str, clue: Clue) -> Record:
+        """The record that ``clue`` says."""
+        return Record(
+            number,
+            line,
+            says,
+            self.steps.from_zero(lambda state: self.successors(state, clue)),
+            clue.observed,
+            self.steps.from_zero(lambda state: self.attempts(state, clue), each=True),
+        )
+
+    def starts(self, state: State, clue: Clue) -> Iterable[Path]:
+        """Where unlogged steps may have led before the record's own."""
+
+        def moves(at: State) -> Iterator[tuple[str, State]]:
+            for wanted in clue.unlogged:
+                for choice, after in self.steps.some(at, wanted):
+                    if all(at[slot] == after[slot] for slot in clue.logged):
+                        yield f"unlogged {show_choice(self.steps.instance, choice)}", after
+                        if clue.in_order:
+                            return
+
+        return closure(Path((), state), moves, longest=clue.longest)
+
+    def successors(self, state: State, clue: Clue) -> Iterator[Path]:
+        """Every path that the clue allows, in which nothing speaks against a state."""
+        for start in self.starts(state, clue):
+            if clue.before(start.state):
+                continue
+            if (clue.or_none or not clue.steps) and not clue.after(start.state):
+                yield start
+            for wanted in clue.steps:
+                for path in self.steps.paths(start, wanted):
+                    if not clue.after(path.state) and self.fits(start.state, path.state, clue):
+                        yield path
+
+    def fits(self, before: State, after: State, clue: Clue) -> bool:
+        """The clue's own step may change this."""
+        kept = all(before[slot] == after[slot] for slot in clue.fixed)
+        return kept and (not clue.telling or self.tells(before, after, clue))
+
+    def tells(self, before: State, after: State, clue: Clue) -> bool:
+        """The step makes one of the observed fields what it is."""
+        return any(before[slot] != value == after[slot] for slot, value in clue.observed.slots.items())
+
+    def attempts(self, state: State, clue: Clue) -> Iterator[Path]:
+        """The steps that come closest to explaining a record but are forbidden, each with what the record or the model has against it."""
+        for start in list(self.starts(state, clue))[:MOST_STARTS]:
+            if complaint := clue.before(start.state):
+                yield Path(start.steps, start.state, (self.promise(complaint),))
+                continue
+            if (clue.or_none or not clue.steps) and (complaint := clue.after(start.state)):
+                yield Path(start.steps, start.state, (self.promise(complaint),))
+            for wanted in clue.steps if clue.suspects is None else clue.suspects:
+                for refused in self.steps.nearest(start.state, wanted):
+                    impossible = refused.state == start.state
+                    if not clue.telling or impossible or self.tells(start.state, refused.state, clue):
+                        yield Path((*start.steps, *refused.steps), refused.state, refused.refused, refused.met)
+                yield from self.saying_too_little(start, wanted, clue)
+            for wanted in () if clue.telling else clue.steps:
+                for path in self.steps.paths(start, wanted):
+                    if complaint := clue.after(path.state):
+                        yield Path(path.steps, path.state, (self.promise(complaint),))
+
+    def saying_too_little(self, start: Path, wanted: Wanted, clue: Clue) -> Iterator[Path]:
+        """Steps that the model allows, but that change more than the record says."""
+        for choice, after in self.steps.some(start.state, wanted) if clue.fixed else ():
+            more = sorted(slot for slot in clue.fixed if after[slot] != start.state[slot])
+            if more and self.tells(start.state, after, clue):
+                d = difference(self.steps.instance, more[0], start.state[more[0]], after[more[0]])
+                says = f"it changes {d.object} too ({d.field} from {d.model} to {d.observed}), which the record does not say"
+                met = guard_met(self.steps.instance, start.state, choice)[0]
+                steps = (*start.steps, show_choice(self.steps.instance, choice))
+                yield Path(steps, after, (self.promise(says),), met)
+
+    def promise(self, complaint: str) -> Promise:
+        """A rule of the format that is broken."""
+        return Promise(None, complaint, self.steps.instance.model.document.name, None)

@@ -1,0 +1,49 @@
+"""Which objects have ended so that nothing can be seen of them any more.
+
+An endless log names endlessly many objects. One that has ended may be forgotten if no guard, rule or update of the
+model could tell that it is still there. That is decided from the text of the model alone (:mod:`.unseen`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from schedproof.model.lang import Model
+from schedproof.model.lang.types import Ref, SetOf
+from schedproof.model.semantics import Instance, State
+
+from .unobserved import Ended
+
+
+def forgettable(model: Model) -> Mapping[str, frozenset[str]]:
+    """By sort, the states that are never left, and in which an object that nothing refers to makes no difference."""
+    known: Mapping[str, frozenset[str]] | None = vars(model).get("_forgettable")
+    if known is not None:
+        return known
+    found = {}
+    for machine in model.machines:
+        sort = machine.sort.name
+        final = [s.name for s in machine.states if all(row.source != s.name for row in model.table(sort))]
+        found[sort] = frozenset(s for s in final if Ended(model, sort, s).makes_no_difference())
+    object.__setattr__(model, "_forgettable", found)  # a model never changes, and is asked for every trace
+    return found
+
+
+def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
+    """Another object has a reference to this one, or a set with it; rigid sets do not count (see ``only_asked``)."""
+    for machine in instance.model.machines:
+        owner = machine.sort.name
+        for attribute in machine.attributes:
+            kind = attribute.type
+            if not isinstance(kind, Ref | SetOf) or kind.sort.name != sort or attribute.history:
+                continue
+            if attribute.rigid:
+                values: Sequence[int] = [] if isinstance(kind, SetOf) else instance.rigid_values(owner, attribute)
+            else:
+                start = instance.slot(owner, attribute.name)
+                values = state[start : start + instance.sizes[owner]]
+            for i, value in enumerate(values):
+                named = value == number if isinstance(kind, Ref) else bool(value >> number & 1)
+                if named and (owner, i) != (sort, number):
+                    return True
+    return False

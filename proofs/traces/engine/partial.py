@@ -1,0 +1,294 @@
+"""Terms of a model of which only a part of the objects is seen: what is not seen is guessed, either way.
+
+A log of a database shows its rows and not the processes that write them. Here a term is evaluated where some fields are
+known and the others are not; a guess stays as it is made until the step is over, so that what is asked twice has one answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any, TypeVar
+
+from schedproof.model.lang import Model
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.types import BoolType, Ref
+from schedproof.model.semantics import Undefined
+from schedproof.proofs.traces.reports.wording import show_term
+
+from .candidates import TooManyStates
+
+T = TypeVar("T")
+Obj = tuple[str, int]
+"""An object: its sort and its number."""
+
+Field = tuple[str, str, int]
+"""Of an object: its sort, the attribute ("" for its state), its number."""
+
+Values = tuple[Any, ...]
+"""The fields that are followed, in the order of the view: states by name, objects as ``Obj``."""
+
+NOBODY: Obj = ("", -1)
+MOST_GUESSES = 5_000
+"""Ways to guess what one step may not be known to read; beyond it the trace is undetermined."""
+
+
+class _Unknown:
+    """A number or a set that nobody sees."""
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = _Unknown()
+
+
+@dataclass(frozen=True)
+class View:
+    """What is seen of a model.
+
+    Args:
+        sizes: how many objects of each sort there are; where all others are one, it is the last of them.
+        follows: the fields whose values a state has.
+        fixed: fields that do not change, with their values.
+        may_be: objects whose state is not followed, with those that it may be; any, for those left out.
+    """
+
+    model: Model
+    sizes: Mapping[str, int]
+    follows: tuple[Field, ...]
+    fixed: Mapping[Field, Any]
+    may_be: Mapping[Obj, frozenset[str]] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> Mapping[Field, int]:
+        """Where a field stands in a state."""
+        return {name: at for at, name in enumerate(self.follows)}
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """Views with the same key are the same."""
+        return (
+            tuple(sorted(self.sizes.items())),
+            self.follows,
+            tuple(sorted(self.fixed.items(), key=repr)),
+            tuple(sorted((o, tuple(sorted(states))) for o, states in self.may_be.items())),
+        )
+
+    @cached_property
+    def states(self) -> Mapping[str, frozenset[str]]:
+        """All states of each machine."""
+        return {m.sort.name: frozenset(s.name for s in m.states) for m in self.model.machines}
+
+
+@dataclass
+class Guesses:
+    """What was guessed so far: the first answers are given, the others are the first of their choices."""
+
+    given: tuple[int, ...] = ()
+    taken: list[int] = field(default_factory=list)
+    many: list[int] = field(default_factory=list)
+    known: dict[Any, Any] = field(default_factory=dict)
+
+    def among(self, key: Any, choices: Sequence[Any]) -> Any:
+        """One of ``choices``; the same whenever it is asked."""
+        if key not in self.known:
+            at = len(self.taken)
+            number = self.given[at] if at < len(self.given) else 0
+            self.taken.append(number)
+            self.many.append(len(choices))
+            self.known[key] = choices[number]
+        return self.known[key]
+
+
+def every_guess(told: Callable[[Guesses], T]) -> Iterator[T]:
+    """What ``told`` says for each way to guess what it asks for."""
+    todo: list[tuple[int, ...]] = [()]
+    tried = 0
+    while todo:
+        tried += 1
+        if tried > MOST_GUESSES:
+            raise TooManyStates(f"more than {MOST_GUESSES} ways to guess what is not seen")
+        guesses = Guesses(todo.pop())
+        yield told(guesses)
+        for at in range(len(guesses.given), len(guesses.taken)):
+            todo += [(*guesses.taken[:at], other) for other in range(1, guesses.many[at])]
+
+
+@dataclass
+class Look:
+    """A moment of a partly seen model: the state before, the one after if there is one, and what is guessed."""
+
+    view: View
+    before: Values
+    bound: dict[str, Any]
+    guesses: Guesses
+    fired: Mapping[tuple[Obj, str], Any] = field(default_factory=dict)
+    after: Values | None = None
+    later: bool = False
+
+    def bind(self, more: Mapping[str, Any]) -> Look:
+        """With more variables."""
+        return Look(self.view, self.before, {**self.bound, **more}, self.guesses, self.fired, self.after, self.later)
+
+    def afterwards(self) -> Look:
+        """In the state after."""
+        return Look(self.view, self.before, self.bound, self.guesses, self.fired, self.after, True)
+
+    def objects(self, sort: str) -> list[Obj]:
+        """All objects of a sort."""
+        return [(sort, number) for number in range(self.view.sizes[sort])]
+
+    def value(self, name: Field) -> Any:
+        """The value of a field that is followed; None if it is not."""
+        at = self.view.places.get(name)
+        if at is None:
+            return None
+        values = self.after if self.later else self.before
+        return None if values is None else values[at]
+
+    def read(self, obj: Obj, attribute: str) -> Any:
+        """An attribute's value, guessed if need be."""
+        if obj == NOBODY:
+            raise Undefined(f"{attribute} of nobody")
+        name = (obj[0], attribute, obj[1])
+        found = self.view.fixed.get(name)
+        if found is None:
+            found = self.value(name)
+        if found is not None and found is not UNKNOWN:
+            return found
+        declared = self.view.model.machine(obj[0]).attribute(attribute)
+        assert declared is not None, name
+        if isinstance(declared.type, Ref):
+            return self.guesses.among((name, self.later), self.objects(declared.type.sort.name))
+        if isinstance(declared.type, BoolType):
+            return self.guesses.among((name, self.later), (True, False))
+        return UNKNOWN
+
+    def is_in(self, obj: Obj, states: frozenset[str]) -> bool:
+        """Whether an object is in one of ``states``."""
+        if obj == NOBODY:
+            raise Undefined("the state of nobody")
+        now = self.value((obj[0], "", obj[1]))
+        if now is not None:
+            return now in states
+        key, left = (obj, self.later), self.left(obj)
+        if left <= states or not left & states:
+            return bool(left & states)
+        inside = bool(self.guesses.among((key, left, states), (True, False)))
+        self.guesses.known[key] = left & states if inside else left - states
+        return inside
+
+    def left(self, obj: Obj) -> frozenset[str]:
+        """The states in which an object that is not followed may be, after what was guessed."""
+        guessed: frozenset[str] | None = self.guesses.known.get((obj, self.later))
+        return guessed or self.view.may_be.get(obj) or self.view.states[obj[0]]
+
+    def narrow(self, obj: Obj, states: frozenset[str]) -> bool:
+        """An object that is not followed is in one of ``states``, if that can be."""
+        self.guesses.known[obj, self.later] = left = self.left(obj) & states
+        return bool(left)
+
+    def perhaps(self, term: t.Term) -> bool:
+        """The truth of a term that reads a number or a set that nobody sees."""
+        named = tuple(self.bound.get(name) for name in sorted(t.free_variables(term)))
+        return bool(self.guesses.among((show_term(term), named, self.later), (True, False)))
+
+
+Reading = Callable[[Look], Any]
+
+
+def compiled(term: t.Term) -> Reading:
+    """``term``, to be evaluated where not all is seen."""
+    found: Reading | None = vars(term).get("_partial")
+    if found is None:
+        found = _compile(term)
+        object.__setattr__(term, "_partial", found)  # a term never changes
+    return found
+
+
+def _compile(term: t.Term) -> Reading:
+    match term:
+        case t.Var(name):
+            return lambda look: look.bound[name]
+        case t.Me():
+            return lambda look: look.bound["me"]
+        case t.Given(name):
+            return lambda look: look.bound[f"given {name}"]
+        case t.Nothing():
+            return lambda look: NOBODY
+        case t.Constant(value):
+            return lambda look: value
+        case t.Attr(of, name):
+            whose = compiled(of)
+            return lambda look: look.read(whose(look), name)
+        case t.Is(of, states):
+            who, among = compiled(of), frozenset(states)
+            return lambda look: look.is_in(who(look), among)
+        case t.After(part):
+            inner = compiled(part)
+            return lambda look: inner(look.afterwards())
+        case t.Fires(of, event, _):
+            firing = compiled(of)
+            return lambda look: (firing(look), event) in look.fired
+        case t.Not(part):
+            inner = compiled(part)
+            return lambda look: not inner(look)
+        case t.And(parts):
+            every = [compiled(p) for p in parts]
+            return lambda look: all(p(look) for p in every)
+        case t.Or(parts):
+            some = [compiled(p) for p in parts]
+            return lambda look: any(p(look) for p in some)
+        case t.Implies(premise, conclusion):
+            given, then = compiled(premise), compiled(conclusion)
+            return lambda look: not given(look) or then(look)
+        case t.Iff(left, right):
+            one, other = compiled(left), compiled(right)
+            return lambda look: bool(one(look)) == bool(other(look))
+        case t.Quantified(universal, variables, body):
+            return _quantified(universal, variables, compiled(body))
+        case _:
+            return _of_values(term)
+
+
+def _quantified(universal: bool, variables: Sequence[t.Var], inner: Reading) -> Reading:
+    names = [v.name for v in variables]
+    sorts = [v.type.sort.name for v in variables if isinstance(v.type, Ref)]
+
+    def holds(look: Look) -> bool:
+        ways = product(*(look.objects(sort) for sort in sorts))
+        found = (inner(look.bind(dict(zip(names, way, strict=True)))) for way in ways)
+        return all(found) if universal else any(found)
+
+    return holds
+
+
+def _of_values(term: t.Term) -> Reading:
+    """Terms about numbers, objects and sets: one that reads what nobody sees may be true or not."""
+    match term:
+        case t.Equal(left, right):
+            how: Callable[[Any, Any], Any] = lambda a, b: a == b  # noqa: E731
+        case t.Less(left, right, or_equal):
+            how = (lambda a, b: a <= b) if or_equal else (lambda a, b: a < b)
+        case t.Has(left, right):
+            how = lambda a, b: b in a  # noqa: E731
+        case t.Sum(left, right, sign):
+            one, other = compiled(left), compiled(right)
+
+            def total(look: Look) -> Any:
+                a, b = one(look), other(look)
+                return UNKNOWN if a is UNKNOWN or b is UNKNOWN else a + sign * b
+
+            return total
+        case _:
+            return lambda look: UNKNOWN  # sets that are built: none of them is followed
+    first, second = compiled(left), compiled(right)
+
+    def compared(look: Look) -> Any:
+        a, b = first(look), second(look)
+        return look.perhaps(term) if a is UNKNOWN or b is UNKNOWN else how(a, b)
+
+    return compared

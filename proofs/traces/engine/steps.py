@@ -1,0 +1,181 @@
+"""The steps of a model that a record may speak of: an action with all, some or none of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from schedproof.model.lang.rules import Action
+from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
+from schedproof.model.semantics.evaluate import Eval, Firings
+from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.wording import show_choice
+
+from .broken import cited, guard_met
+from .candidates import Path, TooManyStates
+
+MOST_CHOICES = 1 << 12
+"""Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
+
+MOST_WORK = 300_000
+"""Choices tried for one record, over all states that explain the trace so far; beyond it the trace is undetermined."""
+
+MOST_TRIED = 1 << 8
+"""Choices among which the nearest is looked for, to explain a departure."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An action that happened, the parameters of it that are known, and an event that it caused, if one is known.
+
+    ``event``: (sort, event, object number), -1 for any object.
+    """
+
+    action: Action
+    given: Mapping[str, int] = field(default_factory=dict)
+    event: tuple[str, str, int] | None = None
+
+    def causes(self, fired: Firings) -> bool:
+        """A step in which ``fired`` happens is one of these."""
+        if self.event is None:
+            return True
+        happened = fired.get(self.event[:2], {})
+        return self.event[2] in happened or (self.event[2] < 0 and bool(happened))
+
+
+@dataclass
+class Steps:
+    """The steps of one instance, with the guards compiled once.
+
+    ``named`` is the stepper's instance with other names. ``work`` counts the choices tried since it was set to 0, so that a record that leaves too much open ends
+    as undetermined and not in hours.
+    """
+
+    stepper: Stepper
+    named: Instance | None = None
+    work: int = 0
+    _guards: dict[str, list[Eval]] = field(default_factory=dict)
+
+    @property
+    def instance(self) -> Instance:
+        """The model with its objects, as messages name them."""
+        return self.named or self.stepper.instance
+
+    def some(self, state: State, wanted: Wanted) -> Iterator[tuple[Choice, State]]:
+        """The steps of the action that have the given parameters, each with the state after.
+
+        Raises:
+            TooManyStates: more choices of the other parameters, or for this record, than anyone could try.
+        """
+        action, given = wanted.action, wanted.given
+        names = [v.name for v in action.parameters]
+        domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
+        if prod(_size(domain) for domain in domains) > MOST_CHOICES:
+            raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
+        guard = self.guard(action)
+        for values in product(*domains):
+            self.work += 1
+            if self.work > MOST_WORK:
+                raise TooManyStates(f"more than {MOST_WORK} choices of steps to try")
+            moment = Moment(state, dict(zip(names, values, strict=True)))
+            try:
+                for conjunct in guard:
+                    if not conjunct(moment):
+                        break
+                else:
+                    # Few choices come so far: only these are made.
+                    choice = Choice(action.name, tuple(zip(names, values, strict=True)))
+                    step = self.stepper.step(state, choice)
+                    if wanted.causes(step.fired):
+                        yield choice, step.after
+            except (IllFormed, Undefined):
+                continue
+
+    def from_zero(
+        self, paths: Callable[[State], Iterable[Path]], each: bool = False
+    ) -> Callable[[State], Iterable[Path]]:
+        """``paths``, with the work counted from its first call on (or from ``each``)."""
+        begun: list[bool] = []
+
+        def counted(state: State) -> Iterable[Path]:
+            if each or not begun:
+                begun.append(True)
+                self.work = 0
+            return paths(state)
+
+        return counted
+
+    def leading_to(self, sort: str, field: str, state: str = "") -> list[Action]:
+        """The actions that can set an attribute (``field``), or take an object to ``state`` (``field`` "")."""
+        model = self.instance.model
+        events = {
+            (sort, row.event)
+            for row in model.table(sort)
+            if (row.target == state if not field else any(name == field for name, _ in row.sets))
+        }
+        return [a for a in model.actions if self.instance.model.caused[a.name] & events]
+
+    def guard(self, action: Action) -> Sequence[Eval]:
+        """The conjuncts of the action's guard, to be evaluated in this order."""
+        if action.name not in self._guards:
+            scope = {v.name: v for v in action.parameters}
+            self._guards[action.name] = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
+        return self._guards[action.name]
+
+    def paths(self, start: Path, wanted: Wanted) -> Iterator[Path]:
+        """``start`` with each of these steps."""
+        for choice, after in self.some(start.state, wanted):
+            yield Path((*start.steps, show_choice(self.instance, choice)), after)
+
+    def nearest(self, state: State, wanted: Wanted) -> Iterator[Path]:
+        """As ``refused``; of the parameters that are not given, with the values that the guard has least against."""
+        action, given = wanted.action, wanted.given
+        domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
+        if prod(_size(domain) for domain in domains) > MOST_TRIED:
+            yield from self.refused(state, wanted)
+            return
+        best: tuple[int, Mapping[str, int]] | None = None
+        for values in product(*domains):
+            chosen = {v.name: value for v, value in zip(action.parameters, values, strict=True)}
+            met, broken = guard_met(self.instance, state, Choice(action.name, tuple(chosen.items())))
+            if broken is None:  # the step is possible; it may still not lead to the event
+                yield from self.refused(state, Wanted(action, chosen, wanted.event))
+                return
+            if best is None or met > best[0]:
+                best = (met, chosen)
+        if best is not None:
+            yield from self.refused(state, Wanted(action, best[1], wanted.event))
+
+    def refused(self, state: State, wanted: Wanted) -> Iterator[Path]:
+        """That no such step is possible, and why."""
+        action, given = wanted.action, wanted.given
+        document = self.instance.model.document.name
+        names = [v.name for v in action.parameters]
+        if not all(name in given for name in names):
+            if next(self.some(state, wanted), None) is None:
+                says = f"no choice of the parameters that are not given makes {action.name} possible"
+                yield Path((action.name,), state, (cited(self.instance.model, says, action.line),))
+            return
+        choice = Choice(action.name, tuple((name, given[name]) for name in names))
+        met, broken = guard_met(self.instance, state, choice)
+        why = [broken] if broken is not None else []
+        try:
+            step = self.stepper.step(state, choice)
+            after = step.after
+            if broken is None and not wanted.causes(step.fired):
+                assert wanted.event is not None
+                says = f"{action.name} does not lead to {'.'.join(wanted.event[:2])} there"
+                why = [cited(self.instance.model, says, action.line)]
+        except (IllFormed, Undefined) as error:
+            after = state
+            if broken is None:
+                why = [Promise(None, str(error), document, None)]
+        if why:
+            yield Path((show_choice(self.instance, choice),), after, tuple(why), met)
+
+
+def _size(domain: Sequence[int]) -> int:
+    """The number of values; ``len`` fails on ranges as long as those of big sets."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)

@@ -1,0 +1,22 @@
+"""The one error of the oracle: a trace, or a request, that cannot be judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .reports.report import OracleReport
+
+
+class TraceError(ValueError):
+    """Unreadable input. The message is one line: what, where, and what to write instead.
+
+    Args:
+        line: the number of the line that it is about; 0 if it is about no line.
+    """
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+        self.before: OracleReport | None = None
+        """What was found out about the lines before that one, if anything was."""

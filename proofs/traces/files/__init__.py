@@ -1,0 +1,1 @@
+"""Files as numbered lines, JSON objects or YAML, also while they grow."""

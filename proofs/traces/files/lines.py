@@ -1,0 +1,220 @@
+"""Files as numbered lines of text or JSON objects."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from schedproof.proofs.traces.errors import TraceError
+
+from .following import STDIN, Arriving, Following
+from .schema import kind_of
+
+MOST_BYTES = 16 << 20
+"""Bytes of a line."""
+
+LONGEST = 1000
+"""Letters of a message; of a longer one the middle is left out."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One object of a JSON Lines file and the number of its line (the first is 1).
+
+    ``made_by``: what has made the object of what stands there, for messages; "" if it stands there itself.
+    """
+
+    file: str
+    number: int
+    value: Mapping[str, Any]
+    made_by: str = ""
+
+    def error(self, problem: str) -> TraceError:
+        """``problem`` with this line's place in front; of what is in no file, the number of the record."""
+        place = (
+            f"{self.file}, line {self.number}" if self.file else f"record {self.number}" if self.number else "header"
+        )
+        if len(problem) > LONGEST:
+            problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
+        return TraceError(f"{place}: {problem}", self.number)
+
+
+@dataclass(frozen=True)
+class TextLine:
+    """One line of a text file that is not blank, and its number (the first is 1)."""
+
+    file: str
+    number: int
+    text: str
+
+    def object(self) -> Line:
+        """The line as a JSON object.
+
+        Raises:
+            TraceError: it is none.
+        """
+        return Line(self.file, self.number, _object(self.file, self.number, self.text))
+
+
+def read_text(path: Path) -> list[TextLine]:
+    """The lines of a text file; blank ones are skipped.
+
+    Raises:
+        TraceError: no readable file, not UTF-8, empty, or with a line that is too long.
+    """
+    with opened(path) as file:
+        lines = list(text_lines(file, str(path)))
+    if not lines:
+        raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+    return lines
+
+
+def called(path: Path) -> str:
+    """A file, or standard input, as messages call it."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+@contextmanager
+def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO | Arriving]:
+    """A file, or standard input (``-``), to be read.
+
+    Args:
+        following: it is still being written: then reading a pipe does not wait for more.
+
+    Raises:
+        TraceError: it cannot be, when it is opened or later.
+    """
+    try:
+        if str(path) == STDIN:
+            if sys.stdin is None:
+                raise TraceError("standard input is closed; name a file")
+            file: BinaryIO = sys.stdin.buffer
+            yield Arriving(file, ends=True) if following is not None and _is_pipe(file) else file
+        elif following is not None and path.is_fifo():
+            # Else it waits here until somebody writes to it.
+            with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+                yield Arriving(pipe, ends=False)
+        else:
+            with path.open("rb") as file:
+                yield file
+    except OSError as error:
+        what = "is a directory; name a file" if path.is_dir() else f"cannot be read: {error.strerror or error}"
+        raise TraceError(f"{path}: {what}") from None
+    except ValueError as error:  # a name that no file can have, such as one with a NUL in it
+        if isinstance(error, TraceError):
+            raise
+        raise TraceError(f"{str(path)!r} is no file name") from None
+
+
+def _is_pipe(file: BinaryIO) -> bool:
+    try:
+        mode = os.fstat(file.fileno()).st_mode
+    except OSError:  # a file in memory
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None = None) -> Iterator[TextLine]:
+    """The lines of ``file`` that are not blank, one by one.
+
+    Args:
+        name: what the file is called.
+        following: for a file that is still being written: half a line at its end waits for the rest.
+
+    Raises:
+        TraceError: a line is not UTF-8, or too long.
+    """
+    number, held, got = 1, b"", False
+    while True:
+        part = file.readline(MOST_BYTES + 1 - len(held))
+        held, got = held + part, got or bool(part)
+        if len(held) > MOST_BYTES:
+            raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
+        last = not held.endswith(b"\n")
+        if last and following is not None and not (isinstance(file, Arriving) and file.ended):
+            if following.wait(file, name, got):
+                got = False
+                continue
+            following.half = bool(held)
+            return
+        text = _decoded(name, number, held)
+        if text:
+            yield TextLine(name, number, text)
+        if last or (following is not None and following.stopped):
+            return
+        number, held = number + 1, b""
+
+
+def _decoded(name: str, number: int, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start + 1} is not UTF-8; a trace is text in UTF-8"
+        raise TraceError(f"{name}, line {number}: {what}", number) from None
+
+
+def as_objects(lines: Sequence[TextLine]) -> list[Line]:
+    """All lines as JSON objects.
+
+    Raises:
+        TraceError: a line is none.
+    """
+    return [line.object() for line in lines]
+
+
+def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
+    try:
+        value = _loads(text)
+    except json.JSONDecodeError as error:
+        what = error.msg.removesuffix(" at")
+        raise TraceError(f"{name}, line {number}: not JSON: {what} at column {error.colno}", number) from None
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
+    if not isinstance(value, dict):
+        raise TraceError(f"{name}, line {number}: {kind_of(value)} where a JSON object {{...}} belongs", number)
+    return value
+
+
+def _loads(text: str) -> Any:
+    """``text`` as JSON; orjson is several times faster, and json knows big numbers and says more about mistakes.
+
+    Raises:
+        ValueError: it is no JSON, or has a name twice in one object, of which orjson keeps the last.
+    """
+    try:
+        value = orjson.loads(text)
+    except ValueError:
+        return json.loads(text, object_pairs_hook=_distinct)
+    # A name is followed by this, nearly always; where the numbers differ, a closer look tells why.
+    return value if text.count('":') == _names(value) else json.loads(text, object_pairs_hook=_distinct)
+
+
+def _names(value: Any) -> int:
+    """How many names the objects in ``value`` have."""
+    found = 0
+    if type(value) is dict:
+        found, value = len(value), value.values()
+    elif type(value) is not list:
+        return 0
+    for each in value:
+        if type(each) is dict or type(each) is list:
+            found += _names(each)
+    return found
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        raise ValueError(f"{json.dumps(twice)[:60]} twice in one object")
+    return found

@@ -1,0 +1,109 @@
+"""The shape of JSON objects, checked against a JSON Schema, and what is wrong with them in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import jsonschema
+from jsonschema.exceptions import best_match
+
+
+class Checked(Protocol):
+    """A JSON value with its place in a file, which says what is wrong with it."""
+
+    @property
+    def value(self) -> Any:
+        """The JSON value."""
+
+    def error(self, reason: str) -> Exception:
+        """The error that names the place."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One definition (``$defs``) of a JSON Schema."""
+
+    validator: Any
+
+    @staticmethod
+    def load(schema_file: Path, definition: str) -> Shape:
+        """The definition ``definition`` of ``schema_file``."""
+        schema = json.loads(schema_file.read_text("utf-8"))
+        chosen = {"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
+        return Shape(jsonschema.Draft202012Validator(chosen))
+
+    def check(self, line: Checked) -> None:
+        """Nothing, if the line has this shape.
+
+        Raises:
+            TraceError: it has not; the message says where, what was found and what to write.
+        """
+        found = self.problem(line.value)
+        if found is not None:
+            raise line.error(found[1])
+
+    def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
+        """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
+        error = best_match(self.validator.iter_errors(value))
+        if error is None:
+            return None
+        where = ".".join(str(part) for part in error.absolute_path)
+        at = f'"{where}": ' if where else ""
+        advice = error.schema.get("description", "")
+        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+
+
+def _problem(error: Any) -> str:
+    match error.validator:
+        case "type":
+            wanted = error.validator_value
+            names = [wanted] if isinstance(wanted, str) else wanted
+            return f"{kind_of(error.instance)} where {' or '.join(_TYPES[n] for n in names)} belongs"
+        case "required":
+            missing = [k for k in error.validator_value if k not in error.instance]
+            return f'"{missing[0]}" is missing'
+        case "additionalProperties":
+            unknown = [k for k in error.instance if k not in error.schema.get("properties", {})]
+            return f'"{unknown[0]}" is no field here'
+        case "enum":
+            return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
+        case "dependentRequired":
+            alone = next(k for k in error.validator_value if k in error.instance)
+            return f'"{alone}" without "{error.validator_value[alone][0]}"'
+        case "not":
+            return f"{' and '.join(error.validator_value.get('required', ['these']))} exclude each other"
+        case "minProperties":
+            return "an empty object"
+        case "const":
+            return f"{_short(error.instance)} where {json.dumps(error.validator_value)} belongs"
+        case _:
+            return str(error.message)[:200].replace("\n", " ")
+
+
+_TYPES = {
+    "object": "an object {...}",
+    "array": "a list [...]",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def kind_of(value: object) -> str:
+    match value:
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case _:
+            return _short(value)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,1 @@
+"""How traces are written: the formats of every system, and mappings for any other."""

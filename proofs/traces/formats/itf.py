@@ -1,0 +1,216 @@
+"""Informal Trace Format (ITF): JSON of Apalache's ADR-015 to plain Python values, and back.
+
+=====================  ====================================
+ITF                    Python
+=====================  ====================================
+``true``, ``"text"``   bool, str
+``{"#bigint": "12"}``  int; a JSON integer is read as well
+``[...]``              tuple
+``{"#tup": [...]}``    :class:`Tup`
+``{"#set": [...]}``    frozenset
+``{"#map": [[k, v]]}`` :class:`Map`
+``{"field": ...}``     :class:`Record`
+=====================  ====================================
+
+``{"#unserializable": ...}`` is refused: nothing can be said of such a value. Values can be compared and hashed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.proofs.traces.errors import TraceError
+
+Value = object
+"""A bool, int, str, tuple, frozenset, :class:`Tup`, :class:`Map` or :class:`Record`."""
+
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
+
+MOST_DIGITS = 4000
+"""Of a number; Python refuses to read longer ones."""
+
+
+@dataclass(frozen=True)
+class Tup:
+    """A tuple, which ITF tells from a sequence."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Map:
+    """A function with finitely many arguments, as (argument, result) pairs; no argument comes twice."""
+
+    items: frozenset[tuple[Value, Value]]
+
+    @staticmethod
+    def of(pairs: Mapping[Any, Value]) -> Map:
+        """The map with these arguments and results."""
+        return Map(frozenset(pairs.items()))
+
+    def as_dict(self) -> dict[Value, Value]:
+        """The same as a dictionary."""
+        return dict(self.items)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Named fields, in no order."""
+
+    items: frozenset[tuple[str, Value]]
+
+    @staticmethod
+    def of(fields: Mapping[str, Value]) -> Record:
+        """The record with these fields."""
+        return Record(frozenset(fields.items()))
+
+    def as_dict(self) -> dict[str, Value]:
+        """The same as a dictionary."""
+        return dict(self.items)
+
+
+NONE = Record.of({"tag": "None", "value": Tup(())})
+"""No object: the variant ``None``, as typed specifications write an option."""
+
+
+def some(value: Value) -> Record:
+    """An object that there is: the variant ``Some``."""
+    return Record.of({"tag": "Some", "value": value})
+
+
+def encode(value: Value) -> Any:
+    """A value as JSON; elements of sets and maps in a fixed order.
+
+    Raises:
+        TypeError: no value of ITF.
+    """
+    match value:
+        case bool() | str():
+            return value
+        case int():
+            return {"#bigint": str(value)}
+        case tuple():
+            return [encode(item) for item in value]
+        case Tup(items):
+            return {"#tup": [encode(item) for item in items]}
+        case frozenset():
+            return {"#set": [encode(item) for item in sorted(value, key=_order)]}
+        case Map(pairs):
+            ordered = sorted(pairs, key=lambda pair: _order(pair[0]))
+            return {"#map": [[encode(argument), encode(result)] for argument, result in ordered]}
+        case Record(fields):
+            if bad := [name for name, _ in fields if name.startswith("#")]:
+                raise TypeError(f"a field cannot be named {bad[0]!r}: names with # are ITF's own")
+            return {name: encode(field) for name, field in sorted(fields, key=lambda pair: pair[0])}
+    raise TypeError(f"{value!r} is no value of ITF")
+
+
+def _order(value: Value) -> tuple[str, int, str]:
+    """Numbers by size, everything else by its text: names of one letter and a number by that number."""
+    if isinstance(value, int):
+        return type(value).__name__, value, ""
+    text = str(value) if not isinstance(value, str) else value
+    counted = re.fullmatch(r"(\D*)(\d{1,9})", text)
+    kind = type(value).__name__
+    return (kind + counted[1], int(counted[2]), text) if counted else (kind + text, -1, text)
+
+
+def decode(said: object, where: str) -> Value:
+    """The value that ``said`` is in JSON.
+
+    Args:
+        where: what the value belongs to, for messages: ``states[2].PodGroup``.
+
+    Raises:
+        TraceError: it is none; the message begins with the place.
+    """
+    match said:
+        case bool() | str():
+            return said
+        case int():
+            return said
+        case list():
+            return tuple(_items(said, where))
+        case dict():
+            return _object(said, where)
+    raise TraceError(f"{where}: {_short(said)} is no value of ITF{_instead(said)}")
+
+
+def _instead(said: object) -> str:
+    if said is None:
+        return '; no object is written {"tag": "None", "value": {"#tup": []}}'
+    return "; numbers are whole" if isinstance(said, float) else ""
+
+
+def _object(said: Mapping[str, object], where: str) -> Value:
+    special = [name for name in said if name.startswith("#")]
+    if not special:
+        return Record(frozenset((name, decode(value, f"{where}.{name}")) for name, value in said.items()))
+    kind = special[0]
+    inside, there = said[kind], f"{where}.{kind}"
+    if len(said) > 1:
+        other = next(name for name in said if name != kind)
+        raise TraceError(f"{where}: {kind} stands alone in its object, here {other!r} is beside it")
+    match kind:
+        case "#bigint":
+            if not isinstance(inside, str) or not NUMBER.fullmatch(inside) or len(inside) > MOST_DIGITS:
+                raise TraceError(f'{there}: {_short(inside)} where a whole number as text belongs, such as "12"')
+            return int(inside)
+        case "#tup":
+            return Tup(tuple(_items(_list(inside, there), there)))
+        case "#set":
+            return _set(_items(_list(inside, there), there), there)
+        case "#map":
+            return _map(_list(inside, there), there)
+        case "#unserializable":
+            raise TraceError(f"{where}: {_short(inside)} could not be written as ITF, so it cannot be judged")
+    raise TraceError(f"{where}: unknown {kind!r}; ITF has #bigint, #tup, #set, #map and #unserializable")
+
+
+def _items(said: Iterable[object], where: str) -> Iterator[Value]:
+    return (decode(item, f"{where}[{number}]") for number, item in enumerate(said))
+
+
+def _list(said: object, where: str) -> list[object]:
+    if not isinstance(said, list):
+        raise TraceError(f"{where}: {_short(said)} where a list [...] belongs")
+    return said
+
+
+def _set(items: Iterable[Value], where: str) -> frozenset[Value]:
+    found = list(items)
+    _one_kind(found, where)
+    return frozenset(found)
+
+
+def _map(said: list[object], where: str) -> Map:
+    pairs: dict[Value, Value] = {}
+    for number, entry in enumerate(said):
+        at = f"{where}[{number}]"
+        if not isinstance(entry, list) or len(entry) != 2:
+            raise TraceError(f"{at}: {_short(entry)} where a pair [argument, result] belongs")
+        argument = decode(entry[0], f"{at}[0]")
+        if argument in pairs:
+            raise TraceError(f"{at}: the argument {_short(entry[0])} comes twice")
+        pairs[argument] = decode(entry[1], f"{at}[1]")
+    _one_kind(pairs, where)
+    return Map.of(pairs)
+
+
+def _one_kind(values: Iterable[Value], where: str) -> None:
+    """No truth values among numbers: to Python ``true`` is 1, and one of the two would be lost."""
+    if len({isinstance(value, bool) for value in values if isinstance(value, int)}) > 1:
+        raise TraceError(f"{where}: numbers and truth values are mixed")
+
+
+def _short(found: object) -> str:
+    if isinstance(found, dict):
+        return "an object"
+    if isinstance(found, list):
+        return f"a list of {len(found)}"
+    text = json.dumps(found)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,115 @@
+"""Logs of acquisitions of locks (JSON Lines), held against the proved order of a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from schedproof.model.lang import Model
+from schedproof.model.locks import Locks
+from schedproof.proofs.locks.log import Acquisition, Logged, judge_log, mode_of
+from schedproof.proofs.locks.rank import Rank, judge
+from schedproof.proofs.traces.engine.candidates import Judgement
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.lines import TextLine, read_text
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.reports.report import Departure, OracleReport, OracleVerdict
+from schedproof.proofs.verification.auxiliary import Locked, further
+
+from .format import Format, Judged, Told, first_object
+
+SHAPE = Shape.load(Path(__file__).parent / "lock_log.schema.json", "record")
+
+JUDGED_BY = "locks-repaired"
+"""The description of YuniKorn's merged scheduler that its logs are judged by."""
+
+
+def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisition]:
+    """The records of a log.
+
+    Raises:
+        TraceError: a line is none, or contradicts an earlier one.
+    """
+    known: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for number, text in enumerate(lines, 1):
+        line = text.object()
+        SHAPE.check(line)
+        value = line.value
+        of, lock, acquires = value["class"], value["lock"], value["op"] == "acquire"
+        if of not in locks.classes:
+            raise line.error(f'"class": there is no class {of!r}; there is {", ".join(locks.classes)}')
+        if "in" in value and not locks.classes[of].is_tree:
+            raise line.error(f'"in": a {of} is never in another; leave it out')
+        if acquires and "mode" not in value:
+            raise line.error('"mode" is missing; write read or write')
+        outer = value.get("in", [])
+        inside = tuple(outer) if isinstance(outer, list) else (outer,)
+        if lock in inside:
+            raise line.error(f'"in": {lock} cannot be in itself')
+        if acquires and known.setdefault(lock, (of, inside)) != (of, inside):
+            was, within = known[lock]
+            raise line.error(f"{lock} was a {' in '.join([was, *within])} before; give each lock a name of its own")
+        mode = mode_of(locks, of, value["mode"]) if acquires else None
+        if acquires and mode is None:
+            raise line.error(f'"mode": the lock of a {of} is a mutex, which is not read; write "write"')
+        yield Acquisition(number, line.number, value["thread"], lock, of, inside, mode)
+
+
+def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
+    if told.release is not None:
+        raise TraceError("logs of locks do not differ by release; leave the release out")
+    described = next((d for d in further(model) if isinstance(d, Locked) and d.prefix == JUDGED_BY), None)
+    if described is None:
+        raise TraceError(f"{model.system} ({model.variant}) has no order of locks; choose variant merged")
+    rank = judge(described.locks).rank
+    found = judge_log(described.locks, rank, acquisitions(described.locks, lines))
+    return Judged(_judgement(described.locks, found), len(lines), _note(found))
+
+
+def check_log(locks: Locks, path: Path) -> OracleReport:
+    """Judges a log by a description that a user has written; without an order in it, circles are looked for.
+
+    Raises:
+        TraceError: it is no log, or its order is not acyclic.
+    """
+    rank: Rank | None = None
+    if locks.order:
+        rank = judge(locks).rank
+        if rank is None:
+            raise TraceError(
+                f"{locks.name}: its order is not acyclic, so no log can be held against it; correct it first"
+            )
+    lines = read_text(path)
+    found = judge_log(locks, rank, acquisitions(locks, lines))
+    judgement = _judgement(locks, found)
+    return OracleReport(
+        "locks", locks.name, LOCKS.name, judgement.verdict, len(lines), judgement.departure, _note(found)
+    )
+
+
+def _judgement(locks: Locks, found: Logged) -> Judgement:
+    if found.wrong is None:
+        return Judgement(OracleVerdict.CONFORMS)
+    record, row = found.wrong.record, found.wrong.row
+    cited = ""
+    if row is not None:
+        cited = f" ({row.text}{f', {locks.document} line {row.line}' if row.line is not None else ''})"
+    return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, found.wrong.reason + cited))
+
+
+def _note(found: Logged) -> str:
+    if not found.held:
+        return ""
+    said = ", ".join(f"{one.lock} by {one.thread} (line {one.line})" for one in found.held[:5])
+    more = f" and {len(found.held) - 5} more" if len(found.held) > 5 else ""
+    return f"still held at the end: {said}{more}"
+
+
+LOCKS = Format(
+    "locks",
+    'a log of locks begins with {"thread": ..., "op": "acquire", "class": ..., "lock": ..., "mode": ...}',
+    lambda lines: {"thread", "op", "lock"} <= first_object(lines).keys(),
+    judge=_judge,
+    judged_by="merged",
+    fits=lambda model: any(isinstance(each, Locked) for each in further(model)),
+)

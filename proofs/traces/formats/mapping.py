@@ -1,0 +1,310 @@
+"""Mapping files: how the lines of a log become records of the plain format, without a line of Python.
+
+A mapping is data. What it takes from a line it says in JMESPath, a query language for JSON (jmespath.org); lines of
+text become objects by a regular expression with named groups.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.lines import Line, TextLine
+from schedproof.proofs.traces.files.schema import Shape
+from schedproof.proofs.traces.files.yaml_file import YamlFile, read_yaml
+
+from .format import Plain
+
+SCHEMA = Path(__file__).parent / "mapping.schema.json"
+
+Take = Callable[[Any], Any]
+"""What is taken from a line."""
+
+CONSTANT = ("action", "event")
+"""Fields of a record that are written as they are; all others are taken from the line."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What lines of one kind say.
+
+    Args:
+        place: the mapping that it stands in, which may be one that another extends, and its line there.
+        fits: whether a line is of this kind.
+        records: the records that it makes of one; none for a line that is no step and shows nothing.
+    """
+
+    place: tuple[str, int]
+    fits: Take
+    records: Sequence[Take]
+
+
+@dataclass
+class Counts:
+    """What became of the lines: how many fitted no rule, or one that makes no record, and which rules fitted one.
+
+    ``ended``: there are no more lines. Until then a rule that has fitted none may be of use yet.
+    """
+
+    skipped: int = 0
+    stuttered: int = 0
+    fitted: set[tuple[str, int]] = field(default_factory=set)
+    ended: bool = False
+
+
+@dataclass(frozen=True)
+class LogMapping:
+    """How the lines of a log become records.
+
+    Args:
+        header: the header of the plain trace.
+        pattern: what makes an object of a line of text; None for lines that are JSON.
+        skips: lines that fit no rule are skipped; else they are an error.
+    """
+
+    file: str
+    header: Mapping[str, Any]
+    pattern: re.Pattern[str] | None
+    rules: Sequence[Rule]
+    skips: bool
+
+    def read(self, lines: Iterator[TextLine] | Iterator[Line]) -> Plain:
+        """The trace that lines make."""
+        counts = Counts()
+        return Plain(Line(self.file, 1, self.header), self.records(lines, counts), lambda: self.note(counts))
+
+    def records(self, lines: Iterator[TextLine] | Iterator[Line], counts: Counts) -> Iterator[Line]:
+        """The records that lines make.
+
+        Raises:
+            TraceError: a line that is no JSON, does not match the pattern, or fits no rule.
+        """
+        for line in lines:
+            value = self.parsed(line)
+            rule = next((r for r in self.rules if value is not None and _asked(r.fits, value, line)), None)
+            if rule is None:
+                if not self.skips:
+                    raise TraceError(
+                        f"{line.file}, line {line.number}: fits no rule of {self.file}; "
+                        f'add one, or write "otherwise: skip" if such lines say nothing',
+                        line.number,
+                    )
+                counts.skipped += 1
+                continue
+            counts.fitted.add(rule.place)
+            counts.stuttered += not rule.records
+            for make in rule.records:
+                made_by = f"the rule in {rule.place[0]}, line {rule.place[1]}"
+                yield Line(line.file, line.number, _asked(make, value, line), made_by)
+        counts.ended = True
+
+    def parsed(self, line: TextLine | Line) -> Any:
+        """A line as an object; None for one that says nothing."""
+        if isinstance(line, Line):
+            return line.value
+        if self.pattern is None:
+            return line.object().value
+        found = self.pattern.search(line.text)
+        if found is not None:
+            return found.groupdict()
+        if not self.skips:
+            raise TraceError(f"{line.file}, line {line.number}: does not match the pattern of {self.file}", line.number)
+        return None
+
+    def note(self, counts: Counts) -> str:
+        """What the report should say of the lines that made no record, and of rules that were of no use."""
+        idle = [rule.place for rule in self.rules if rule.place not in counts.fitted] if counts.ended else []
+        where = [str(line) if file == self.file else f"{line} of {file}" for file, line in idle]
+        parts = [
+            _lines(counts.skipped, "fits", "fit") + " no rule of the mapping" if counts.skipped else "",
+            _lines(counts.stuttered, "is", "are") + " no step" if counts.stuttered else "",
+            f"no line fits the rules of the mapping in line {', '.join(where)}" if where else "",
+        ]
+        return "; ".join(part for part in parts if part)
+
+
+def _lines(number: int, one: str, many: str) -> str:
+    return f"1 line {one}" if number == 1 else f"{number} lines {many}"
+
+
+def read_mapping(path: Path) -> LogMapping:
+    """The mapping that a file describes, with what it extends.
+
+    Raises:
+        TraceError: it cannot be read, has the wrong shape, or extends itself.
+    """
+    merged: dict[str, Any] = {"names": {}, "header": {}}
+    chain: list[tuple[YamlFile, list[Rule]]] = []
+    seen: list[Path] = []
+    at: Path | None = path
+    while at is not None:
+        here = at.resolve()
+        if here in seen:
+            file = chain[-1][0]
+            raise file.error(
+                f"extends {at.name}, which extends this file in turn; a mapping cannot extend itself", "extends"
+            )
+        seen.append(here)
+        file = read_yaml(at)
+        file.check(Shape.load(SCHEMA, "mapping"))
+        chain.append((file, []))
+        more = file.data.get("extends")
+        at = at.parent / more if more is not None else None
+    for file, _ in reversed(chain):
+        for key in ("pattern", "otherwise", "system"):
+            if key in file.data:
+                merged[key] = file.data[key], file
+        for key in ("names", "header"):
+            merged[key] |= file.data.get(key, {})
+    rules = [rule for file, _ in chain for rule in _rules(file, merged["names"])]
+    first = chain[0][0]
+    if "system" not in merged:
+        raise first.error('"system" is missing; write, for example, system: hived')
+    if not rules:
+        raise first.error('"lines" is missing: which lines are which steps')
+    header = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
+    otherwise = merged.get("otherwise", ("error", first))[0]
+    return LogMapping(
+        str(path), header, _pattern(*merged["pattern"]) if "pattern" in merged else None, rules, otherwise == "skip"
+    )
+
+
+def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
+    try:
+        found = re.compile(text)
+    except re.error as error:
+        raise file.error(f"no regular expression: {error}", "pattern") from None
+    if not found.groupindex:
+        raise file.error(
+            "the pattern has no named groups, such as (?P<message>.*), so nothing can be taken from a line", "pattern"
+        )
+    return found
+
+
+def _rules(file: YamlFile, names: Mapping[str, Mapping[str, Any]]) -> Iterator[Rule]:
+    for i, rule in enumerate(file.data.get("lines", ())):
+        where = ("lines", i)
+        fits = _query(file, rule["when"], (*where, "when")) if "when" in rule else _always
+        if rule.get("stutter"):
+            records: list[Take] = []
+        elif "records" in rule:
+            records = [_record(file, names, r, (*where, "records", n)) for n, r in enumerate(rule["records"])]
+        else:
+            records = [_record(file, names, {k: v for k, v in rule.items() if k != "when"}, where)]
+        yield Rule((file.file, file.lines[where]), fits, records)
+
+
+def _always(line: Any) -> bool:
+    return True
+
+
+def _record(
+    file: YamlFile, names: Mapping[str, Mapping[str, Any]], rule: Mapping[str, Any], where: tuple[str | int, ...]
+) -> Take:
+    """What makes a record of a line."""
+    parts: dict[str, Take] = {}
+    for key, said in rule.items():
+        at = (*where, key)
+        if (key in CONSTANT and isinstance(said, str)) or key == "crash":
+            parts[key] = partial(_constant, said)
+        elif key == "parameters":
+            parts[key] = _object({n: _taken(file, names, v, (*at, n)) for n, v in said.items()})
+        elif key == "objects":
+            parts[key] = _object({sort: _taken(file, names, v, (*at, sort)) for sort, v in said.items()})
+        elif key == "state":
+            parts[key] = _object({sort: _objects(file, names, some, (*at, sort)) for sort, some in said.items()})
+        elif key == "rigid":
+            parts[key] = _object(
+                {
+                    sort: _object({n: _objects(file, names, some, (*at, sort, n), "value") for n, some in of.items()})
+                    for sort, of in said.items()
+                }
+            )
+        else:
+            parts[key] = _taken(file, names, said, at)
+    return _object(parts)
+
+
+def _objects(
+    file: YamlFile,
+    names: Mapping[str, Mapping[str, Any]],
+    some: Sequence[Mapping[str, Any]],
+    where: tuple[str | int, ...],
+    only: str = "",
+) -> Take:
+    """What makes {object: {field: value}} of a line ({object: value} of the field ``only``)."""
+    entries = []
+    for i, entry in enumerate(some):
+        each = _query(file, entry["each"], (*where, i, "each")) if "each" in entry else None
+        takes = {k: _taken(file, names, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
+        entries.append((each, takes))
+
+    def make(line: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for each, takes in entries:
+            for item in [line] if each is None else each(line) or []:
+                fields = {k: take(item) for k, take in takes.items()}
+                name = fields.pop("object")
+                found[name] = fields[only] if only else {**found.get(name, {}), **fields}
+        return found
+
+    return make
+
+
+def _object(parts: Mapping[str, Take]) -> Take:
+    def make(line: Any) -> dict[str, Any]:
+        return {key: take(line) for key, take in parts.items()}
+
+    return make
+
+
+def _taken(file: YamlFile, names: Mapping[str, Mapping[str, Any]], said: Any, where: tuple[str | int, ...]) -> Take:
+    """A value of a line: a query, or ``{value: query, names: table}``; or a number, as it is."""
+    if isinstance(said, int):
+        return partial(_constant, said)
+    if isinstance(said, str):
+        return _query(file, said, where)
+    take, table = _query(file, said["value"], (*where, "value")), said.get("names")
+    if table is None:
+        return take
+    if table not in names:
+        there = ", ".join(names) or "none"
+        raise file.error(f"unknown table of names {table!r}; there is {there}", *where, "names")
+    return partial(_named, take, names[table])
+
+
+def _named(take: Take, table: Mapping[str, Any], line: Any) -> Any:
+    value = take(line)
+    if isinstance(value, list):
+        return [table.get(str(v), v) for v in value]
+    return table.get(str(value), value) if value is not None else None
+
+
+def _constant(value: Any, line: Any) -> Any:
+    return value
+
+
+def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
+    try:
+        found: Take = jmespath.compile(text).search
+    except JMESPathError as error:
+        raise file.error(f"no JMESPath: {str(error).splitlines()[0]}", *where) from None
+    return found
+
+
+def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:
+    try:
+        return take(value)
+    except (JMESPathError, TypeError, KeyError) as error:
+        what = str(error).splitlines()[0]
+        raise TraceError(
+            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}", line.number
+        ) from None

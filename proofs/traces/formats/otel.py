@@ -1,0 +1,178 @@
+"""OpenTelemetry log records, as the OTLP/JSON encoding has them: one ``{"resourceLogs": [...]}`` a line, as file exporters write.
+
+A log record may be a record of the plain format by itself: its attribute ``schedproof.record`` is then that record, and a
+resource, or a log record, has the header in ``schedproof.header`` (each a JSON text, or a map of attributes). Others are
+skipped. With a mapping, its rules read each log record as an object: ``body``, ``name``, ``severity``, ``time`` (nanoseconds),
+``attributes``, ``resource``, ``scope``, ``trace``, ``span``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.lines import Line, TextLine
+
+from .format import Format, Plain, first_object
+
+HEADER, RECORD = "schedproof.header", "schedproof.record"
+
+MOST_DEEP = 50
+"""Values within values."""
+
+
+def is_otel(lines: Sequence[TextLine]) -> bool:
+    """The first line is a batch of log records."""
+    return "resourceLogs" in first_object(lines)
+
+
+def log_records(lines: Iterator[TextLine]) -> Iterator[Line]:
+    """The log records of all batches, as objects.
+
+    Raises:
+        TraceError: a line is no batch of log records.
+    """
+    for text in lines:
+        batch = text.object()
+        for resource in _list(batch, batch.value, "resourceLogs"):
+            about = _attributes(batch, _dict(batch, resource.get("resource", {})))
+            for scope in _list(batch, resource, "scopeLogs"):
+                name = _dict(batch, scope.get("scope", {})).get("name", "")
+                for record in _list(batch, scope, "logRecords"):
+                    yield Line(batch.file, batch.number, _record(batch, record, about, name))
+
+
+def _record(line: Line, record: Mapping[str, Any], resource: Mapping[str, Any], scope: str) -> dict[str, Any]:
+    found = {
+        "name": record.get("eventName", ""),
+        "body": _value(line, record["body"]) if record.get("body") is not None else None,
+        "severity": record.get("severityText", ""),
+        "attributes": _attributes(line, record),
+        "resource": resource,
+        "scope": scope,
+        "trace": record.get("traceId", ""),
+        "span": record.get("spanId", ""),
+    }
+    time = record.get("timeUnixNano") or record.get("observedTimeUnixNano")
+    if time is not None:
+        found["time"] = _whole(line, time)
+    return found
+
+
+def _attributes(line: Line, of: Mapping[str, Any]) -> dict[str, Any]:
+    return _pairs(line, of, "attributes", 0)
+
+
+def _pairs(line: Line, of: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
+    """Keys with their values."""
+    found = {}
+    for each in _list(line, of, name):
+        if not isinstance(each.get("key"), str):
+            raise line.error('an attribute without a "key"; each is {"key": text, "value": {...}}')
+        found[each["key"]] = _value(line, each.get("value", {}), depth)
+    return found
+
+
+def _value(line: Line, shown: object, depth: int = 0) -> Any:
+    """The value that an AnyValue holds.
+
+    Raises:
+        TraceError: it is none.
+    """
+    if not isinstance(shown, dict) or len(shown) > 1 or depth > MOST_DEEP:
+        raise line.error(f'{json.dumps(shown)[:60]} where a value such as {{"stringValue": "..."}} belongs')
+    match shown:
+        case {"stringValue": str(value)} | {"boolValue": bool(value)} | {"bytesValue": str(value)}:
+            return value
+        case {"intValue": value}:
+            return _whole(line, value)
+        case {"doubleValue": int(number) | float(number)}:
+            return number
+        case {"arrayValue": dict(array)}:
+            return [_value(line, each, depth + 1) for each in _list(line, array, "values")]
+        case {"kvlistValue": dict(pairs)}:
+            return _pairs(line, pairs, "values", depth + 1)
+        case {}:
+            return None
+    raise line.error(f'{json.dumps(shown)[:60]} where a value such as {{"stringValue": "..."}} belongs')
+
+
+def _whole(line: Line, shown: object) -> int:
+    """64-bit numbers are texts in JSON."""
+    try:
+        if isinstance(shown, str | int) and not isinstance(shown, bool):
+            return int(shown)
+    except ValueError:
+        pass
+    raise line.error(f"{json.dumps(shown)[:60]} where a whole number belongs")
+
+
+def _list(line: Line, of: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    found = of.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise line.error(f'"{key}" is no list of objects')
+    return found
+
+
+def _dict(line: Line, found: object) -> Mapping[str, Any]:
+    if not isinstance(found, dict):
+        raise line.error(f"{json.dumps(found)[:60]} where an object {{...}} belongs")
+    return found
+
+
+def read_otel(model: Model, lines: Iterator[TextLine]) -> Plain:
+    """The trace that log records carry in their attributes.
+
+    Raises:
+        TraceError: a line is no batch of log records, or there is no header before the first record.
+    """
+    records, skipped = log_records(lines), [0]
+    waiting: list[Line] = []
+    header = None
+    for line in records:
+        said = {**line.value["resource"], **line.value["attributes"]}
+        if HEADER in said:
+            header = Line(line.file, line.number, _own(line, said[HEADER], HEADER))
+            waiting.append(line)
+            break
+        if RECORD in said:
+            raise line.error(f'a record before the header; a resource or an earlier log record has it as "{HEADER}"')
+        skipped[0] += 1
+    if header is None:
+        what = (
+            f'no log record has the attribute "{HEADER}"; add it, or say with --mapping how log records are to be read'
+        )
+        raise TraceError(f"the log has no header: {what}")
+
+    def told() -> Iterator[Line]:
+        for each in chain(waiting, records):
+            yield from own(each)
+
+    def own(line: Line) -> Iterator[Line]:
+        attributes = line.value["attributes"]
+        if RECORD not in attributes:
+            skipped[0] += HEADER not in attributes
+            return
+        record = _own(line, attributes[RECORD], RECORD)
+        time = {"time": line.value["time"]} if "time" in line.value else {}
+        yield Line(line.file, line.number, {**time, **record})
+
+    return Plain(header, told(), lambda: f"{skipped[0]} log records carry no record" if skipped[0] else "")
+
+
+def _own(line: Line, shown: object, key: str) -> Mapping[str, Any]:
+    """The object that an attribute is, or that its text says."""
+    if isinstance(shown, str):
+        try:
+            shown = json.loads(shown)
+        except (ValueError, RecursionError):
+            raise line.error(f'"{key}" is no JSON') from None
+    return _dict(line, shown)
+
+
+OTEL = Format("otel", 'OpenTelemetry\'s has "resourceLogs"', is_otel, plain=read_otel)
+"""OpenTelemetry log records, of every system."""

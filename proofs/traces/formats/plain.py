@@ -1,0 +1,31 @@
+"""The plain trace format, of every system: a header, and one action, event or observation a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from schedproof.model.lang import Model
+from schedproof.proofs.traces.files.lines import TextLine
+
+from .format import Format, Plain, first_object
+
+
+def is_own(lines: Sequence[TextLine]) -> bool:
+    """The first line is the header of a plain trace."""
+    return "schedproof" in first_object(lines)
+
+
+def read_own(model: Model, lines: Iterator[TextLine]) -> Plain:
+    """The header, and the records.
+
+    Raises:
+        TraceError: a line is no JSON object, or the first is no header.
+    """
+    header = next(lines).object()
+    if "schedproof" not in header.value:
+        raise header.error('this is no header of a plain trace; its first line has "schedproof": 1')
+    return Plain(header, (line.object() for line in lines))
+
+
+OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, plain=read_own)
+"""The plain format, of every system."""

@@ -1,0 +1,244 @@
+"""What a record of the plain format says, in the terms of the objects that there are.
+
+The format knows no system: names and types come from the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from schedproof.model.lang import Model
+from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.rules import Action
+from schedproof.model.lang.terms import Var
+from schedproof.model.lang.types import Ref, SetOf, Type
+from schedproof.model.semantics import Choice, Instance
+from schedproof.proofs.traces.engine.candidates import Observation, Path, Record
+from schedproof.proofs.traces.engine.explain import Clue, Explainer
+from schedproof.proofs.traces.engine.steps import Steps, Wanted
+from schedproof.proofs.traces.errors import TraceError
+from schedproof.proofs.traces.files.lines import Line
+from schedproof.proofs.traces.reports.wording import show_choice
+
+from .values import read_state, read_value
+
+MOST_UNLOGGED = 1000
+"""Unlogged steps between two records that a trace may ask for."""
+
+
+@dataclass(frozen=True)
+class Unlogged:
+    """Steps that may have happened before a record without one of their own: how many at most, and which."""
+
+    most: int = 0
+    actions: Sequence[Action] = ()
+
+    @staticmethod
+    def read(model: Model, value: object, line: Line, default: Unlogged) -> Unlogged:
+        """What ``"unlogged"`` says: a number, or ``{"most": number, "actions": [names]}``; ``default`` for None.
+
+        Raises:
+            TraceError: an action that the model has not got.
+        """
+        if value is None:
+            return default
+        if isinstance(value, Mapping):
+            names = value.get("actions", [a.name for a in default.actions or model.actions])
+            return Unlogged(int(value["most"]), [_action(model, name, line) for name in names])
+        assert isinstance(value, int | float)  # 1.0 is whole in JSON
+        return Unlogged(int(value), default.actions or model.actions)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the records of a trace by the objects of one instance."""
+
+    steps: Steps
+    unlogged: Unlogged
+
+    @property
+    def instance(self) -> Instance:
+        """The model with the objects that there are."""
+        return self.steps.instance
+
+    @property
+    def model(self) -> Model:
+        """What the records are about."""
+        return self.instance.model
+
+    def record(self, number: int, line: Line) -> Record:
+        """The record that ``line`` is.
+
+        Raises:
+            TraceError: it names what there is not, or a value of the wrong type.
+        """
+        value, steps = line.value, self.steps
+        observed = Observation(read_state(self.instance, value.get("state", {}), line))
+        wanted = self.wanted(line)
+        unlogged = Unlogged.read(self.model, value.get("unlogged"), line, self.unlogged)
+        says = self.says(wanted, value)
+        if unlogged.most:
+            clue = Clue(
+                wanted, unlogged=[Wanted(a) for a in unlogged.actions], longest=unlogged.most, observed=observed
+            )
+            return Explainer(steps).record(number, line.number, says, clue)
+        if not wanted:
+            return Record(number, line.number, says, lambda state: [Path((), state)], observed)
+        return Record(
+            number,
+            line.number,
+            says,
+            steps.from_zero(lambda state: (path for one in wanted for path in steps.paths(Path((), state), one))),
+            observed,
+            steps.from_zero(lambda state: (path for one in wanted for path in steps.nearest(state, one)), each=True),
+        )
+
+    def says(self, wanted: Sequence[Wanted], value: Mapping[str, Any]) -> str:
+        """The record in a few words."""
+        if not wanted:
+            return "observation"
+        if "event" in value:
+            return str(value["event"]) + (f" on {value['object']}" if "object" in value else "")
+        if "crash" in value:
+            return "crash"
+        action, given = wanted[0].action, wanted[0].given
+        names = [v.name for v in action.parameters]
+        if all(name in given for name in names):
+            return show_choice(self.instance, Choice(action.name, tuple((n, given[n]) for n in names)))
+        return f"{action.name} with {', '.join(n for n in names if n not in given)} not given"
+
+    def wanted(self, line: Line) -> list[Wanted]:
+        """The steps that the record may be: one of them happened; none of them ([]) if no step did."""
+        value = line.value
+        if "action" in value:
+            action = _action(self.model, value["action"], line)
+            return [Wanted(action, self.parameters(line, [action])[action.name])]
+        if value.get("crash") or value.get("event") in self.crashes:
+            crashes = [a for a in self.model.actions if a.crash]
+            if not crashes:
+                raise line.error(f"a crash; {self.model.system} {self.model.variant} has no action that is one")
+            named = [a for a in crashes if a.name == value.get("event", a.name)]
+            if "object" in value:
+                raise line.error(f'{value["event"]} happens to every object: leave out "object"')
+            return [Wanted(a, given) for a, given in self.by_action(line, named)]
+        if "event" in value:
+            return self.causing(line)
+        if value.get("parameters"):
+            raise line.error('"parameters" without "action" or "event": name one of them')
+        return []
+
+    @cached_property
+    def crashes(self) -> frozenset[str]:
+        """The crash actions' names, which events may be called by."""
+        return frozenset(a.name for a in self.model.actions if a.crash)
+
+    def causing(self, line: Line) -> list[Wanted]:
+        """The steps in which the record's event happens (to its object)."""
+        sort, _, event = line.value["event"].partition(".")
+        rows = {(row.sort.name, row.event) for row in self.model.rows}
+        if (sort, event) not in rows:
+            own = [row for row in rows if row[0] == sort]
+            there = ", ".join(f"{s}.{e}" for s, e in sorted(own or rows))
+            raise line.error(f"unknown event {line.value['event']!r}; there is {there}")
+        number = -1
+        if "object" in line.value:
+            kind = Ref(self.model.machine(sort).sort)
+            number = read_value(self.instance, kind, line.value["object"], line, "object")
+        causes = [a for a in self.model.actions if (sort, event) in self.model.caused[a.name]]
+        if not causes:
+            raise line.error(f"no action of {self.model.system} {self.model.variant} leads to the event {sort}.{event}")
+        found = []
+        for action, given in self.by_action(line, causes):
+            who = self.root(action, sort, event)
+            if number >= 0 and who and given.setdefault(who, number) != number:
+                continue
+            found.append(Wanted(action, given, (sort, event, number)))
+        if not found:
+            raise line.error(f'"object" is {line.value["object"]!r}, and the parameters say another; write one of them')
+        return found
+
+    def root(self, action: Action, sort: str, event: str) -> str:
+        """The parameter that the event happens to, if it is where the action begins and nothing else causes it."""
+        if any((sort_of(self.model, r.fires.of, {}), r.fires.event) == (sort, event) for r in self.model.rules):
+            return ""
+        scope = {v.name: v for v in action.parameters}
+        heads = [f.of for f in action.fires if (sort_of(self.model, f.of, scope), f.event) == (sort, event)]
+        return heads[0].name if len(heads) == 1 and isinstance(heads[0], Var) else ""
+
+    def by_action(self, line: Line, actions: Sequence[Action]) -> Iterator[tuple[Action, dict[str, int]]]:
+        """Those of ``actions`` that have all of the record's parameters, with their values."""
+        given = self.parameters(line, actions)
+        return ((a, dict(given[a.name])) for a in actions if a.name in given)
+
+    def parameters(self, line: Line, actions: Sequence[Action]) -> dict[str, dict[str, int]]:
+        """By action, the values of the record's parameters; only actions that have all of them."""
+        given = line.value.get("parameters", {})
+        found: dict[str, dict[str, int]] = {}
+        wrong: TraceError | None = None
+        for action in actions:
+            types: dict[str, Type] = {v.name: v.type for v in action.parameters}
+            if all(name in types for name in given):
+                try:
+                    found[action.name] = {n: self.parameter(types[n], n, v, line) for n, v in given.items()}
+                except TraceError as error:  # another action may have other objects under this name
+                    wrong = wrong or error
+        if not found and wrong is not None:
+            raise wrong
+        if not found:
+            every = {v.name for action in actions for v in action.parameters}
+            name = next((n for n in given if n not in every), next(iter(given)))
+            what = actions[0].name if len(actions) == 1 else line.value.get("event", "crash")
+            raise line.error(f"{what} has no parameter {name!r}; its parameters: {', '.join(sorted(every)) or 'none'}")
+        return found
+
+    def parameter(self, kind: Type, name: str, value: object, line: Line) -> int:
+        if value is None:
+            raise line.error(f"parameters.{name}: null where an object or a value belongs, or leave it out")
+        return read_value(self.instance, kind, value, line, f"parameters.{name}")
+
+
+def mentioned(model: Model, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The objects that a record names, as (sort, name); what has the wrong type is left to its reading."""
+    for sort, names in value.get("objects", {}).items():
+        yield from ((sort, name) for name in names)
+    sort, _, event = value.get("event", "").partition(".")
+    if "object" in value:
+        yield sort, value["object"]
+    by_name: dict[str, set[Type]] = {}
+    for action in model.actions:
+        if value.get("action", action.name) == action.name and (
+            not event or (sort, event) in model.caused[action.name] or action.name == value["event"]
+        ):
+            for v in action.parameters:
+                by_name.setdefault(v.name, set()).add(v.type)
+    for name, shown in value.get("parameters", {}).items():
+        kinds = by_name.get(name, set())
+        if len(kinds) == 1:  # else it is not known whose name it would be
+            yield from _names(next(iter(kinds)), shown)
+    machines = {m.sort.name: m for m in model.machines}
+    for sort, objects in value.get("state", {}).items():
+        if sort in machines:
+            for obj, fields in objects.items():
+                yield sort, obj
+                for name, shown in fields.items():
+                    attribute = machines[sort].attribute(name)
+                    if attribute is not None:
+                        yield from _names(attribute.type, shown)
+
+
+def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
+    match kind, shown:
+        case Ref(sort), str():
+            yield sort.name, shown
+        case SetOf(sort), list():
+            yield from ((sort.name, name) for name in shown if isinstance(name, str))
+
+
+def _action(model: Model, name: str, line: Line) -> Action:
+    known = {a.name: a for a in model.actions}
+    if name not in known:
+        raise line.error(f"unknown action {name!r}; {model.system} has {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,75 @@
+"""Values, and observed states, as traces write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.semantics import Instance
+from schedproof.proofs.traces.files.lines import Line
+
+
+def read_value(instance: Instance, kind: Type, shown: object, line: Line, where: str) -> int:
+    """A value of ``kind``, encoded as in a state.
+
+    Raises:
+        TraceError: it is none; ``where`` says which.
+    """
+    right = {
+        BoolType: isinstance(shown, bool),
+        IntRange: isinstance(shown, int) and not isinstance(shown, bool),
+        EnumType: isinstance(shown, str),
+        Ref: shown is None or isinstance(shown, str),
+        SetOf: isinstance(shown, list) and all(isinstance(x, str) for x in shown),
+    }[type(kind)]
+    if right:
+        try:
+            return instance.read(kind, shown)
+        except ValueError as error:
+            raise line.error(f"{where}: {error}") from None
+    match kind:
+        case SetOf(sort):
+            advice = f"a list of names of {sort.name}"
+        case Ref(sort):
+            advice = f"a name of {sort.name} ({listed(instance, sort.name)}) or null"
+        case _:
+            advice = f"a value of {kind}"
+    raise line.error(f"{where}: {shown!r:.60} where {advice} belongs")
+
+
+def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: str = "state") -> dict[int, int]:
+    """What is observed of the state: slot -> value.
+
+    Raises:
+        TraceError: unknown names, or values that are none of their type.
+    """
+    found: dict[int, int] = {}
+    machines = {m.sort.name: m for m in instance.model.machines}
+    for sort, objects in state.items():
+        if sort not in machines:
+            raise line.error(f"{where} has the unknown sort {sort!r}; there is {', '.join(machines)}")
+        names = list(instance.object_names(sort))
+        attributes = {a.name: a for a in instance.attributes(sort)}
+        states = [s.name for s in machines[sort].states]
+        for obj, fields in objects.items():
+            at = f"{where}.{sort}.{obj}"
+            if obj not in names:
+                raise line.error(f"{where}.{sort} has the unknown object {obj!r}; there is {', '.join(names)}")
+            for name, value in fields.items():
+                if name == "state" and states:
+                    if value not in states:
+                        raise line.error(f"{at}.state: {value!r:.60} is none of {', '.join(states)}")
+                    found[instance.slot(sort) + names.index(obj)] = states.index(value)
+                elif name in attributes:
+                    slot = instance.slot(sort, name) + names.index(obj)
+                    found[slot] = read_value(instance, attributes[name].type, value, line, f"{at}.{name}")
+                else:
+                    there = ", ".join([*(["state"] if states else []), *attributes])
+                    raise line.error(f"{at} has the unknown field {name!r}; fields of {sort}: {there}")
+    return found
+
+
+def listed(instance: Instance, sort: str) -> str:
+    """The names of a sort's objects."""
+    return ", ".join(instance.object_names(sort)) or "none so far"

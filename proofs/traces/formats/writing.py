@@ -1,0 +1,92 @@
+"""Runs of a model as traces: the plain format, and ITF."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.model.lang.types import Ref, SetOf, Type
+from schedproof.model.semantics import Choice, Instance, State
+from schedproof.proofs.traces.engine.objects import World
+
+from .headers import header_of
+from .itf import NONE, Map, Record, Value, encode, some
+from .itf_trace import ACTION, FORMAT, INIT, META, PARAMETERS, variables
+
+DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of an instance: its steps, and the state after each; ``states`` has the initial one in front."""
+
+    instance: Instance
+    choices: Sequence[Choice]
+    states: Sequence[State]
+
+
+def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
+    """The parameters of a step, by name, as a reader sees them."""
+    kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
+    return {name: instance.show(kinds[name], value) for name, value in choice.parameters}
+
+
+def as_plain(run: Run) -> str:
+    """The run in the plain format: JSON Lines, each record with the complete state after it."""
+    instance = run.instance
+    lines: list[dict[str, Any]] = [header_of(World.of(instance))]
+    for choice, state in zip(run.choices, run.states[1:], strict=True):
+        record = {
+            "action": choice.action,
+            "parameters": parameters(instance, choice),
+            "state": _changing(instance, state),
+        }
+        lines.append(record)
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def _changing(instance: Instance, state: State) -> dict[str, dict[str, dict[str, object]]]:
+    """The state of all objects that have one."""
+    said = instance.describe(state)
+    return {sort: objects for sort, objects in said.items() if any(objects.values())}
+
+
+def as_itf(run: Run, description: str = "") -> str:
+    """The run as an ITF trace; a state on each line."""
+    instance = run.instance
+    names = [ACTION, PARAMETERS, *variables(instance.model)]
+    header = header_of(World.of(instance))
+    said = {name: value for name, value in header.items() if name in (*META, "objects")}
+    meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **said}
+    steps: list[Choice | None] = [None, *run.choices]
+    states = [
+        {"#meta": {"index": number}, **{name: encode(value) for name, value in _values(instance, step, state)}}
+        for number, (step, state) in enumerate(zip(steps, run.states, strict=True))
+    ]
+    body = ",\n".join("    " + json.dumps(state) for state in states)
+    return f'{{\n  "#meta": {json.dumps(meta)},\n  "vars": {json.dumps(names)},\n  "states": [\n{body}\n  ]\n}}\n'
+
+
+def _values(instance: Instance, step: Choice | None, state: State) -> Iterator[tuple[str, Value]]:
+    yield ACTION, step.action if step is not None else INIT
+    kinds: Mapping[str, Type] = (
+        {v.name: v.type for v in instance.model.action(step.action).parameters} if step is not None else {}
+    )
+    given = parameters(instance, step) if step is not None else {}
+    yield PARAMETERS, Record.of({name: _value(kinds[name], value, chosen=True) for name, value in given.items()})
+    said = instance.describe(state)
+    for name, (sort, field, kind) in variables(instance.model).items():
+        yield name, Map.of({obj: _value(kind, fields[field]) for obj, fields in said.get(sort, {}).items()})
+
+
+def _value(kind: Type | None, shown: object, *, chosen: bool = False) -> Value:
+    """A value as ITF has it. An object that is ``chosen`` is never none, and stands as its name."""
+    match kind:
+        case SetOf():
+            assert isinstance(shown, list)
+            return frozenset(shown)
+        case Ref() if not chosen:
+            return NONE if shown is None else some(shown)
+    return shown

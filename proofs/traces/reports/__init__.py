@@ -1,0 +1,1 @@
+"""What is reported of a trace, and why a record cannot be explained."""

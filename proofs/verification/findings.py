@@ -1,0 +1,203 @@
+"""What is wrong with the documents: each promise that a variant breaks, with its shortest run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.model.lang import Model, Reading
+from schedproof.model.registry.builtin import System
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json
+
+from .auxiliary import Locked, further
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence of a document that a run contradicts, and the changes that make it true.
+
+    ``readings`` are the readings of the document on which it rests.
+    """
+
+    system: str
+    variant: str
+    property: str
+    says: str
+    document: str
+    line: int | None
+    sentence: str
+    counterexample: Counterexample
+    repair: str
+    readings: tuple[Reading, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of ``findings --json``."""
+        return {
+            "system": self.system,
+            "variant": self.variant,
+            "property": self.property,
+            "document": self.document,
+            "line": self.line,
+            "sentence": self.sentence,
+            "setting": facts_as_json(self.counterexample.setting),
+            "trace": [step.as_json() for step in self.counterexample.steps],
+            "problem": self.counterexample.problem,
+            "end": facts_as_json(self.counterexample.end),
+            "repair": self.repair,
+            "readings": [
+                {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.readings
+            ],
+        }
+
+    def text(self) -> list[str]:
+        """Lines for people."""
+        example = self.counterexample
+        where = self.document if self.line is None else f"{self.document}:{self.line}"
+        lines = [f"{self.property} ({where}, {self.variant})"]
+        if self.sentence:
+            lines.append(f"  The document: {self.sentence}")
+        lines.append(f"  The promise: {self.says}. It fails:")
+        if example.setting:
+            lines += ["    Given", *(f"      {facts.text}" for facts in example.setting)]
+        lines += [f"    {n}. {step.says}" for n, step in enumerate(example.steps, 1)]
+        lines.append(f"    {example.problem.removeprefix(f'{self.says}: ')}")
+        if example.end:
+            lines.append(f"    in the end {example.ending}")
+        lines += [f"  {reading.told}" for reading in self.readings]
+        return [*lines, f"  Repair: {self.repair}"]
+
+
+def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
+    """All the changes that a property of ``broken`` (by default the base variant) needs, in their own words:
+    those of the first variant that amends it and repairs the property, or else weakens it, or gives it up."""
+    broken = system.base if broken is None else broken
+    amended = [model for model in system.variants.values() if _builds_on(system, model, broken)]
+    if not amended and not broken.amends and broken is not system.base:
+        return _elsewhere(system, prop, broken)
+    for model in amended:
+        if why := [change.why for change in model.changes if prop in change.repairs]:
+            return f"{' And: '.join(why)} (variant {model.variant})"
+    for model in amended:
+        if changes := [change for change in model.changes if prop in change.weakens]:
+            reasons = " And: ".join(change.why for change in changes)
+            names = dict.fromkeys(name for change in changes for name in change.weakens[prop])
+            kept = "; ".join(f"{name}: {model.property(name).says}" for name in names)
+            return f"the promise is weakened. {reasons} Kept is {kept} (variant {model.variant})"
+    if broken.amends and keeps(before := system.variants[broken.amends], prop):
+        different = " And: ".join(change.why for change in broken.changes)
+        return f"variant {before.variant} keeps the promise. What is different here: {different}"
+    for model in amended:
+        if why := [change.why for change in model.changes if prop in change.drops]:
+            return f"none: the promise is given up. {' And: '.join(why)} (variant {model.variant})"
+    return "none is modelled"
+
+
+def _builds_on(system: System, model: Model, broken: Model) -> bool:
+    """``model`` amends ``broken``, or has all of its changes, and more."""
+    mine, others = ({change.why for change in m.changes} for m in (broken, model))
+    return any(amended is broken for amended in system.line(model)[1:]) or (
+        model is not broken and bool(mine) and mine < others
+    )
+
+
+def _elsewhere(system: System, prop: str, broken: Model) -> str:
+    """Of a variant that is a model of its own and that none amends no change is modelled; another variant may keep the promise."""
+    for model in system.variants.values():
+        if model.document == broken.document and keeps(model, prop):
+            return f"no change of this variant is modelled; variant {model.variant} keeps the promise of this name"
+    return "none is modelled"
+
+
+def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
+    """Every promise that a variant's manifest expects to fail and that does, variant by variant in document order.
+
+    What an amended variant breaks just as the one that it amends (see :func:`repeated`) is not told again.
+    """
+    found = []
+    for model in system.variants.values():
+        if not variants or model.variant in variants:
+            found += sorted([*_of(system, model), *_of_locks(system, model)], key=lambda f: f.line or 0)
+    return found
+
+
+def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
+    """The readings without which a promise that ``model`` breaks is kept."""
+    return tuple(r for r in system.readings if model is system.base and prop in r.rests)
+
+
+def repeated(system: System, model: Model) -> frozenset[str]:
+    """The promises that a variant is expected to break under the same name as the variant that it amends."""
+    if not model.amends:
+        return frozenset()
+    return model.refuted & system.variants[model.amends].refuted
+
+
+def keeps(model: Model, prop: str) -> bool:
+    """The variant has a promise of that name and is expected to keep it."""
+    return prop in {p.name for p in model.properties} - model.refuted
+
+
+def _of(system: System, model: Model) -> list[Finding]:
+    names = model.refuted - repeated(system, model)
+    if not names:
+        return []
+    results = examine(model, {}, only=sorted(names))
+    found = []
+    for result in results:
+        if result.verdict is Verdict.REFUTED and result.counterexample is not None:
+            prop = model.property(result.name)
+            found.append(
+                Finding(
+                    system.name,
+                    model.variant,
+                    prop.name,
+                    prop.says,
+                    model.document.name,
+                    prop.line,
+                    prop.sentence,
+                    result.counterexample,
+                    repair_of(system, prop.name, model),
+                    rests_on(system, model, prop.name),
+                )
+            )
+    return found
+
+
+def _of_locks(system: System, model: Model) -> list[Finding]:
+    """What a document's locks are expected not to keep; the deadlocks of an implementation are no findings."""
+    described = [each for each in further(model) if isinstance(each, Locked) and each.locks.document]
+    found = []
+    for each in described:
+        promised = {each.check_of(p.name): p for p in each.properties}
+        for answer in each.answers(sorted(each.refuted), lambda line: None) if each.refuted else ():
+            prop = promised[answer.check.name]
+            result = answer.result(prop.name)
+            if result.counterexample is not None:
+                found.append(
+                    Finding(
+                        system.name,
+                        model.variant,
+                        prop.name,
+                        prop.says,
+                        each.locks.document,
+                        prop.line or answer.check.line,
+                        prop.sentence,
+                        result.counterexample,
+                        _repair_of_locks(described, each, answer.check.name),
+                    )
+                )
+    return found
+
+
+def _repair_of_locks(described: Sequence[Locked], broken: Locked, check: str) -> str:
+    """Why another description passes the check; that of a single deadlock says itself what is meant instead."""
+    among = [broken] if broken.only else [each for each in described if not each.only]
+    reasons = [
+        why if each is broken else f"{why} ({each.prefix})"
+        for each in among
+        for why, checks in each.locks.repairs.items()
+        if check in checks
+    ]
+    return " And: ".join(reasons) or "none is described"

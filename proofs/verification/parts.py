@@ -1,0 +1,141 @@
+"""The work of ``verify`` in parts that do not need each other: explorations, inductions, and what is further judged.
+
+A part is named, not held, so that it can be done in another process; so is what comes of it: verdicts and
+runs, without the solver's own objects.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import Model, Property
+from schedproof.model.registry.builtin import SYSTEMS, System
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, examine
+from schedproof.proofs.induction import Induction, prove
+from schedproof.proofs.verdict import Counterexample, Result, Verdict
+
+from .auxiliary import further
+
+INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
+"""The kinds that are wanted for any number of objects."""
+
+Say = Callable[[str], None]
+
+
+class Work(enum.StrEnum):
+    """What is done in a part."""
+
+    EXPLORATION = "exploration"
+    INDUCTION = "induction"
+    FURTHER = "further"
+    """An implementation that refines the variant, or a description of locks."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One piece of the work on a variant. ``only`` names the properties that are wanted; () means all."""
+
+    system: str
+    variant: str
+    work: Work
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inducted:
+    """What induction says of one property; if it is not proved, why, and a step that shows it."""
+
+    proved: bool
+    seconds: float
+    note: str = ""
+    counterexample: Counterexample | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a part: the results of explorations, or by property what induction says."""
+
+    results: Sequence[Result] = ()
+    inducted: Mapping[str, Inducted] | None = None
+
+
+def promises(model: Model) -> list[Property]:
+    """All that ``verify`` judges of a variant, in the order of the table; also what is promised of every model."""
+    return [WELL_FORMEDNESS, *model.properties, *(p for each in further(model) for p in each.properties)]
+
+
+def property_names(model: Model) -> list[str]:
+    """The names of what ``verify`` judges of a variant, in the order of the table."""
+    return [p.name for p in promises(model)]
+
+
+def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
+    """What there is to do for the properties ``only`` of a variant, or for all."""
+    found = []
+    wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
+    if wanted:
+        found.append(Part(model.system, model.variant, Work.EXPLORATION, tuple(only)))
+    if any(p.kind in INDUCTIVE for p in wanted):
+        found.append(Part(model.system, model.variant, Work.INDUCTION, tuple(only)))
+    for each in further(model):
+        if names := tuple(p.name for p in each.properties if not only or p.name in only):
+            found.append(Part(model.system, model.variant, Work.FURTHER, names))
+    return found
+
+
+def judge(part: Part, say: Say, others: Mapping[str, System] | None = None) -> Done:
+    """Does a part of the work on a registered system, or on one of ``others``, by name."""
+    system = (others or {}).get(part.system) or SYSTEMS[part.system]
+    model = system.variants[part.variant]
+    # A larger scope is there because compiling pays for it: the interpreted exploration need not try first.
+    engine = Engine.COMPILED if model.verify_scope else Engine.AUTO
+    return judge_of(model, part, model.verify_scope, say, engine)
+
+
+def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO) -> Done:
+    """Does a part of the work on ``model``; ``scope`` is for its exploration, instead of the model's default.
+
+    Raises:
+        ScopeError: the scope is impossible.
+    """
+    at = f"{part.system} {part.variant}"
+    match part.work:
+        case Work.EXPLORATION:
+            return Done(
+                examine(
+                    model,
+                    scope,
+                    only=part.only,
+                    how=Exploring(
+                        engine,
+                        progress=lambda states, done, depth: say(
+                            f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
+                        ),
+                    ),
+                )
+            )
+        case Work.INDUCTION:
+            # Once a property has failed, the rest of its obligations changes no verdict.
+            proof = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
+            names = [p.name for p in promises(model) if p.kind in INDUCTIVE and (not part.only or p.name in part.only)]
+            return Done(inducted=inducted(proof, names))
+        case Work.FURTHER:
+            its = next(each for each in further(model) if part.only[0] in {p.name for p in each.properties})
+            return Done(its.judge(part.only, lambda line: say(f"{at}: {line}")))
+
+
+def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:
+    """What an induction says of the properties ``names``."""
+    found = {}
+    for name in names:
+        if induction.proved(name):
+            found[name] = Inducted(True, induction.seconds(name))
+            continue
+        open_ = [a for a in induction.of(name) if a.verdict is not Verdict.PROVED]
+        example = next((a.counterexample for a in open_ if a.counterexample is not None), None)
+        note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
+        found[name] = Inducted(False, induction.seconds(name), note, example)
+    return found

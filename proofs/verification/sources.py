@@ -1,0 +1,87 @@
+"""Where the sources of a system's tables differ: its document's text, its figures, and what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from schedproof.model.lang import Model, Row
+from schedproof.model.lang.check import sort_of
+from schedproof.model.registry.builtin import System
+
+FIGURE = "figure"
+"""What the citation of a row says that only a figure has."""
+
+
+class Kind(StrEnum):
+    """Who has a row, and who has not."""
+
+    FIGURE_ONLY = "a figure has it, the text has not"
+    NOT_RUN = "the document has it, what runs has not"
+    RUN_ONLY = "what runs has it, the document has not"
+    NEVER_FIRED = "what runs has it, and fires its event nowhere"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A row of a table that not all sources have; ``cited`` is where it is from."""
+
+    kind: Kind
+    sort: str
+    event: str
+    source: str
+    target: str
+    cited: str
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        stays = " (it stays)" if self.source == self.target else ""
+        return f"{self.sort}, {self.event}: {self.source} -> {self.target}{stays} ({self.cited})"
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "kind": str(self.kind),
+            "sort": self.sort,
+            "event": self.event,
+            "source": self.source,
+            "target": self.target,
+            "cited": self.cited,
+        }
+
+
+def differences(system: System) -> list[Difference]:
+    """The rows of the documented events (``system.tables``) that not all sources have, in the order of the tables.
+
+    What runs is the variant that the oracle judges by; nothing is compared where no events are named.
+    """
+    return [found for sort in system.tables for found in _of(system, sort)]
+
+
+def _of(system: System, sort: str) -> Iterator[Difference]:
+    runs = system.variants[system.judged_by]
+    written, run = _rows(system, system.base.table(sort)), _rows(system, runs.table(sort))
+    fired = _fired(runs, sort)
+    for kind, rows in (
+        (Kind.FIGURE_ONLY, [row for row in written.values() if FIGURE in row.fact]),
+        (Kind.NOT_RUN, [row for key, row in written.items() if key not in run]),
+        (Kind.RUN_ONLY, [row for key, row in run.items() if key not in written]),
+        # Where it fires nothing, that machine is not what this variant is about.
+        (Kind.NEVER_FIRED, [row for row in run.values() if fired and row.event not in fired]),
+    ):
+        for row in rows:
+            cited = f"line {row.line}" if row.line is not None else f"facts {row.fact}"
+            yield Difference(kind, sort, row.event, row.source, row.target, cited)
+
+
+def _fired(model: Model, sort: str) -> set[str]:
+    """The events of a sort that an action or a rule fires."""
+    firings = [*(f for action in model.actions for f in action.fires), *(rule.fires for rule in model.rules)]
+    return {firing.event for firing in firings if sort_of(model, firing.of, {}) == sort}
+
+
+def _rows(system: System, rows: tuple[Row, ...]) -> dict[tuple[str, str, str], Row]:
+    return {(r.event, r.source, r.target): r for r in rows if r.event in system.tables[r.sort.name]}

@@ -1,0 +1,89 @@
+"""The commands put together, and how each of them ends.
+
+Commands return their exit code. Whatever a user does wrong ends here as one line on standard
+error: never as a traceback, and never with a file half-written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from schedproof import __version__
+from schedproof.diagrams import DiagramError
+from schedproof.model.locks import LocksError
+from schedproof.model.semantics import ScopeError
+from schedproof.proofs.checking.engine import CheckpointError
+from schedproof.proofs.traces import TraceError
+from schedproof.proofs.verdict import Disagreement
+from schedproof.proofs.verification.workers import WorkerDied
+
+from .commands import COMMANDS
+from .errors import Exit, UserError, fail
+from .loading import blamed
+from .manifest import find
+
+EPILOG = "Exit codes: 0 as expected, 1 not the expected verdict or a departure, 2 wrong usage or unreadable input, 3 undetermined."
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="schedproof")
+def cli() -> None:
+    """Models of cluster schedulers: proved, explored, drawn, and held against real logs.
+
+    'schedproof verify' is the main job. 'schedproof COMMAND --help' explains a command.
+    """
+
+
+for command in COMMANDS:
+    cli.add_command(command)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command; its exit code, or what went wrong as one line on standard error."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without our characters is no reason to die
+    try:
+        # Not cli.main: it would answer for closed pipes and interrupts in its own way.
+        with cli.make_context("schedproof", list(arguments)) as context:
+            code = cli.invoke(context)
+        sys.stdout.flush()
+        return int(code or Exit.OK)
+    except click.exceptions.Exit as stop:  # --help and --version
+        return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError:
+        return fail(f"name a command: {', '.join(cli.commands)}; 'schedproof --help' says what they do", Exit.USAGE)
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx is not None else "schedproof"
+        problem = error.format_message().rstrip(".")
+        mark = "" if problem.endswith("?") else ";"
+        return fail(f"{problem}{mark} '{where} --help' says what can be written", Exit.USAGE)
+    except (UserError, ScopeError, TraceError, DiagramError, LocksError, CheckpointError) as error:
+        return fail(str(error), Exit.USAGE)
+    except Disagreement as error:
+        return fail(f"two engines disagree: {error}", Exit.DIFFERENT)
+    except WorkerDied as error:
+        return fail(str(error), Exit.UNDETERMINED)
+    except MemoryError:
+        return fail("out of memory; choose a smaller scope, or stop earlier with --max-states", Exit.UNDETERMINED)
+    except OSError as error:
+        return fail(_output_problem(error), Exit.USAGE)
+    except Exception as error:
+        manifest = find(Path.cwd())
+        mine = blamed(manifest.parent, error) if manifest is not None else None
+        if mine is None:
+            raise  # it is ours
+        return fail(str(mine), Exit.USAGE)
+
+
+def _output_problem(error: OSError) -> str:
+    """What the files of options do not catch: standard output. What is left in its buffer is given up."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(error, BrokenPipeError):
+        return "cannot write to standard output: its reader has gone; let it read to the end, or use --json FILE"
+    where = f"{error.filename!r}" if error.filename else "to standard output"
+    return f"cannot write {where}: {error.strerror or error}; free some space or choose another place"

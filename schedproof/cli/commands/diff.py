@@ -1,0 +1,85 @@
+"""``schedproof diff``: two variants, row by row."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.differences import Difference, differences, related
+from schedproof.cli.errors import Exit
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.tables import count
+
+HEADINGS = {
+    "machine": "Machines",
+    "row": "Rows of the transition tables",
+    "rule": "Trigger rules",
+    "action": "Actions",
+    "property": "Properties",
+    "verdict": "Expected verdicts",
+}
+
+
+@click.command()
+@click.argument("system")
+@click.argument("before", metavar="V1")
+@click.argument("after", metavar="V2")
+@json_option
+def diff(system: str, before: str, after: str, json_file: Destination | None) -> int:
+    """Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."""
+    chosen = choose.system(system)
+    one, other = choose.variant(chosen, before), choose.variant(chosen, after)
+    found = differences(chosen, one, other)
+    if json_file is not None:
+        json_file.write_json(
+            {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in found]}
+        )
+    if json_file is None or not json_file.is_stdout:
+        if not related(chosen, one, other):
+            click.echo(f"{before} and {after} amend no common variant: what has the same name may mean another thing\n")
+        _print(found)
+        click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
+    return Exit.OK
+
+
+def _print(found: list[Difference]) -> None:
+    reasons = {change.why: change for difference in found for change in difference.changes}
+    for kind, heading in HEADINGS.items():
+        mine = [d for d in found if d.kind == kind]
+        if mine:
+            click.echo(f"{heading}: {', '.join(_counts(mine))}")
+            for difference in mine:
+                click.echo("\n".join(_told(difference, list(reasons))))
+            click.echo()
+    if reasons:
+        click.echo("Reasons")
+        for number, change in enumerate(reasons.values(), 1):
+            click.echo(f"  [{number}] {change.why}")
+            if change.repairs:
+                click.echo(f"      repairs {', '.join(change.repairs)}")
+            for name, kept in change.weakens.items():
+                click.echo(f"      weakens {name} to {', '.join(kept)}")
+        click.echo()
+
+
+def _counts(found: list[Difference]) -> Iterator[str]:
+    for change in ("added", "removed", "changed"):
+        number = sum(d.change == change for d in found)
+        if number:
+            yield f"{number} {change}"
+
+
+def _told(difference: Difference, reasons: Sequence[str]) -> Iterator[str]:
+    numbers = sorted(reasons.index(change.why) + 1 for change in difference.changes)
+    reason = "  " + " ".join(f"[{number}]" for number in numbers) if numbers else ""
+    if difference.kind == "verdict":
+        yield f"  ~ {difference.name}: {difference.before[0]} -> {difference.after[0]}{reason}"
+        return
+    mark = {"added": "+", "removed": "-", "changed": "~"}[difference.change]
+    yield f"  {mark} {difference.name}{reason}"
+    for line in difflib.ndiff(list(difference.before), list(difference.after)):
+        if not line.startswith("?"):
+            yield f"      {line}"

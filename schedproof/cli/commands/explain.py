@@ -1,0 +1,235 @@
+"""``schedproof explain``: a counterexample, or how a state comes about, as a story."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit, UserError, unknown
+from schedproof.cli.judging import code, standing
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.progress import exploring, progress
+from schedproof.cli.story import sequence, shown, story
+from schedproof.cli.tables import count
+from schedproof.model.lang import Model, Ref
+from schedproof.model.registry.builtin import System
+from schedproof.model.semantics import Instance, instances, scope_text
+from schedproof.proofs.checking.engine import Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import Exploration, explore
+from schedproof.proofs.exploration.runs import told
+from schedproof.proofs.verdict import Counterexample, Method, Verdict
+from schedproof.proofs.verification.findings import rests_on
+from schedproof.proofs.verification.parts import promises, property_names
+from schedproof.proofs.verification.verify import Judged, expected, verify_variant
+
+
+@click.command()
+@click.argument("system")
+@click.argument("property_name", required=False, metavar="[PROPERTY]")
+@click.option("--variant", metavar="V", help="By default the first that makes the promise.")
+@click.option("--state", "state", multiple=True, metavar="OBJECT.FIELD=VALUE",
+              help="Instead of a property: tell how a state with this comes about; may be repeated.")  # fmt: skip
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option("--mermaid", is_flag=True, help="As a Mermaid sequence diagram.")
+@json_option
+def explain(
+    system: str,
+    property_name: str | None,
+    variant: str | None,
+    state: tuple[str, ...],
+    scope: str | None,
+    mermaid: bool,
+    json_file: Destination | None,
+) -> int:
+    """Tell why PROPERTY fails, step by step, or what was checked if it holds.
+
+    With, say, --state g0=BeingPreempted --state c0.user=none: the shortest run to such a state.
+    Sets are written c0+c1; no object, and the empty set, none.
+    """
+    chosen = choose.system(system)
+    if (property_name is None) == (not state):
+        raise UserError(f"explain a property or a --state, one of the two; 'schedproof list {system}' lists properties")
+    having = [m.variant for m in chosen.variants.values() if property_name in property_names(m)]
+    model = choose.variant(chosen, variant or (having[0] if having else None))
+    sizes = choose.scope(model, scope)
+    if property_name is None:
+        return _explain_state(model, sizes, state, mermaid, json_file)
+    choose.properties([model], [property_name])
+    return _explain_property(chosen, model, sizes, property_name, mermaid, json_file)
+
+
+def _explain_property(
+    system: System, model: Model, sizes: Mapping[str, int], name: str, mermaid: bool, json_file: Destination | None
+) -> int:
+    with progress("explain") as say:
+        # A refutation needs no induction, and exploration finds the shortest.
+        explored = [
+            r for r in examine(model, sizes, only=[name], how=Exploring(progress=exploring(say))) if r.name == name
+        ]
+        if explored and explored[0].verdict is Verdict.REFUTED:
+            judged = Judged(explored[0], expected(model, name))
+        else:
+            report = verify_variant(model, scope=sizes, only=[name], progress=say)
+            judged = next(j for j in report.properties if j.result.name == name)
+    result = judged.result
+    prop = next(p for p in promises(model) if p.name == name)
+    head = [
+        f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
+        f"Promise: {prop.says}.",
+    ]
+    if prop.line is not None:
+        quote = f': "{prop.sentence}"' if prop.sentence else ""
+        head.append(f"Document: {model.document.name}, line {prop.line}{quote}")
+    if result.note:
+        head.append(f"Note: {result.note}.")
+    if result.verdict is Verdict.REFUTED:
+        head += [reading.told for reading in rests_on(system, model, name)]
+    example = result.counterexample
+    if json_file is not None:
+        json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
+                              "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
+                              **judged.as_json()})  # fmt: skip
+    if json_file is None or not json_file.is_stdout:
+        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(sizes, judged))
+    return code([standing(result.verdict, judged.expected)])
+
+
+CHECKED = {
+    "refinement": "the scheduler, killed at every point, and the model side by side: the two graphs are the same",
+    "can happen": "a run was found on which it happens",
+    "deadlock freedom": "every reachable state: in each something can happen, or it is one where all has ended",
+    "always can reach": "every reachable state: from each there is a way",
+    "leads to": "every reachable state and every fair run from it",
+}
+"""What exploration did for a property of each kind; for all others, the obvious."""
+
+
+def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
+    """What stands behind a verdict that comes without a counterexample."""
+    result = judged.result
+    if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
+        return []
+    at = scope_text(result.scope or sizes)
+    lines = [f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none breaks it')}"]
+    if result.method is Method.INDUCTION:
+        lines.append(
+            "  induction: it is true at the start, and no step of any action breaks it, for any number of objects"
+        )
+    return ["What was checked:", *lines]
+
+
+def _explain_state(
+    model: Model, sizes: Mapping[str, int], wanted: Sequence[str], mermaid: bool, json_file: Destination | None
+) -> int:
+    at = scope_text(sizes)
+    title = f"{model.system} {model.variant} at {at}: " + ", ".join(wanted)
+    nearest: tuple[Exploration, int] | None = None
+    with progress("explain") as say:
+        for instance, slots in _askable(model, sizes, wanted):
+            found = explore(instance, symmetry=False, progress=exploring(say))
+            number = next((n for n, s in enumerate(found.states) if all(s[slot] == v for slot, v in slots)), None)
+            if number is not None and (nearest is None or found.depths[number] < nearest[0].depths[nearest[1]]):
+                nearest = found, number
+    if nearest is not None:
+        found, number = nearest
+        path = found.path(number)
+        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as asked")
+        return _tell_state(model, title, example, found.instance.describe(found.states[number]), mermaid, json_file)
+    data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
+    if json_file is not None:
+        json_file.write_json(data)
+    if json_file is None or not json_file.is_stdout:
+        click.echo(f"{title}: no reachable state is like that")
+    return Exit.DIFFERENT
+
+
+def _askable(
+    model: Model, sizes: Mapping[str, int], wanted: Sequence[str]
+) -> list[tuple[Instance, list[tuple[int, int]]]]:
+    """The topologies that have what the wishes name, and where in a state each wish looks.
+
+    Raises:
+        UserError: no topology has it, or a wish is of another form.
+    """
+    found: list[tuple[Instance, list[tuple[int, int]]]] = []
+    problem: tuple[int, UserError] | None = None
+    for instance in instances(model, sizes, with_history=True):
+        try:
+            found.append((instance, [_slot(instance, text) for text in wanted]))
+        except UserError as error:
+            objects = sum(instance.sizes.values())
+            if problem is None or objects > problem[0]:  # the largest says best what there is
+                problem = objects, error
+    if not found and problem is not None:
+        raise problem[1]
+    return found
+
+
+def _tell_state(
+    model: Model,
+    title: str,
+    example: Counterexample,
+    state: Mapping[str, Any],
+    mermaid: bool,
+    json_file: Destination | None,
+) -> int:
+    data = {"system": model.system, "variant": model.variant, "reachable": True, "state": state, **example.as_json()}
+    if json_file is not None:
+        json_file.write_json(data)
+    if json_file is None or not json_file.is_stdout:
+        _print(model, [f"{title}: the shortest way there"], example, mermaid, title, [])
+    return Exit.OK
+
+
+def _print(
+    model: Model, head: list[str], example: Counterexample | None, mermaid: bool, title: str, otherwise: list[str]
+) -> None:
+    if example is None:
+        click.echo("\n".join([*head, *otherwise]))
+    elif mermaid:
+        click.echo(sequence(model, title, example), nl=False)
+    else:
+        click.echo("\n".join([*head, "", *story(model, example)]))
+
+
+def _wish(value: object) -> str:
+    """A value as ``--state`` writes it: sets as ``c0+c1``, since shells have their own use for braces."""
+    return "+".join(map(str, value)) or "none" if isinstance(value, list) else shown(value)
+
+
+def _slot(instance: Instance, text: str) -> tuple[int, int]:
+    """Where in a state a wish looks, and the value that it wants there."""
+    found = re.fullmatch(r"\s*(\w+)(?:\.(\w+))?\s*=\s*(.*?)\s*", text, re.DOTALL)
+    if found is None:
+        raise UserError(
+            f"--state {text!r} is not of the form OBJECT.FIELD=VALUE; write, for example, --state g0.state=Pending"
+        )
+    name, field, value = found[1], found[2] or "state", found[3]
+    for machine in instance.model.machines:
+        names = list(instance.object_names(machine.sort.name))
+        if name not in names:
+            continue
+        sort = machine.sort.name
+        fields = (["state"] if machine.states else []) + [a.name for a in instance.attributes(sort)]
+        if field not in fields:
+            raise unknown(f"field of {name}", field, fields)
+        if field == "state" and machine.states:
+            states = [s.name for s in machine.states]
+            if value not in states:
+                raise unknown(f"state of {name}", value, states)
+            return instance.slot(sort) + names.index(name), states.index(value)
+        attribute = next(a for a in instance.attributes(sort) if a.name == field)
+        values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
+        if isinstance(attribute.type, Ref):
+            values["none"] = instance.read(attribute.type, None)
+        wanted = re.sub(r"[{}\s]", "", value).replace(",", "+") or "none"
+        if wanted not in values:
+            raise unknown(f"value of {name}.{field}", value, list(values)[:12])
+        return instance.slot(sort, field) + names.index(name), values[wanted]
+    every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
+    raise unknown("object", name, every)

@@ -1,0 +1,143 @@
+"""``schedproof export``: models in the languages of other model checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.folders import OutputFolder
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.tables import count, table
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Instance, ScopeError, instances, scope_text
+from schedproof.proofs.export import Promises, Unwritable, promela, tla
+from schedproof.proofs.export.names import fresh
+from schedproof.proofs.export.promises import Wanted
+
+
+@dataclass(frozen=True)
+class Written:
+    """A topology in another language: its files, by their names, and what these say of promises."""
+
+    instance: Instance
+    files: Mapping[str, str]
+    promises: Promises
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of each topology is written."""
+
+    crash: bool
+    only: Wanted
+    title: str
+
+
+def _promela(instance: Instance, name: str, asked: Asked) -> Written:
+    made = promela(instance, crash=asked.crash, only=asked.only, title=asked.title)
+    return Written(instance, {f"{name}.pml": made.text}, made.promises)
+
+
+def _tla(instance: Instance, name: str, asked: Asked) -> Written:
+    made = tla(instance, name=name, crash=asked.crash, only=asked.only, title=asked.title)
+    files = {f"{made.name}.tla": made.text, f"{made.name}.cfg": made.configuration}
+    return Written(instance, files, made.promises)
+
+
+LANGUAGES: Mapping[str, Callable[[Instance, str, Asked], Written]] = {"promela": _promela, "tla": _tla}
+
+
+@click.command()
+@click.argument("system")
+@click.option("--to", "language", type=click.Choice(list(LANGUAGES)), required=True, help="For SPIN, or for TLC.")
+@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option("--only", "names", multiple=True, metavar="P",
+              help="Judge this property; by default all that can be written. Repeat for more.")  # fmt: skip
+@click.option("--no-promises", is_flag=True, help="Judge nothing: states and transitions are counted, and that is all.")
+@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@click.option("--history", is_flag=True,
+              help="Also keep what is recorded for promises only: there are more states then, and more promises.")  # fmt: skip
+@click.option("-o", "--output", "directory", metavar="FOLDER", required=True, help="A new or empty folder.")
+@json_option
+def export(
+    system: str,
+    language: str,
+    variant: str | None,
+    scope: str | None,
+    names: Sequence[str],
+    no_promises: bool,
+    no_crash: bool,
+    history: bool,
+    directory: str,
+    json_file: Destination | None,
+) -> int:
+    """Write a model at a scope in Promela, for SPIN, or in TLA+, for TLC.
+
+    The other checker finds as many states. Invariants and step invariants are written with it: in Promela as assertions, in TLA+ as
+    invariants, and there also what every fair run leads to. Each topology of the scope is a file of its own.
+    """
+    model = choose.variant(choose.system(system), variant)
+    sizes = choose.scope(model, scope)
+    if names and no_promises:
+        raise UserError("--only and --no-promises contradict each other; leave out one of them")
+    choose.properties([model], names)
+    folder = OutputFolder(directory)
+    only = list(names) if names else () if no_promises else None
+    written = list(_written(model, sizes, language, history, not no_crash, only))
+    folder.write({name: text for each in written for name, text in each.files.items()})
+    at = scope_text(sizes)
+    if json_file is not None:
+        json_file.write_json(
+            {
+                "system": model.system,
+                "variant": model.variant,
+                "scope": dict(sizes),
+                "language": language,
+                "files": [{"files": list(w.files), "sizes": dict(w.instance.sizes)} for w in written],
+                "judged": written[0].promises.names,
+                "left_out": dict(written[0].promises.left_out),
+            }
+        )
+    if json_file is None or not json_file.is_stdout:
+        _print(written, f"{model.system} {model.variant} at {at}", only)
+        click.echo(f"written to {directory}: {count(sum(len(w.files) for w in written), 'file')}")
+    return Exit.OK
+
+
+def _written(
+    model: Model, sizes: Mapping[str, int], language: str, history: bool, crash: bool, only: Wanted
+) -> Iterator[Written]:
+    """Each topology of a scope.
+
+    Raises:
+        UserError: a property that is asked for cannot be written.
+        ScopeError: there is no topology, or one is too big.
+    """
+    every = list(instances(model, sizes, with_history=history))
+    if not every:
+        raise ScopeError(f"{model.system} {model.variant} has no topology at this scope; try another")
+    digits = len(str(len(every)))
+    for number, instance in enumerate(every, start=1):
+        several = f"_{number:0{digits}}" if len(every) > 1 else ""
+        title = f"Topology {number} of {len(every)}." if several else ""
+        name = fresh(f"{model.system}_{model.variant}{several}", ())
+        try:
+            yield LANGUAGES[language](instance, name, Asked(crash, only, title))
+        except Unwritable as error:
+            hint = "; --history keeps it" if error.needs_history else ""
+            raise UserError(f"{error}{hint}") from None
+
+
+def _print(written: Sequence[Written], title: str, only: Wanted) -> None:
+    rows = [[" ".join(w.files), ",".join(f"{s}={n}" for s, n in w.instance.sizes.items() if n)] for w in written]
+    table("", [title, "objects"], rows)
+    promises = written[0].promises
+    click.echo(f"judged by it: {count(len(promises.names), 'property')}")
+    if only is None:
+        for name, why in promises.left_out.items():
+            click.echo(f"not written: {name}: {why}")

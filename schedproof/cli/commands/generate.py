@@ -1,0 +1,179 @@
+"""``schedproof generate``: test sequences, and what they cover."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.folders import OutputFolder
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.progress import Say, exploring, progress
+from schedproof.cli.tables import count, table
+from schedproof.model.semantics import scope_text
+from schedproof.proofs.coverage import (
+    REPORT,
+    Cover,
+    Goal,
+    Proof,
+    Suite,
+    Unreached,
+    Why,
+    as_json,
+    files_of,
+    left_open,
+    unreached,
+)
+from schedproof.proofs.coverage import generate as make
+from schedproof.proofs.coverage.unreached import MOST_SECONDS
+from schedproof.proofs.refinement.replays import replays_of
+from schedproof.proofs.verdict import Disagreement
+
+MOST_STATES = 100_000
+"""Of each topology; sequences need not go far."""
+
+MOST_SHOWN = 50
+"""Goals that are not covered, on the screen."""
+
+
+@click.command()
+@click.argument("system")
+@click.option("--cover", "kind", type=click.Choice([c.value for c in Cover]), required=True, help="What to cover.")
+@click.option("--of", "source", type=click.Choice(["machines", "graph"]), default="machines", show_default=True,
+              help="graph: every step from every reachable state (with --cover transitions).")  # fmt: skip
+@click.option(
+    "--max-length", type=click.IntRange(min=1), metavar="N", help="The steps of a sequence; no limit by default."
+)
+@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option("--max-states", type=click.IntRange(min=1), metavar="N", default=MOST_STATES, show_default=True,
+              help="Explore no more states of each topology.")  # fmt: skip
+@click.option("--no-prove", is_flag=True, help="Do not look for proofs that what is not reached never is.")
+@click.option("--replay", is_flag=True, help="Also replay every sequence on the implementations of this project.")
+@click.option("-o", "--output", "directory", metavar="FOLDER", required=True, help="A new or empty folder.")
+@json_option
+def generate(
+    system: str,
+    kind: str,
+    source: str,
+    max_length: int | None,
+    variant: str | None,
+    scope: str | None,
+    max_states: int,
+    no_prove: bool,
+    replay: bool,
+    directory: str,
+    json_file: Destination | None,
+) -> int:
+    """Write test sequences that cover the states, transitions, pairs of transitions or actions of the machines.
+
+    Each sequence is a run from the initial state, as JSON Lines and as an ITF trace, which 'schedproof check' reads.
+    FOLDER/coverage.json says what they cover, and why they do not cover the rest. Sequences are short but need not be the
+    shortest; those of the graph, without --max-length, are of least cost: steps, and one for each sequence.
+    """
+    model = choose.variant(choose.system(system), variant)
+    sizes = choose.scope(model, scope)
+    cover, of_graph = Cover(kind), source == "graph"
+    if of_graph and cover is not Cover.TRANSITIONS:
+        raise UserError(f"--of graph covers transitions; write --cover transitions, or leave out --of with {kind}")
+    folder = OutputFolder(directory)
+    with progress("generate") as say:
+        suite = make(
+            model,
+            sizes,
+            cover,
+            of_graph=of_graph,
+            longest=max_length,
+            limit=max_states,
+            progress=exploring(say),
+            doing=say,
+        )
+        missing = unreached(suite, 0 if no_prove else MOST_SECONDS, say)
+        files = files_of(suite, missing, lambda done, total: say(f"replaying {done} of {total} sequences"))
+        replayed = _replay(suite, say) if replay else []
+    folder.write(files)
+    result = {**as_json(suite, missing), "scope": dict(sizes), "replayed": replayed}
+    if json_file is not None:
+        json_file.write_json(result)
+    if json_file is None or not json_file.is_stdout:
+        at = scope_text(sizes)
+        _print(suite, missing, f"{model.system} {model.variant} at {at}", replayed)
+        click.echo(f"written to {directory}: {count(len(suite.walks), 'sequence')} and {REPORT}")
+    return Exit.UNDETERMINED if left_open(suite, missing) else Exit.OK
+
+
+def _replay(suite: Suite, say: Say) -> list[str]:
+    """The implementations that every sequence was replayed on.
+
+    Raises:
+        Disagreement: one of them does something else.
+    """
+    found = replays_of(suite.model)
+    for name, replay in found.items():
+        for number, (_, walk) in enumerate(suite.walks, start=1):
+            say(f"replaying sequence {number} of {len(suite.walks)} on {name}")
+            if (mismatch := replay(walk.run)) is not None:
+                raise Disagreement(f"sequence {number} on {name}: {mismatch.text}")
+    return list(found)
+
+
+def _print(suite: Suite, missing: Sequence[Unreached], title: str, replayed: Sequence[str]) -> None:
+    of = "graph" if suite.of_graph else "machines"
+    columns = ["", "goals", "reached", "unreachable", "of these proved", "not reached"]
+    click.echo(f"{title}: {suite.cover.value} of the {of}")  # a small table would break it
+    table("", columns, _rows(suite, missing), right=columns[1:])
+    click.echo()
+    if missing:
+        rows = [[one.goal.name, one.why.value, _proof(one)] for one in missing[:MOST_SHOWN]]
+        table("not covered", ["goal", "why", "for any number of objects"], rows)
+        if len(missing) > MOST_SHOWN:
+            click.echo(f"... and {len(missing) - MOST_SHOWN} more, in {REPORT}")
+        click.echo()
+    takers = ["the oracle", *replayed]
+    last = f" and {takers.pop()}" if len(takers) > 1 else ""
+    if suite.walks:
+        click.echo(f"replayed: every sequence is green in {', '.join(takers)}{last}")
+    click.echo(_summary(suite))
+
+
+def _proof(one: Unreached) -> str:
+    if one.why is Why.TOO_FAR:
+        return f"needs {count(one.least or 0, 'step')}"
+    return {Proof.PROVED: "proved", Proof.OPEN: "not proved", Proof.NOT_ASKED: ""}[one.proof]
+
+
+def _rows(suite: Suite, missing: Sequence[Unreached]) -> list[list[object]]:
+    """The numbers of each sort, where goals are of sorts."""
+    if suite.of_graph:
+        reached = len(suite.reached)
+        return [["steps of the graph", suite.wanted, reached, 0, 0, suite.wanted - reached]]
+
+    def sort(goal: Goal) -> str:
+        return str(goal.rows[0].sort) if goal.rows else goal.sort or "actions"
+
+    covered = suite.reached
+    wanted = Counter(sort(goal) for goal in suite.goals)
+    reached_of = Counter(sort(goal) for n, goal in enumerate(suite.goals) if n in covered)
+    never = Counter(sort(one.goal) for one in missing if one.why is Why.UNREACHABLE)
+    proved = Counter(sort(one.goal) for one in missing if one.proof is Proof.PROVED)
+    rows: list[list[object]] = [
+        [name, n, reached_of[name], never[name], proved[name], n - reached_of[name] - never[name]]
+        for name, n in wanted.items()
+    ]
+    if len(rows) > 1:
+        rows.append(["all", *(sum(int(str(row[i])) for row in rows) for i in range(1, 6))])
+    return rows
+
+
+def _summary(suite: Suite) -> str:
+    early = "" if suite.complete else "exploration stopped early: "
+    covered = f"{early}{len(suite.reached)} of {count(suite.wanted, 'goal')} covered"
+    made = f"{count(len(suite.walks), 'sequence')}, {count(suite.steps, 'step')}"
+    if suite.of_graph and suite.longest is None:
+        return f"{covered} by {made}: no suite costs less, in steps and one for each sequence"
+    if suite.is_shortest:
+        return f"{covered} by {made}: no suite has fewer steps"
+    return f"{covered} by {made}: greedy, not the shortest; every suite needs {suite.farthest} steps or more"

@@ -1,0 +1,133 @@
+"""``schedproof profile``: what each action and rule costs, and what never happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.progress import exploring, progress
+from schedproof.cli.tables import count, table
+from schedproof.model.lang import Model
+from schedproof.model.semantics import ScopeError, instances, scope_text
+from schedproof.proofs.exploration.profiling import Profile, together
+from schedproof.proofs.exploration.profiling import profile as profiled
+
+MOST = 100_000
+"""States of each topology, unless the user says another number: beyond that the shares change little."""
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """The profile of a variant at a scope."""
+
+    model: Model
+    sizes: Mapping[str, int]
+    crash: bool
+    topologies: int
+    profile: Profile
+
+    def as_json(self) -> dict[str, Any]:
+        """The result of ``profile --json``."""
+        return {
+            "system": self.model.system,
+            "variant": self.model.variant,
+            "scope": dict(self.sizes),
+            "crash": self.crash,
+            "topologies": self.topologies,
+            **self.profile.as_json(),
+        }
+
+
+@click.command()
+@click.argument("system")
+@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@click.option(
+    "--max-states", type=click.IntRange(min=1), metavar="N", default=MOST, show_default=True,
+    help="Stop in each topology after N states; then counts are of these.",
+)  # fmt: skip
+@json_option
+def profile(
+    system: str,
+    variant: str | None,
+    scope: str | None,
+    no_crash: bool,
+    max_states: int,
+    json_file: Destination | None,
+) -> int:
+    """Say what each action and rule of a model costs in an exploration, and which never happen.
+
+    Counts are exact, of every state for itself. Shares of the time are by the clock, around each guard and each rule, as they
+    are interpreted with nothing remembered.
+    """
+    model = choose.variant(choose.system(system), variant)
+    sizes = choose.scope(model, scope)
+    with progress("profile") as say:
+        profiles = [
+            profiled(instance, crash=not no_crash, limit=max_states, progress=exploring(say))
+            for instance in instances(model, sizes)
+        ]
+    if not profiles:
+        at = scope_text(sizes)
+        raise ScopeError(f"{model.system} {model.variant} has no topology at {at}; try another scope")
+    found = Profiled(model, sizes, not no_crash, len(profiles), together(profiles))
+    if json_file is not None:
+        json_file.write_json(found.as_json())
+    if json_file is None or not json_file.is_stdout:
+        _print(found)
+    return Exit.OK
+
+
+def _print(found: Profiled) -> None:
+    told = found.profile
+    at = scope_text(found.sizes)
+    title = f"{found.model.system} {found.model.variant} at {at}" + ("" if found.crash else ", without crashes")
+    all_of = max(told.seconds, 1e-9)
+
+    def share(seconds: float) -> str:
+        return f"{100 * seconds / all_of:.1f} %"
+
+    actions = sorted(told.actions, key=lambda a: -(a.guard_seconds + a.step_seconds))
+    _table(
+        f"{title}: actions, the costliest first; 100 % are {told.seconds:.2f} s",
+        ["action", "tried", "enabled in", "steps", "new states", "idle", "guard", "cascade"],
+        [[a.name, a.tried, a.enabled, a.steps, a.new, a.idle, share(a.guard_seconds), share(a.step_seconds)]
+         for a in actions],
+        text=1,
+    )  # fmt: skip
+    if told.rules:
+        rules = sorted(told.rules, key=lambda r: -r.seconds)
+        _table(
+            f"{title}: rules, the costliest first",
+            ["rule", "looks at", "asked in", "tried", "fired in", "firings", "cascade"],
+            [[r.name, r.on, r.asked, r.tried, r.fired, r.firings, share(r.seconds)] for r in rules],
+            text=2,
+        )
+    reached = "at this scope" if told.complete else "in what was explored"
+    for action in told.never_enabled:
+        click.echo(f"never enabled {reached}: action {action.name}")
+    for rule in told.never_fired:
+        why = (
+            f"it was asked in {count(rule.asked, 'step')}, and its condition never held"
+            if rule.asked
+            else f"{rule.on} never happens"
+        )
+        click.echo(f"never fired {reached}: rule {rule.name!r}: {why}")
+    if told.ill_formed:
+        click.echo("there are ill-formed steps, which are not counted; see 'schedproof explore'")
+    least = "" if told.complete else "stopped early: the first "
+    several = f"in {found.topologies} topologies together: " if found.topologies > 1 else ""
+    click.echo(f"{title}: {several}{least}{told.states} states, {told.transitions} transitions")
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, text: int) -> None:
+    """A table whose first columns, so many, are text and the others numbers."""
+    table(title, columns, rows, right=columns[text:])
+    click.echo()

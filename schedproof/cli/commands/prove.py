@@ -1,0 +1,188 @@
+"""``schedproof prove``: induction, obligation by obligation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit
+from schedproof.cli.judging import EXPECTED, code, standing
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.progress import Say, progress
+from schedproof.cli.scripts import ScriptFolder
+from schedproof.cli.story import story
+from schedproof.cli.tables import count, seconds, table
+from schedproof.model.lang import ByConstruction, Model
+from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
+from schedproof.proofs.induction import prove as induce
+from schedproof.proofs.verdict import Disagreement, Verdict
+from schedproof.proofs.verification.verify import expected
+
+
+@dataclass(frozen=True)
+class Proved:
+    """The induction of one variant, and what a second solver says of each obligation, by name."""
+
+    model: Model
+    induction: Induction
+    rechecks: Mapping[str, Recheck]
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """What induction says of each property: proved if every obligation is, refuted if one is."""
+        found = {}
+        for name in dict.fromkeys(a.obligation.invariant for a in self.induction.answers):
+            verdicts = {a.verdict for a in self.induction.of(name)}
+            order = (Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.PROVED)
+            found[name] = next(v for v in order if v in verdicts)
+        return found
+
+    @property
+    def standings(self) -> Mapping[str, str]:
+        """How each property's verdict stands to the manifest."""
+        return {name: standing(verdict, expected(self.model, name)) for name, verdict in self.verdicts.items()}
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The entries of ``obligations``."""
+        found = []
+        for answer in self.induction.answers:
+            obligation = answer.obligation
+            entry: dict[str, Any] = {
+                "variant": self.model.variant,
+                "invariant": obligation.invariant,
+                "action": obligation.action,
+                "detail": obligation.detail,
+                "verdict": str(answer.verdict),
+                "expected": str(expected(self.model, obligation.invariant)),
+                "method": "induction",
+                "scope": None,
+                "seconds": round(answer.seconds, 4),
+            }
+            if obligation.name in self.rechecks:
+                again = self.rechecks[obligation.name]
+                entry["cvc5"] = {"verdict": str(again.verdict), "seconds": round(again.seconds, 4)}
+            if answer.note:
+                entry["note"] = answer.note
+            if answer.counterexample is not None:
+                entry["counterexample"] = answer.counterexample.as_json()
+            found.append(entry)
+        for prop in _by_construction(self.model):
+            found.append(
+                {
+                    "variant": self.model.variant,
+                    "invariant": prop.name,
+                    "action": "(every)",
+                    "detail": "",
+                    "verdict": "proved",
+                    "expected": "proved",
+                    "method": "construction",
+                    "scope": None,
+                    "seconds": 0.0,
+                    "note": prop.because,
+                }
+            )
+        return found
+
+
+def _by_construction(model: Model) -> list[ByConstruction]:
+    return [p for p in model.properties if isinstance(p, ByConstruction)]
+
+
+@click.command()
+@click.argument("system")
+@click.option("--variant", metavar="V", help="Just this variant; by default all of them.")
+@click.option("--solver", type=click.Choice(["z3", "cvc5"]), default="z3", show_default=True,
+              help="cvc5: have it re-check what z3 answers.")  # fmt: skip
+@click.option("--emit-smt", "directory", metavar="DIR", help="Write every obligation as SMT-LIB, to DIR/VARIANT/.")
+@json_option
+def prove(system: str, variant: str | None, solver: str, directory: str | None, json_file: Destination | None) -> int:
+    """Prove properties for any number of objects, by induction.
+
+    Lists every invariant x action, and the obligations that make each step well-formed. An
+    obligation that fails is as expected where the manifest says that its property is refuted.
+    """
+    models = choose.variants(choose.system(system), variant)
+    scripts = ScriptFolder(directory) if directory is not None else None
+    with progress("prove") as say:
+        found = [_proved(model, solver, say) for model in models]
+    if scripts is not None:
+        scripts.write({one.model.variant: one.induction for one in found})
+    exit_code = code(mark for one in found for mark in one.standings.values())
+    if json_file is not None:
+        entries = [entry for one in found for entry in one.as_json()]
+        json_file.write_json({"system": system, "obligations": entries, "ok": exit_code is Exit.OK})
+    if json_file is None or not json_file.is_stdout:
+        for one in found:
+            _print(one)
+        marks = [mark for one in found for mark in one.standings.values()]
+        good = sum(mark == EXPECTED for mark in marks)
+        says = "as expected" if good == len(marks) else "NOT as expected"
+        click.echo(f"{says}: induction judges {good} of {count(len(marks), 'property')} as the manifests say")
+    return exit_code
+
+
+def _proved(model: Model, solver: str, say: Say) -> Proved:
+    """The induction, with the second solver's answers if they are wanted.
+
+    Raises:
+        Disagreement: the solvers contradict each other.
+    """
+
+    def tell(what: str) -> Callable[[int, int], None]:
+        return lambda done, total: say(f"{model.system} {model.variant}: {what}, {done} of {total} obligations")
+
+    induction = induce(model, progress=tell("induction"))
+    rechecks = {}
+    for again in recheck(induction, progress=tell("cvc5")) if solver == "cvc5" else ():
+        name = again.answer.obligation.name
+        if again.agrees is False:
+            raise Disagreement(
+                f"{name}: z3 says {again.answer.verdict}, cvc5 {again.verdict}; --emit-smt writes it out"
+            )
+        rechecks[name] = again
+    return Proved(model, induction, rechecks)
+
+
+def _print(one: Proved) -> None:
+    model, marks = one.model, one.standings
+    rows = [_row(answer, model, marks[answer.obligation.invariant]) for answer in one.induction.answers]
+    rows += [[p.name, "(every)", "by construction", "proved", EXPECTED, seconds(0)] for p in _by_construction(model)]
+    columns = ["invariant", "action", "verdict", "property expected", "", "seconds"]
+    if one.rechecks:
+        columns.append("cvc5")
+        for row, answer in zip(rows, one.induction.answers, strict=False):  # what holds by construction is not asked
+            row.append(str(one.rechecks[answer.obligation.name].verdict))
+    table(f"{model.system} {model.variant}: induction, any number of objects", columns, rows, right=["seconds"])
+    verdicts = [a.verdict for a in one.induction.answers]
+    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts)
+    took = sum(a.seconds for a in one.induction.answers)
+    click.echo(f"{model.system} {model.variant}: {count(len(verdicts), 'obligation')}: {counts} ({took:.1f} s)")
+    if one.rechecks:
+        agree = [again.agrees for again in one.rechecks.values()]
+        click.echo(
+            f"{model.system} {model.variant}: cvc5 agrees on {agree.count(True)}; on {agree.count(None)} one solver does not know"
+        )
+    click.echo()
+    for answer in one.induction.answers:
+        if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
+            click.echo(f"{answer.obligation.name}: not inductive")
+            click.echo("\n".join(f"  {line}" for line in story(model, answer.counterexample)))
+            click.echo()
+
+
+def _row(answer: Answer, model: Model, mark: str) -> list[str]:
+    obligation = answer.obligation
+    what = obligation.action + (f": {obligation.detail}" if obligation.detail else "")
+    verdict = f"{answer.verdict}: {answer.note}" if answer.note else str(answer.verdict)
+    return [
+        obligation.invariant,
+        what,
+        verdict,
+        str(expected(model, obligation.invariant)),
+        mark,
+        seconds(answer.seconds),
+    ]

@@ -1,0 +1,169 @@
+"""``schedproof simulate``: random walks, where there are too many states to explore."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit
+from schedproof.cli.output import Destination, json_option
+from schedproof.cli.progress import Say, progress
+from schedproof.cli.story import story
+from schedproof.cli.tables import table
+from schedproof.model.lang import Model
+from schedproof.model.semantics import instances, scope_text
+from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
+from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
+from schedproof.proofs.verdict import Counterexample, Verdict
+from schedproof.proofs.verification.verify import expected
+
+if TYPE_CHECKING:
+    from schedproof.proofs.compiled import Walked
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Walks through each topology of a variant, and the promises that they broke, each with the shortest of its runs."""
+
+    model: Model
+    sizes: Mapping[str, int]
+    walked: Sequence[Walked]
+    broken: Mapping[str, Counterexample]
+
+    @property
+    def steps(self) -> int:
+        """How many were taken."""
+        return sum(w.steps for w in self.walked)
+
+    @property
+    def seconds(self) -> float:
+        """The time that these took."""
+        return sum(w.seconds for w in self.walked)
+
+    @property
+    def taken(self) -> Counter[str]:
+        """How often each action was taken, in the model's order."""
+        found = Counter({a.name: 0 for a in self.model.actions})
+        for walked in self.walked:
+            found.update(walked.taken)
+        return found
+
+    @property
+    def unexpected(self) -> list[str]:
+        """What is broken and should not be."""
+        return [name for name in self.broken if expected(self.model, name) is not Verdict.REFUTED]
+
+    def as_json(self) -> dict[str, Any]:
+        """The result of ``simulate --json``."""
+        return {
+            "system": self.model.system,
+            "variant": self.model.variant,
+            "scope": dict(self.sizes),
+            "topologies": len(self.walked),
+            "steps": self.steps,
+            "walks": sum(w.walks for w in self.walked),
+            "ended": sum(w.ended for w in self.walked),
+            "per_action": dict(self.taken),
+            "broken": {
+                name: {"expected": str(expected(self.model, name)), "counterexample": example.as_json()}
+                for name, example in self.broken.items()
+            },
+            "ok": not self.unexpected,
+        }
+
+
+@click.command()
+@click.argument("system")
+@click.option("--variant", metavar="V", help="By default the document as written.")
+@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Steps in each topology."
+)
+@click.option("--length", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="Steps of a walk.")
+@click.option(
+    "--seed", type=click.IntRange(0, (1 << 63) - 1), default=1, show_default=True, help="The same takes the same walks."
+)
+@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@json_option
+def simulate(
+    system: str,
+    variant: str | None,
+    scope: str | None,
+    steps: int,
+    length: int,
+    seed: int,
+    no_crash: bool,
+    json_file: Destination | None,
+) -> int:
+    """Walk at random from the initial state, and say which promises are broken on the way.
+
+    It finds what it comes by, and proves nothing. Exit code 1: something is broken that the manifest says is kept.
+    """
+    model = choose.variant(choose.system(system), variant)
+    sizes = choose.scope(model, scope)
+    from schedproof.proofs.compiled import walk  # it takes half a second
+
+    props = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]
+    walked: list[Walked] = []
+    with progress("simulate") as say:
+        for instance in instances(model, sizes):
+            walked.append(
+                walk(
+                    instance,
+                    props,
+                    steps=steps,
+                    length=length,
+                    seed=seed,
+                    crash=not no_crash,
+                    progress=partial(_tell, say, f"topology {len(walked) + 1}", steps),
+                )
+            )
+    found = Simulated(model, sizes, walked, _broken(walked))
+    if json_file is not None:
+        json_file.write_json(found.as_json())
+    if json_file is None or not json_file.is_stdout:
+        _print(found, seed)
+    return Exit.DIFFERENT if found.unexpected else Exit.OK
+
+
+def _tell(say: Say, where: str, steps: int, done: int) -> None:
+    say(f"{where}: {done:,} of {steps:,} steps")
+
+
+def _broken(walked: Sequence[Walked]) -> dict[str, Counterexample]:
+    """What the walks broke, by the shortest run to it."""
+    found: dict[str, Counterexample] = {}
+    for walk in walked:
+        each = [(w.prop.name, counterexample(walk, failed)) for w in walk.watches if (failed := w.failed()) is not None]
+        if walk.ill_formed is not None:
+            each.append((WELL_FORMEDNESS.name, ill_formed(walk)))
+        for name, example in each:
+            if name not in found or len(example.steps) < len(found[name].steps):
+                found[name] = example
+    return found
+
+
+def _print(found: Simulated, seed: int) -> None:
+    model = found.model
+    at = scope_text(found.sizes)
+    title = f"{model.system} {model.variant} at {at}"
+    rows = [[action, choose.happening(model.action(action)), n] for action, n in found.taken.items()]
+    table(f"{title}: steps at random", ["action", "what happens", "taken"], rows, right=["taken"])
+    click.echo()
+    for name, example in found.broken.items():
+        mark = "unexpected: " if name in found.unexpected else "as expected, "
+        click.echo(f"{mark}{name} is broken after {len(example.steps)} steps")
+        if name in found.unexpected:
+            click.echo("\n".join(f"  {line}" for line in story(model, example)))
+    json = found.as_json()
+    rate = found.steps / max(found.seconds, 1e-9)
+    click.echo(
+        f"{title}: {found.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} came to where nothing changes; "
+        f"{rate:,.0f} steps/s; {len(found.broken)} promises broken, {len(found.unexpected)} of them unexpectedly; nothing is proved"
+    )

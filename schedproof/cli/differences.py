@@ -1,0 +1,187 @@
+"""What is different between two variants of a system, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.model.lang import Action, Change, Machine, Model, Property, Row, Rule
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import sort_of
+from schedproof.model.registry.builtin import System
+from schedproof.proofs.checking.model_check import formulas
+from schedproof.proofs.traces.reports.wording import show_term
+from schedproof.proofs.verification.verify import expected
+
+from . import choose
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One element that only one variant has (``before`` or ``after`` is empty), or that changed.
+
+    ``changes`` are those of amended variants that make it.
+    """
+
+    kind: str
+    change: str
+    name: str
+    before: Sequence[str]
+    after: Sequence[str]
+    changes: Sequence[Change]
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "kind": self.kind,
+            "change": self.change,
+            "name": self.name,
+            "before": list(self.before),
+            "after": list(self.after),
+            "reasons": [change_as_json(change) for change in self.changes],
+        }
+
+
+def change_as_json(change: Change) -> dict[str, Any]:
+    """Why an amended variant differs, for ``--json``."""
+    return {
+        "why": change.why,
+        "repairs": list(change.repairs),
+        "weakens": {name: list(kept) for name, kept in change.weakens.items()},
+    }
+
+
+Element = Machine | Row | Action | Rule | Property
+
+
+def related(system: System, one: Model, other: Model) -> bool:
+    """Both amend a common variant, or one is the variant that the other amends: elements of one name are comparable."""
+    return system.first(one) is system.first(other)
+
+
+def differences(system: System, one: Model, other: Model) -> list[Difference]:
+    """All differences from ``one`` to ``other``: machines, rows, rules, actions, properties, expected verdicts."""
+    found: list[Difference] = []
+    earlier, later = (_since(system, model, than) for model, than in ((one, other), (other, one)))
+    reasons = {**_reasons(earlier), **_reasons(later)}
+    kinds: list[tuple[str, Iterable[Element], Iterable[Element]]] = [
+        ("machine", one.machines, other.machines),
+        ("row", one.rows, other.rows),
+        ("rule", one.rules, other.rules),
+        ("action", one.actions, other.actions),
+        ("property", one.properties, other.properties),
+    ]
+    for kind, mine, yours in kinds:
+        found += _compared(kind, one, mine, other, yours, reasons)
+    theirs = {p.name for p in other.properties}
+    for prop in one.properties:
+        before, after = expected(one, prop.name), expected(other, prop.name)
+        if prop.name in theirs and before is not after:
+            changes = [c for c in (*later, *earlier) if prop.name in c.repairs]
+            found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], changes))
+    return found
+
+
+def _since(system: System, model: Model, other: Model) -> list[Change]:
+    """The changes that lead to ``model`` from the last variant that ``other`` has in its line too; none if there is none."""
+    if not related(system, model, other):
+        return []
+    shared = {m.variant for m in system.line(other)}
+    return [change for m in reversed(system.line(model)) if m.variant not in shared for change in m.changes]
+
+
+def _reasons(changes: Iterable[Change]) -> dict[str, list[Change]]:
+    """By element, the changes that touch it; the last one that adds it says what it is."""
+    reasons: dict[str, list[Change]] = {}
+    for change in changes:
+        for name in (*change.drops, *change.weakens):
+            reasons.setdefault(name, []).append(change)
+        for element in change.adds:
+            reasons[element.name] = [change]
+    return reasons
+
+
+def _compared(
+    kind: str,
+    one: Model,
+    before: Iterable[Element],
+    other: Model,
+    after: Iterable[Element],
+    reasons: Mapping[str, Sequence[Change]],
+) -> Iterator[Difference]:
+    olds, news = {_name(e): e for e in before}, {_name(e): e for e in after}
+    for name in dict.fromkeys([*olds, *news]):
+        old, new = olds.get(name), news.get(name)
+        if old is not None and new is not None and _spelled(one, old) == _spelled(other, new):
+            continue
+        change = "added" if old is None else "removed" if new is None else "changed"
+        yield Difference(
+            kind,
+            change,
+            name,
+            () if old is None else described(one, old),
+            () if new is None else described(other, new),
+            reasons.get(name, ()),
+        )
+
+
+def _name(element: Element) -> str:
+    return element.sort.name if isinstance(element, Machine) else element.name
+
+
+def _spelled(model: Model, element: Element) -> object:
+    """An element, so that two can be compared: of a machine, what is listed of it.
+
+    repr spells an element out completely, and unlike == it does not build a formula.
+    """
+    return described(model, element) if isinstance(element, Machine) else repr(element)
+
+
+def described(model: Model, element: Element) -> list[str]:
+    """An element of ``model`` in lines, each a part that can differ."""
+    line = [] if element.line is None else [f"line {element.line}"]
+    fact = getattr(element, "fact", "")  # a machine has none, nor has a property
+    line += [f"facts {fact}"] if fact else []
+    match element:
+        case Machine():
+            attributes = [f"attribute {a.name}: {a.type}{' (rigid)' if a.rigid else ''}" for a in element.attributes]
+            return [*[f"state {s.name}" for s in element.states], *attributes, *line]
+        case Row():
+            sets = [f"{name} := {show_term(value)}" for name, value in element.sets]
+            return [f"{element.source} -> {element.target}", *sets, *line]
+        case Action():
+            scope = {v.name: v for v in element.parameters}
+            chosen = ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in element.parameters)
+            return [
+                f"choose {chosen or 'nothing'}",
+                *[f"when {show_term(part)}" for part in element.when],
+                *[f"fires {_firing(model, fired, scope)}" for fired in element.fires],
+                *line,
+            ]
+        case Rule():
+            parts = [*([] if isinstance(element.on, Action) else [element.on]), *element.when, element.fires]
+            scope = {name: var for part in parts for name, var in t.free_variables(part).items()}
+            on = f"action {element.on.name}" if isinstance(element.on, Action) else _firing(model, element.on, scope)
+            return [
+                f"on {on}",
+                *[f"when {show_term(part)}" for part in element.when],
+                f"fires {_firing(model, element.fires, scope)}",
+                *line,
+            ]
+        case _:
+            return [element.kind, f"says {element.says}", *_property(element), *line]
+
+
+def _property(prop: Property) -> Iterator[str]:
+    for formula in formulas(prop):
+        yield f"formula {show_term(formula)}"
+    for name in ("on", "weak", "strong", "without"):
+        if values := getattr(prop, name, ()):
+            yield f"{name} {', '.join(values)}"
+
+
+def _firing(model: Model, fired: t.Fires, scope: dict[str, t.Var]) -> str:
+    payload = ", ".join(f"{name}={show_term(value)}" for name, value in fired.payload)
+    event = f"{sort_of(model, fired.of, scope)}.{fired.event}"
+    return f"{event}{f'({payload})' if payload else ''} on {show_term(fired.of)}"

@@ -1,0 +1,70 @@
+"""The report of ``verify`` as JUnit XML, which CI servers show as tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree as ET
+
+from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.verify import Judged, VariantReport
+
+from . import choose
+from .story import story
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot contain."""
+
+
+def junit(reports: Sequence[VariantReport]) -> bytes:
+    """One suite for each variant, one case for each property.
+
+    A verdict that is not the expected one is a failure, one that could not be reached an error.
+    """
+    root = ET.Element("testsuites", name="schedproof")
+    for report in reports:
+        suite = ET.SubElement(
+            root,
+            "testsuite",
+            name=f"{report.system} {report.variant}",
+            tests=str(len(report.properties)),
+            failures=str(sum(_tag(j) == "failure" for j in report.properties)),
+            errors=str(sum(_tag(j) == "error" for j in report.properties)),
+            skipped="0",
+            time=f"{report.seconds:.3f}",
+        )
+        for judged in report.properties:
+            _case(suite, report, judged)
+    ET.indent(root)
+    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _tag(judged: Judged) -> str | None:
+    if judged.as_expected:
+        return None
+    return "error" if judged.result.verdict is Verdict.UNDETERMINED else "failure"
+
+
+def _case(suite: ET.Element, report: VariantReport, judged: Judged) -> None:
+    result = judged.result
+    case = ET.SubElement(
+        suite,
+        "testcase",
+        classname=f"schedproof.{report.system}.{report.variant}",
+        name=result.name,
+        time=f"{result.seconds:.3f}",
+    )
+    tag = _tag(judged)
+    if tag is None:
+        return
+    problem = ET.SubElement(
+        case, tag, type=str(result.verdict), message=_clean(f"{result.reach}, expected {judged.expected}")
+    )
+    if result.counterexample is not None:
+        model = choose.variant(choose.system(report.system), report.variant)
+        problem.text = _clean("\n".join(story(model, result.counterexample)))
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("?", text)

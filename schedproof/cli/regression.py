@@ -1,0 +1,108 @@
+"""A departure as a test file, so that it stays found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.proofs.traces import OracleReport, TraceError
+
+from .errors import UserError
+
+MOST_LINES = 5_000
+"""A trace that cannot be shortened goes into the test whole, up to this many lines."""
+
+_RECORDS = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
+
+{reason}
+
+The test holds the judgement fast: whoever changes the model, or the mapping of the log, learns that this is not found any more.
+"""
+
+import json
+
+{imports}from schedproof.proofs.traces import OracleVerdict, check_records
+
+TRACE = [
+{lines}]
+
+
+def test_the_last_record_departs() -> None:
+    header, *records = map(json.loads, TRACE)
+    report = check_records({named}, header, records)
+    assert report.verdict is OracleVerdict.DEPARTS
+    assert report.first_departure is not None and report.first_departure.record == len(records)
+'''
+
+_LINES = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
+
+{reason}
+
+The test holds the judgement fast: whoever changes the model learns that this is not found any more.
+"""
+
+from pathlib import Path
+
+{imports}from schedproof.proofs.traces import OracleVerdict, check_trace
+
+LOG = [
+{lines}]
+
+
+def test_the_last_line_departs(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("\\n".join(LOG) + "\\n", "utf-8")
+    report = check_trace({named}, log, variant={told!r}, format={format!r})
+    assert report.verdict is OracleVerdict.DEPARTS
+    assert report.first_departure is not None and report.first_departure.line == len(LOG)
+'''
+
+
+def regression_test(report: OracleReport, log: Path, variant: str | None) -> str:
+    """A pytest file that holds a departure fast: of what matters of the trace, or else of the log up to there.
+
+    Args:
+        report: of a trace that departs.
+        log: the file that it is of.
+        variant: the variant that the user has judged by; None for the format's own.
+
+    Raises:
+        UserError: the log cannot be read again, or is too long.
+    """
+    departure = report.first_departure
+    assert departure is not None
+    reason = " ".join(departure.reason.split()).replace("\\", "/").replace('"""', "'''")
+    own = report.system not in SYSTEMS  # a system of the user's manifest, which the test then finds as a command does
+    about = {
+        "system": report.system,
+        "variant": report.variant,
+        "reason": reason,
+        "imports": "from schedproof.cli.choose import system\n" if own else "",
+        "named": f"system({report.system!r})" if own else repr(report.system),
+    }
+    if report.shortened:
+        return _RECORDS.format(**about, lines=_listed([json.dumps(line) for line in report.shortened]))
+    if report.excerpt:
+        lines = [text for _, text in report.excerpt]
+        return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
+    if report.format == "mapping":
+        raise UserError(
+            "--emit-test: what matters of this log could not be found in time, and without it a mapped log makes no test"
+        )
+    if departure.line > MOST_LINES:
+        raise UserError(
+            f"--emit-test: the log departs at line {departure.line}, and cannot be shortened; at most {MOST_LINES} lines make a test"
+        )
+    try:
+        with log.open(encoding="utf-8-sig") as file:
+            lines = [line.rstrip("\n") for line in islice(file, departure.line)]
+    except (OSError, ValueError, TraceError):
+        raise UserError(f"--emit-test: {str(log)!r} cannot be read a second time; give a file") from None
+    return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "".join(f"    {line!r},\n" for line in lines)

@@ -1,0 +1,103 @@
+"""A small working model to begin with: what ``schedproof init`` writes."""
+
+from __future__ import annotations
+
+import keyword
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+
+from schedproof.diagrams.render import write_whole
+from schedproof.model.registry.builtin import SYSTEMS
+
+from .errors import UserError
+from .manifest import MANIFEST
+
+TEMPLATES = "templates"
+
+LONGEST = 40
+"""Letters of a name."""
+
+
+def check_name(name: str) -> None:
+    """Checks that a new system, and its Python package, can have that name.
+
+    Raises:
+        UserError: it cannot.
+    """
+    if re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) is None or len(name) > LONGEST:
+        raise UserError(
+            f"{name!r:.60} cannot be the name of a system; use small letters and digits, joined by - or _, "
+            f"at most {LONGEST}: say, lease or job-queue"
+        )
+    package = name.replace("-", "_")
+    if name in SYSTEMS:
+        raise UserError(f"schedproof has a system {name!r} itself; choose another name")
+    if keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
+        raise UserError(
+            f"{package!r} means something else to Python already, so it can be no package; choose another name"
+        )
+
+
+def files(name: str) -> Mapping[str, str]:
+    """What a new system consists of, by path: a manifest, a package with the model and a log, and a test."""
+    package = name.replace("-", "_")
+    folder = resources.files(__package__) / TEMPLATES
+
+    def filled(template: str) -> str:
+        text = (folder / f"{template}.txt").read_text(encoding="utf-8")
+        return text.replace("@name@", name).replace("@package@", package)
+
+    return {
+        MANIFEST: filled(MANIFEST),
+        f"{package}/__init__.py": "",
+        f"{package}/model.py": filled("model.py"),
+        f"{package}/log.jsonl": filled("log.jsonl"),
+        f"test_{package}.py": filled("test_model.py"),
+    }
+
+
+def write(content: Mapping[str, str], folder: Path) -> list[Path]:
+    """Writes files into a folder, which may be a new one: all of them, or none.
+
+    Raises:
+        UserError: one of them is there already, or cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{str(folder)!r} is no folder; choose another with -o FOLDER")
+    for name in content:
+        if (folder / name).exists() or (folder / name).is_symlink():
+            advice = "add a system to it by hand" if name == MANIFEST else "choose another name"
+            raise UserError(
+                f"{str(folder / name)!r} is there already, and stays as it is; {advice}, or another folder with -o"
+            )
+    made: list[Path] = []  # in their order
+    try:
+        for name, text in content.items():
+            path = folder / name
+            for parent in reversed(path.parents):
+                if not parent.exists():
+                    parent.mkdir()
+                    made.append(parent)
+            made.append(path)
+            write_whole(path, text)
+    except Exception as error:
+        for path in reversed(made):
+            _gone(path)
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(
+            f"cannot write to {str(folder)!r}: {reason}; nothing was written, choose another folder with -o"
+        ) from None
+    return [folder / name for name in content]
+
+
+def _gone(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    elif path.exists():
+        os.unlink(path)

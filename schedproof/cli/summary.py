@@ -1,0 +1,60 @@
+"""The report of ``verify`` as Markdown, for the page of a CI run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from schedproof.proofs.verification.verify import Judged, VariantReport
+
+from . import choose
+from .judging import EXPECTED, reached, standing, standings
+from .story import story
+from .tables import count
+
+
+def summary(reports: Sequence[VariantReport]) -> str:
+    """What is not as expected first, with its counterexample; then every variant's table, folded."""
+    marks = standings(reports)
+    good = sum(mark == EXPECTED for mark in marks)
+    head = "as expected" if good == len(marks) else "NOT as expected"
+    lines = [f"## schedproof: {head}", "", f"{good} of {count(len(marks), 'verdict')} are what the manifests say.", ""]
+    for report in reports:
+        for judged in report.properties:
+            if not judged.as_expected:
+                lines += _problem(report, judged)
+    for report in reports:
+        lines += _table(report)
+    return "\n".join(lines) + "\n"
+
+
+def _problem(report: VariantReport, judged: Judged) -> Iterator[str]:
+    result = judged.result
+    yield f"### {report.system} {report.variant}: {_cell(result.name)}"
+    yield ""
+    yield f"{_cell(result.reach)}, expected {judged.expected}."
+    yield ""
+    if result.counterexample is not None:
+        model = choose.variant(choose.system(report.system), report.variant)
+        yield "```text"
+        yield from story(model, result.counterexample)
+        yield "```"
+        yield ""
+
+
+def _table(report: VariantReport) -> Iterator[str]:
+    yield f"<details><summary>{report.system} {report.variant}: {reached(report.properties)}</summary>"
+    yield ""
+    yield "| property | verdict | expected | |"
+    yield "|---|---|---|---|"
+    for judged in report.properties:
+        result = judged.result
+        cells = [result.name, result.reach, str(judged.expected), standing(result.verdict, judged.expected)]
+        yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def _cell(text: str) -> str:
+    """Safe in a table of Markdown."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -1,0 +1,133 @@
+"""For tests of an implementation, in Python: held against a model step by step, or by its log.
+
+With Hypothesis (``pip install 'schedproof[testing]'``)::
+
+    from schedproof.testing import lockstep
+    from lease.model import FENCED
+
+    TestLeases = lockstep(FENCED, Leases).TestCase
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schedproof.cli.errors import unknown
+from schedproof.model.lang import Model, Rigid
+from schedproof.model.registry.builtin import System
+from schedproof.model.semantics import Instance, check_scope, fitted, instances
+from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+
+from .lockstep import Agreement
+from .world import OutOfStep, World
+
+if TYPE_CHECKING:
+    from .driver import LockstepMachine
+
+__all__ = ["OutOfStep", "Refused", "World", "conforms", "lockstep"]
+
+
+class Refused(Exception):
+    """What an implementation raises when it refuses an action, unless another exception is named."""
+
+
+def lockstep(
+    model: Model,
+    implementation_factory: Callable[[World], Any],
+    *,
+    scope: Mapping[str, int] | None = None,
+    topology: Rigid | None = None,
+    without: Collection[str] = (),
+    chooses: Mapping[str, Sequence[str]] | None = None,
+    refused: type[Exception] | tuple[type[Exception], ...] = Refused,
+    may_refuse: Collection[str] = (),
+    refusals: bool = False,
+) -> type[LockstepMachine]:
+    """A ``hypothesis.stateful.RuleBasedStateMachine`` that runs an implementation in lockstep with a model.
+
+    It has one rule for each action of the model; parameters are drawn from those for which the model allows the action in
+    the present state. The same action is taken by both, and then what the implementation shows has to be what the model
+    says. ``lockstep(...).TestCase`` is a test for pytest and unittest.
+
+    The implementation has a method for each action, named as the action, with the action's parameters as keywords: names of
+    objects, lists of names, values. ``observe()`` returns ``{sort: {object: {field: value}}}``, as much of the state
+    as it knows; ``state`` is the field of an object's state, None is no object, and sets are lists, tuples or sets of names.
+    ``close()`` is called at the end, if there is one.
+
+    Args:
+        model: what it is held against.
+        implementation_factory: makes a new implementation from a :class:`World`: the names of all objects, and what never changes.
+        scope: sort name -> number of objects, over the model's default.
+        topology: what never changes of them; by default each of the model's topologies is drawn.
+        without: actions that are not taken.
+        chooses: by action, the parameters that the implementation chooses itself. It is not given these: its method returns
+            them as ``{name: value}``, and the model has to allow them.
+        refused: what the implementation raises when it refuses an action; refusing what the model allows is a failure.
+        may_refuse: actions that it may refuse all the same.
+        refusals: also ask for actions that the model does not allow, which the implementation has to refuse.
+
+    Raises:
+        ModuleNotFoundError: Hypothesis is not installed.
+        UserError: an action or parameter is named that the model does not have.
+        ScopeError: the scope or the topology is impossible.
+
+    The machine fails with :class:`OutOfStep`: both states, the steps so far, and the promise of the model that is broken.
+    """
+    try:
+        from .driver import machine
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "hypothesis":
+            raise
+        raise ModuleNotFoundError(
+            "schedproof.testing.lockstep needs Hypothesis; install it: pip install hypothesis",
+            name=error.name,
+        ) from None
+    chosen = {name: tuple(parameters) for name, parameters in (chooses or {}).items()}
+    _known(f"action of {model.system}", [*without, *may_refuse, *chosen], [action.name for action in model.actions])
+    for name, parameters in chosen.items():
+        _known(f"parameter of {name}", parameters, [v.name for v in model.action(name).parameters])
+    agreement = Agreement(
+        model,
+        implementation_factory,
+        [action for action in model.actions if action.name not in without],
+        chosen,
+        frozenset(may_refuse),
+        refused if isinstance(refused, tuple) else (refused,),
+    )
+    return machine(agreement, _instances(model, scope or {}, topology), refusals=refusals)
+
+
+def _instances(model: Model, scope: Mapping[str, int], topology: Rigid | None) -> list[Instance]:
+    if topology is None:
+        return list(instances(model, scope, with_history=True))
+    return [Instance(model, fitted(check_scope(model, scope), topology), topology, with_history=True)]
+
+
+def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise unknown(what, name, known)
+
+
+def conforms(
+    model: Model, log: Path | str, *, format: str | None = None, mapping: Path | str | None = None
+) -> OracleReport:
+    """Asserts that a log conforms to ``model``, as ``schedproof check`` judges it.
+
+    Args:
+        format: the log's format; by default recognised by its content.
+        mapping: a file that says how the log's lines are to be read, for a log of no known format.
+
+    Raises:
+        AssertionError: it departs, or that is undetermined; with the oracle's report.
+        TraceError: the file is no log, or the mapping none.
+    """
+    __tracebackhide__ = True
+    system = System(model.system, model.about, {model.variant: model}, judged_by=model.variant)
+    by = Path(mapping) if mapping is not None else None
+    report = check_trace(system, Path(log), model.variant, format, mapping=by)
+    if report.verdict is not OracleVerdict.CONFORMS:
+        raise AssertionError("\n".join([f"{log}:", *report.text()]))
+    return report

@@ -1,0 +1,140 @@
+"""What ``pytest --schedproof`` collects: a manifest's systems, their variants, and a test for each promise."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedproof.cli.errors import UserError
+from schedproof.cli.loading import blamed
+from schedproof.cli.manifest import load, read
+from schedproof.cli.story import story
+from schedproof.model.lang import Model
+from schedproof.proofs.verdict import Disagreement, Verdict
+from schedproof.proofs.verification.parts import promises
+from schedproof.proofs.verification.verify import Judged, VariantReport, verify_variant
+
+
+class ManifestFile(pytest.File):
+    """A ``schedproof.toml``."""
+
+    def collect(self) -> Iterable[SystemNode]:
+        """Its systems.
+
+        Raises:
+            CollectError: it is no manifest.
+        """
+        try:
+            entries = read(self.path)
+        except UserError as error:
+            raise self.CollectError(str(error)) from None
+        for name in entries:
+            yield SystemNode.from_parent(self, name=name)
+
+
+class SystemNode(pytest.Collector):
+    """A system of the user's."""
+
+    def collect(self) -> Iterable[VariantNode]:
+        """Its variants.
+
+        Raises:
+            CollectError: a model cannot be loaded.
+        """
+        assert isinstance(self.parent, ManifestFile)
+        try:
+            system = load(read(self.parent.path)[self.name])
+        except UserError as error:
+            raise self.CollectError(str(error)) from None
+        for name, model in system.variants.items():
+            yield VariantNode.from_parent(self, name=name, model=model)
+
+
+class VariantNode(pytest.Collector):
+    """A variant, which is judged once, when the first of its tests runs."""
+
+    def __init__(self, *, model: Model, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.model = model
+
+    def collect(self) -> Iterable[PromiseItem]:
+        """A test for each promise."""
+        for prop in promises(self.model):
+            item = PromiseItem.from_parent(self, name=prop.name)
+            if self.config.pluginmanager.hasplugin("xdist"):
+                # With --dist loadgroup one worker does all of a variant, which is what is worked out at once.
+                item.add_marker(pytest.mark.xdist_group(f"{self.model.system} {self.model.variant}"))
+            yield item
+
+    @cached_property
+    def report(self) -> VariantReport | str:
+        """The verdicts on what is to run of it, or why there are none."""
+        wanted = [item.name for item in self.session.items if item.parent is self]
+        everything = len(wanted) == len(promises(self.model))
+        try:
+            return verify_variant(self.model, only=() if everything else wanted)
+        except Disagreement as error:
+            return f"{self.model.system} {self.model.variant}: two engines disagree: {error}"
+        except Exception as error:  # what a function of the model raises, say: once for all of its tests
+            mine = blamed(self._manifest.parent, error)
+            why = str(mine) if mine is not None else "".join(traceback.format_exception(error))
+            return f"{self.model.system} {self.model.variant}: {why}"
+
+    @property
+    def _manifest(self) -> Path:
+        manifest = self.getparent(ManifestFile)
+        assert manifest is not None
+        return manifest.path
+
+
+class PromiseItem(pytest.Item):
+    """One promise of one variant."""
+
+    @property
+    def variant(self) -> VariantNode:
+        """Its variant."""
+        assert isinstance(self.parent, VariantNode)
+        return self.parent
+
+    def setup(self) -> None:
+        """Judges it. What cannot be judged is an error, and so is a promise that says nothing."""
+        if isinstance(self.variant.report, str):
+            pytest.fail(self.variant.report, pytrace=False)
+        if self._judged.result.vacuous:
+            pytest.fail(f"{self._head()}\nA promise whose premise is never true says nothing: mend it.", pytrace=False)
+
+    def runtest(self) -> None:
+        """Compares the verdict with the expected one; one that is undetermined fails, whatever is expected."""
+        if self._judged.as_expected:
+            return
+        result = self._judged.result
+        lines = [self._head()]
+        if result.counterexample is not None:
+            lines += story(self.variant.model, result.counterexample)
+        elif result.verdict is Verdict.PROVED:
+            lines.append(
+                f"It holds: take {self.name!r} out of what {self.variant.name} is expected to break (refuted)."
+            )
+        pytest.fail("\n".join(lines), pytrace=False)
+
+    @property
+    def _judged(self) -> Judged:
+        report = self.variant.report
+        assert isinstance(report, VariantReport)
+        return next(judged for judged in report.properties if judged.result.name == self.name)
+
+    def _head(self) -> str:
+        model, prop = self.variant.model, next(p for p in promises(self.variant.model) if p.name == self.name)
+        reach = f"{self._judged.result.reach}, expected {self._judged.expected}"
+        return f"{model.system} {model.variant} {self.name}: {reach}\nPromise: {prop.says}."
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the promise stands."""
+        prop = next(p for p in promises(self.variant.model) if p.name == self.name)
+        place = prop.place if prop in list(self.variant.model.properties) else self.variant.model.place
+        return Path(place.file), place.line - 1, f"{self.variant.model.system} {self.variant.name} {self.name}"

@@ -1,0 +1,196 @@
+"""An implementation and its model, step by step side by side. What Hypothesis draws is said in ``driver.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedproof.cli.story import cited, objects, shown
+from schedproof.model.lang import Action, Model
+from schedproof.model.semantics import Choice, Instance, State, stepper_of
+from schedproof.proofs.exploration.runs import changes, sentence
+from schedproof.proofs.traces.engine.broken import broken_guard, broken_invariants
+from schedproof.proofs.traces.reports.wording import show_choice
+from schedproof.proofs.verdict import FieldChange
+
+from .world import OutOfStep, World, fields, number, observed, overlaid, show
+
+Given = tuple[tuple[str, int], ...]
+"""Parameters of an action, with their values as a state has them."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How an implementation is held against a model.
+
+    Args:
+        factory: makes a new implementation, from the world that it begins with.
+        actions: those that are taken.
+        chooses: by action, the parameters that the implementation chooses itself: its method returns them.
+        may_refuse: actions that it may refuse also where the model allows them.
+        refused: what it raises when it refuses.
+    """
+
+    model: Model
+    factory: Callable[[World], Any]
+    actions: Sequence[Action]
+    chooses: Mapping[str, Sequence[str]]
+    may_refuse: frozenset[str]
+    refused: tuple[type[Exception], ...]
+
+
+class Pair:
+    """A new implementation and the model's initial state, and what has happened to both since."""
+
+    def __init__(self, agreement: Agreement, instance: Instance) -> None:
+        self.agreement = agreement
+        self.instance = instance
+        self._stepper = stepper_of(instance)
+        self._steps: list[str] = []
+        self._allowed: dict[str, list[Given]] = {}
+        self.state: State = instance.initial()
+        self.implementation = agreement.factory(World.of(instance))
+        self.whose = type(self.implementation).__name__
+
+    def begin(self) -> None:
+        """Checks that the two can be held against each other, and begin in the same state.
+
+        Raises:
+            TypeError: the implementation lacks a method.
+            OutOfStep: it begins in another state.
+        """
+        for name in ["observe", *(action.name for action in self.agreement.actions)]:
+            if not callable(getattr(self.implementation, name, None)):
+                what = "observe()" if name == "observe" else f"a method for the action {name!r} of the model"
+                advice = "write it" if name == "observe" else f"write it, or leave the action out: without=[{name!r}]"
+                raise TypeError(f"{self.whose} lacks {what}; {advice}")
+        self._compare("at the beginning")
+
+    def allowed(self, action: Action) -> list[Given]:
+        """What may be given to an action now: all its parameters but those that the implementation chooses."""
+        if action.name not in self._allowed:  # asked again and again of one state
+            own = self.agreement.chooses.get(action.name, ())
+            choices = self._stepper.choices(self.state, action)
+            given = (tuple((n, v) for n, v in choice.parameters if n not in own) for choice in choices)
+            self._allowed[action.name] = list(dict.fromkeys(given))
+        return self._allowed[action.name]
+
+    def named(self, action: Action, given: Given) -> dict[str, object]:
+        """Parameters as the implementation gets them: names, lists of names, values."""
+        types = {v.name: v.type for v in action.parameters}
+        return {name: self.instance.show(types[name], value) for name, value in given}
+
+    def take(self, action: Action, given: Given) -> None:
+        """An action that the model allows happens to both.
+
+        Raises:
+            OutOfStep: the implementation refuses, chooses what the model does not allow, or is in another state then.
+        """
+        __tracebackhide__ = True
+        what = show_choice(self.instance, Choice(action.name, given))
+        try:
+            answer = self._call(action, given, what)
+        except self.agreement.refused as error:
+            if action.name not in self.agreement.may_refuse:
+                why = f" ({error})" if str(error) else ""
+                raise self._out(f"{self.whose} refuses {what}, which the model allows{why}") from error
+            self._compare(f"after {what}, which it refused")
+            return
+        choice = self._choice(action, given, answer)
+        self.state, changed = changes(self._stepper, self.state, choice)
+        self._allowed = {}
+        self._steps.append(f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]")
+        self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)
+
+    def refuse(self, action: Action, given: Given) -> None:
+        """The implementation is asked for what the model does not allow, and has to refuse and stay as it is.
+
+        Raises:
+            OutOfStep: it does not.
+        """
+        __tracebackhide__ = True
+        what = show_choice(self.instance, Choice(action.name, given))
+        try:
+            self._call(action, given, what)
+        except self.agreement.refused:
+            self._compare(f"after {what}, which it refused")
+            return
+        problem = f"{self.whose} does {what}, which the model does not allow"
+        complete = len(given) == len(action.parameters)
+        why = broken_guard(self.instance, self.state, Choice(action.name, given)) if complete else []
+        raise self._out(problem + "".join(f": {promise.text()}" for promise in why))
+
+    def again(self) -> None:
+        """Nothing happens, and both have to be in the same state still."""
+        self._compare("though nothing happened")
+
+    def _call(self, action: Action, given: Given, what: str) -> object:
+        try:
+            return getattr(self.implementation, action.name)(**self.named(action, given))
+        except self.agreement.refused:
+            raise
+        except Exception as error:
+            error.add_note("\n".join([f"{self.whose} failed in {what}", *self._story()]))
+            raise
+
+    def _choice(self, action: Action, given: Given, answer: object) -> Choice:
+        """What has happened: what was given, and what the implementation says that it chose."""
+        names = self.agreement.chooses.get(action.name, ())
+        if not names:
+            return Choice(action.name, given)
+        if not isinstance(answer, Mapping) or set(answer) != set(names):
+            wanted = ", ".join(f"{name!r}: ..." for name in names)
+            raise self._out(
+                f"{action.name} of {self.whose} must return what it chose, {{{wanted}}}, not {answer!r:.60}"
+            )
+        types = {v.name: v.type for v in action.parameters}
+        of = f"{action.name} of {self.whose} chose"
+        chosen = {n: number(self.instance, types[n], value, f"{of} {n}") for n, value in answer.items()}
+        values = {**dict(given), **chosen}
+        choice = Choice(action.name, tuple((v.name, values[v.name]) for v in action.parameters))
+        if not self._stepper.enabled(self.state, choice):
+            why = broken_guard(self.instance, self.state, choice)
+            problem = f"{self.whose} chose {show_choice(self.instance, choice)}, which the model does not allow"
+            raise self._out(problem + "".join(f": {promise.text()}" for promise in why))
+        return choice
+
+    def _compare(self, when: str, changed: Sequence[FieldChange] = ()) -> None:
+        __tracebackhide__ = True
+        try:
+            seen = observed(self.instance, self.implementation.observe(), self.whose)
+        except OutOfStep as error:
+            raise self._out(f"{when}: {error}") from None
+        different = [slot for slot, value in seen.items() if value != self.state[slot]]
+        if not different:
+            return
+        lines = [f"{self.whose} is out of step with {self._name()} {when}:"]
+        known = fields(self.instance)
+        for slot in sorted(different):
+            field = known[slot]
+            mine, its = (shown(show(self.instance, field, value)) for value in (self.state[slot], seen[slot]))
+            by = [c for c in changed if (c.object, c.field) == (field.object, field.name)]
+            why = f" ({by[0].event}, {by[0].cause}{cited(by[0].line, by[0].fact)})" if by else ""
+            lines.append(f"  {field.object}.{field.name}: {mine} in the model{why}, {its} in the implementation")
+        whole = overlaid(self.state, seen)
+        broken = broken_invariants(self.instance, self.state, whole)
+        lines += [f"That breaks {promise.text()}" for promise in broken]
+        raise self._out("\n".join(lines), tuple(whole[slot] for slot in range(self.instance.width)))
+
+    def _name(self) -> str:
+        return f"{self.agreement.model.system} {self.agreement.model.variant}"
+
+    def _out(self, problem: str, seen: State | None = None) -> OutOfStep:
+        return OutOfStep("\n".join([problem, *self._story(), *self._states(seen)]))
+
+    def _story(self) -> Iterator[str]:
+        if self._steps:
+            yield "The steps so far:"
+            yield from (f"{number:4}. {step}" for number, step in enumerate(self._steps, 1))
+
+    def _states(self, seen: State | None) -> Iterator[str]:
+        yield "In the model:"
+        yield from (f"    {line}" for line in objects(self.instance.describe(self.state)))
+        if seen is not None:
+            yield "In the implementation (what it does not show, as in the model):"
+            yield from (f"    {line}" for line in objects(self.instance.describe(seen)))
