@@ -16,9 +16,10 @@ from pathlib import Path
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.waiting import Waiting
-from schedproof.model.registry.builtin import SYSTEMS, System
+from schedproof.model.registry.discovery import systems
+from schedproof.model.registry.system import System
 
-from .auxiliary import further_pictures
+from .auxiliary import auxiliary_pictures
 from .deadlock import WAIT_FOR, deadlocks
 from .dot import dot
 from .errors import DiagramError
@@ -75,7 +76,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 pairs = pairing(model, seen)
                 if len(pairs.nodes) <= MOST_PAIRS:
                     yield _picture(model, name, name, f"{about}.", pairs)
-            for name, (about, draw) in further_pictures(system, model).items():
+            for name, (about, draw) in auxiliary_pictures(system, model).items():
                 yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
@@ -229,7 +230,7 @@ def regenerate(drawn: Sequence[Picture], folder: Path = FOLDER) -> None:
 
 def registered() -> list[Picture]:
     """The pictures of the project's systems; the pairs and deadlocks among them take some seconds of exploration."""
-    return list(pictures(SYSTEMS))
+    return list(pictures(systems()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

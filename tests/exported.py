@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from schedproof.model.registry.builtin import SYSTEMS
+
 from schedproof.model.lang import (
     NONE,
     Action,
@@ -29,7 +31,6 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.lang.check import WELL_FORMED
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.exploration.explore import explore

@@ -3,6 +3,8 @@
 Lamps are switched on and off; n of them have 2^n states, in each of which every lamp can be switched.
 """
 
+from schedproof.model.registry.builtin import System
+
 from schedproof.model.lang import (
     Action,
     ByConstruction,
@@ -17,7 +19,6 @@ from schedproof.model.lang import (
     State,
     variable,
 )
-from schedproof.model.registry.builtin import System
 
 Lamp = Sort("Lamp", "l")
 x = variable(Lamp, "x")

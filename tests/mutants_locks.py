@@ -22,7 +22,7 @@ from schedproof.model.locks.language import (
     Step,
     Under,
 )
-from schedproof.proofs.locks import examine
+from schedproof.proofs.locks.examine import examine
 from schedproof.proofs.verdict import Verdict
 
 Steps = tuple[Step, ...]

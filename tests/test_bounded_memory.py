@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS
 from test_compiled import instance_of
 from toys import WORKSHOP
 
 from schedproof.cli import main
 from schedproof.cli.commands import explore as explore_command
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled

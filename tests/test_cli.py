@@ -13,11 +13,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.cli import main
 from schedproof.cli.differences import related
 from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 

@@ -15,11 +15,11 @@ import networkx as nx
 import numpy as np
 import pytest
 from random_graphs import SEEDS, by_hand, can_reach_without, model_of, promised, verdict_without, x
+from schedproof.model.registry.builtin import SYSTEMS
 from toys import MUTEX, WORKSHOP
 
 from schedproof.model.lang import LeadsTo, Model, Rigid, Row
 from schedproof.model.lang import terms as t
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, check_scope, fitted, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import compiled

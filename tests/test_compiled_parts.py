@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from schedproof.model.registry.builtin import SYSTEMS
 from toys import WORKSHOP
 
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled

@@ -10,11 +10,11 @@ from typing import Any
 import networkx as nx
 import pytest
 from random_graphs import EDGES, model_of, names, random_edges, reachable, x
+from schedproof.model.registry.builtin import SYSTEMS
 from toys import MUTEX, WORKSHOP, lock, p, w
 
 from schedproof.model.lang import Action, DeadlockFree, Model, Property, exists, forall
 from schedproof.model.lang.terms import Constant, Or
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import compiled

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from picture_readers import needs_dot
+from schedproof.model.registry.builtin import HIVED, System
 
 from schedproof.diagrams import gallery as gallery_module
 from schedproof.diagrams.gallery import FOLDER, Picture, main, pictures, regenerate, registered, stale, texts
-from schedproof.model.registry.builtin import HIVED, System
 
 
 @pytest.mark.long

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from picture_readers import laid_out, needs_dot, text
+from schedproof.model.registry.builtin import BEAKER
 
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind
 from schedproof.diagrams.waiting import NOTHING, Hold, Wait, WaitGraph, observed, wait_for
-from schedproof.model.registry.builtin import BEAKER
 from schedproof.model.semantics import Instance, State
 from schedproof.model.systems.beaker.waits import WAITS
 

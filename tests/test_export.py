@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from own import imports_undone, repository
+from schedproof.model.registry.builtin import SYSTEMS
 from tla_reader import parse
 
 from schedproof.cli import main
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.export import promela, tla

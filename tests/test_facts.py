@@ -6,6 +6,7 @@ A toy with every kind of rigid attribute, whose texts are written down by hand.
 from dataclasses import replace
 
 import pytest
+from schedproof.model.registry.builtin import System
 
 from schedproof.cli.story import story
 from schedproof.model.lang import (
@@ -29,7 +30,6 @@ from schedproof.model.lang import (
     given,
     variable,
 )
-from schedproof.model.registry.builtin import System
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verification.findings import findings
 

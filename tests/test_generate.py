@@ -16,13 +16,13 @@ from planted import Planted
 from planted_beaker import PLANTED as BEAKER_BUGS
 from planted_beaker import Planted as PlantedInBeaker
 from planted_merged import BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.cli import main
 from schedproof.cli.commands import generate as command
 from schedproof.impl.cascade import System
 from schedproof.impl.systems.yunikorn_merge import MergedScheduler
 from schedproof.model.lang import Model, Rule
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, check_scope, instances
 from schedproof.model.systems.beaker.situations import SITUATIONS as BEAKER_SITUATIONS
 from schedproof.model.systems.beaker.situations import Situation as BeakerSituation

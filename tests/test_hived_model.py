@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, StepInvariant, exists, implies, variable
 from schedproof.model.lang.terms import And, Implies, Term
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.systems.hived.machines import Cell, c, p, q
 from schedproof.model.systems.hived.variants import FAIR_TO_THE_GROUP

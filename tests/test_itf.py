@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schedproof.model.registry.builtin import SYSTEMS, System
 from toys import WORKSHOP
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS, System
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.traces import OracleReport, TraceError, check_trace

@@ -10,11 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.model.lang import Action, Change, Invariant, Model, Reading, Rule, Sort, StepInvariant
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import WELL_FORMED, sort_of
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Stepper, instances
 from schedproof.model.systems.jobmon import submachines, universal
 from schedproof.model.systems.jobmon.as_written import AS_WRITTEN, REPAIRED, repairs

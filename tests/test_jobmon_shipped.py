@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from jobmon_less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row, Sort, StepInvariant
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import State, Step
 from schedproof.model.semantics.instance import Instance, fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED

@@ -13,7 +13,7 @@ import yaml
 
 from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Rule
-from schedproof.proofs.locks import Answer, examine
+from schedproof.proofs.locks.examine import Answer, examine
 from schedproof.proofs.verdict import Verdict
 
 FOLDER = Path(__file__).parents[1] / "model" / "yunikorn_merge" / "locks"

@@ -17,8 +17,8 @@ from brute_locks import Body, Capacities, End
 
 from schedproof.model.locks import Locks, LocksError, parse, read
 from schedproof.model.locks.language import Acquire, Mode, Release
-from schedproof.proofs.locks import Explored, Kind, explore_all
-from schedproof.proofs.locks.kinds import _rests
+from schedproof.proofs.locks.explore import Explored, explore_all
+from schedproof.proofs.locks.kinds import Kind, _rests
 from schedproof.proofs.locks.semantics import Machine, State
 from schedproof.proofs.locks.unfold import World, unfold
 

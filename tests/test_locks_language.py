@@ -9,7 +9,8 @@ import pytest
 from schedproof.cli import main
 from schedproof.model.locks import LocksError, parse, read
 from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
-from schedproof.proofs.locks import examine, explore_all
+from schedproof.proofs.locks.examine import examine
+from schedproof.proofs.locks.explore import explore_all
 
 LOCK = "objects: {a: rw, m: mutex}\n"
 CLASSES = "classes:\n  P: {}\n  Q: {in: [P, Q], has: [f]}\n"

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from schedproof.model.locks import Locks, LocksError, parse
-from schedproof.proofs.locks import Examined, examine
+from schedproof.proofs.locks.examine import Examined, examine
 from schedproof.proofs.verdict import Disagreement, Verdict
 
 Step = tuple[Any, ...]

@@ -20,7 +20,7 @@ from schedproof.impl.scheduler_interface import PartitionSpec, QueueSpec
 from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, Partition
 from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Acquire, Loop
-from schedproof.proofs.locks import examine
+from schedproof.proofs.locks.examine import examine
 from schedproof.proofs.locks.runs import runs
 from schedproof.proofs.locks.unfold import World
 from schedproof.proofs.verdict import Verdict

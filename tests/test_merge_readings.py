@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from schedproof.model.registry.builtin import YUNIKORN_MERGE
 
 from schedproof.model.lang import Action, Model, Reading, Rule
-from schedproof.model.registry.builtin import YUNIKORN_MERGE
 from schedproof.model.semantics import instances
 from schedproof.model.systems.yunikorn_merge import TWO_COPY
 from schedproof.model.systems.yunikorn_merge.readings import READINGS

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from jobmon_bench import Bench
 from jobmon_logs import dumps
+from schedproof.model.registry.builtin import SYSTEMS
 from test_oracle_jobmon import said
 
 from schedproof.cli import main
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.memory_store import MemoryStore
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.proofs.systems.jobmon.traces.words import SHIPPED_TABLES, table_of
 from schedproof.proofs.traces import OracleVerdict, check_trace

@@ -10,7 +10,8 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.model.locks import parse, read
-from schedproof.proofs.locks import Kind, explore_all
+from schedproof.proofs.locks.explore import explore_all
+from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.traces import OracleVerdict, check_trace
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.formats import lock_log

@@ -11,9 +11,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+from schedproof.model.registry.builtin import HIVED
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import HIVED
 from schedproof.model.semantics import Instance, Stepper
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import traces as oracle

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from brute_plain import judge as brute_judge
+from schedproof.model.registry.builtin import HIVED, SYSTEMS, System
 from test_oracle_own import GROUPS, HEADER, walk
 from test_oracle_plain_mutations import HEADER as SMALL
 from test_oracle_plain_mutations import flipped, logged_run
@@ -20,7 +21,6 @@ from toys import WORKSHOP
 
 from schedproof.model.lang import Model, Ref, SetOf
 from schedproof.model.quotes import FILE, read_quotes
-from schedproof.model.registry.builtin import HIVED, SYSTEMS, System
 from schedproof.model.semantics import Choice, Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from brute_yunikorn import judge_events, judge_log, judge_statelog, tables
 from brute_yunikorn_walk import judge_walk, random_walk
+from schedproof.model.registry.builtin import SYSTEMS
 from test_oracle_yunikorn_mutations import mutate_events, mutate_log, mutate_statelog, mutate_walk
 from yunikorn_logs import KINDS, events, log, statelog
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.proofs.systems.yunikorn.traces import lives as yunikorn_lives
 from schedproof.proofs.systems.yunikorn.traces import log as yunikorn_log
 from schedproof.proofs.systems.yunikorn.traces import releases as yunikorn_releases

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from own import WORKING, imports_undone, reachable, repository
+from schedproof.cli.manifest import find, load, read
 
 from schedproof.cli import main
-from schedproof.cli.manifest import find, load, read
 
 PROMISES = [
     "well-formed",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS
 from test_compiled import TORN
 from toys import MUTEX, WORKSHOP, w, x
 
@@ -17,7 +18,6 @@ from schedproof.cli import main
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, Moment, Profiler, Step, Stepper, compile_term, instances, profiled
 from schedproof.model.semantics.step import Stepper as Plain
 from schedproof.model.systems.hived import AS_WRITTEN

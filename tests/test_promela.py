@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from exported import ODDLY_NAMED, only, ours, scopes
+from schedproof.model.registry.builtin import SYSTEMS
 from test_compiled_corners import c, counting
 from toys import MUTEX, WORKSHOP
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.compiled import explore as compiled

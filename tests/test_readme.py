@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.systems.beaker.phases import PHASES
 from schedproof.model.systems.beaker.situations import SITUATIONS
 from schedproof.model.systems.yunikorn import situations as yunikorn

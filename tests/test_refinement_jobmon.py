@@ -10,6 +10,7 @@ from pathlib import Path
 import jobmon_deviations as planted
 import pytest
 from jobmon_planted import BUGS
+from schedproof.proofs.refinement.promised import REFINED, JobmonRefinement
 
 from schedproof import impl
 from schedproof.impl.systems.jobmon import legal
@@ -26,7 +27,6 @@ from schedproof.model.systems.jobmon.shipped.tables import (
     WORKFLOW_RUN_STATES,
     WORKFLOW_STATES,
 )
-from schedproof.proofs.refinement.promised import REFINED, JobmonRefinement
 from schedproof.proofs.systems.jobmon.refinement import May, SimulationReport, Situation, check_simulation
 from schedproof.proofs.verification.auxiliary import Refined, further
 

@@ -12,10 +12,10 @@ from planted_merged import (
     OnlyTheLeaf,
     TellsLater,
 )
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.impl.scheduler_interface import TerminationType
 from schedproof.impl.systems.yunikorn_merge import Allocation, Application, MergedScheduler, Partition
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.systems.yunikorn_merge.refinement import check_refinement

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import planted_yunikorn_core as planted
 import pytest
+from schedproof.proofs.refinement.promised import REFINED, YunikornRefinement
 
 from schedproof.impl.scheduler_interface import (
     AddApplication,
@@ -23,7 +24,6 @@ from schedproof.model.systems.yunikorn import REPAIRED
 from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
 from schedproof.proofs.refinement import RefinementReport
 from schedproof.proofs.refinement.modelside import ModelGraph, NotConfluent
-from schedproof.proofs.refinement.promised import REFINED, YunikornRefinement
 from schedproof.proofs.systems.yunikorn.refinement import Parts, check_refinement
 from schedproof.proofs.systems.yunikorn.refinement.check import instance_of
 

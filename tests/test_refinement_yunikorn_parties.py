@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import planted_yunikorn_core as cores
 import pytest
 from planted_yunikorn_shim import BUGS, OF_THE_ORDER
+from schedproof.proofs.refinement.promised import REFINED, PartiesRefinement
 
 from schedproof.impl.systems.yunikorn.core import Draft
 from schedproof.impl.systems.yunikorn.shim import Cluster
@@ -17,7 +18,6 @@ from schedproof.model.systems.yunikorn.channel import KINDS, OF_NODES
 from schedproof.model.systems.yunikorn.parties import Shim
 from schedproof.model.systems.yunikorn.shim_messages import DELIVER
 from schedproof.model.systems.yunikorn.situations import WORK, Situation
-from schedproof.proofs.refinement.promised import REFINED, PartiesRefinement
 from schedproof.proofs.systems.yunikorn.refinement.both import May, Parts, SimulationReport, check_simulation
 
 

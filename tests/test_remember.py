@@ -6,8 +6,8 @@ import itertools
 import random
 
 import pytest
-
 from schedproof.model.registry.builtin import SYSTEMS
+
 from schedproof.model.semantics import Remembered, State, Stepper, remember
 from schedproof.model.semantics.instance import instances
 from schedproof.proofs.exploration.explore import explore

@@ -7,7 +7,6 @@ import time
 from typing import Any
 
 import pytest
-
 from schedproof.model.registry.builtin import SYSTEMS
 
 pytest.importorskip("fastapi")

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS, YUNIKORN
 
 from schedproof.cli import main
 from schedproof.cli.commands import findings as command
 from schedproof.model.lang import Row
-from schedproof.model.registry.builtin import SYSTEMS, YUNIKORN
 from schedproof.model.systems.yunikorn import AS_WRITTEN, V0_12_2
 from schedproof.model.systems.yunikorn.sorts import Application
 from schedproof.proofs.verification.findings import repeated

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from schedproof.model.registry.builtin import SYSTEMS, hived
 
 from schedproof.cli import main
 from schedproof.cli.matrix import NO_OP, NO_ROW, matrix
 from schedproof.model.lang import EMPTY, NONE, Row
-from schedproof.model.registry.builtin import SYSTEMS, hived
 
 YUNIKORN = Path(__file__).parent / "data" / "yunikorn" / "application-matrix.txt"
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 from exported import ODDLY_NAMED, VARIANTS, only, ours
+from schedproof.model.registry.builtin import SYSTEMS
 from tla_reader import Explored, Failed, Reader, Refused, explored, parse
 from toys import MUTEX, WORKSHOP
 
 from schedproof.model.lang import Invariant, LeadsTo
 from schedproof.model.lang.check import WELL_FORMED
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.export import Module, Unwritable, tla

@@ -10,11 +10,11 @@ from unittest.mock import patch
 
 import pytest
 from lamps import lamps, system
+from schedproof.model.registry.builtin import SYSTEMS
 
 from schedproof.cli import main
 from schedproof.model.lang import ModelError
 from schedproof.model.lang.errors import here
-from schedproof.model.registry.builtin import SYSTEMS
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification.verify import verifiers, verify
 from schedproof.proofs.verification.workers import WorkerDied, Workers

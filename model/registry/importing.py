@@ -16,8 +16,8 @@ from schedproof.model.lang import ModelError
 from .errors import UserError
 
 
-def imported(folder: Path, name: str, where: str) -> ModuleType:
-    """The module ``name`` as Python finds it if ``folder`` is where it looks first.
+def imported(folder: Path | None, name: str, where: str) -> ModuleType:
+    """The module ``name`` as Python finds it if ``folder`` is where it looks first; None: as it finds it anyway.
 
     ``folder`` stays on the search path: the module may import more of its own later.
 
@@ -27,17 +27,19 @@ def imported(folder: Path, name: str, where: str) -> ModuleType:
     Raises:
         UserError: there is no such module, it fails, or another of its name has been imported.
     """
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()  # the folder may be younger than what Python remembers of it
-    _unambiguous(folder, name.partition(".")[0], where)
+    if folder is not None:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+        importlib.invalidate_caches()  # the folder may be younger than what Python remembers of it
+        _unambiguous(folder, name.partition(".")[0], where)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # standard output is for results
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            there = "installed" if folder is None else f"in {str(folder)!r}, nor is one installed"
             raise UserError(
-                f"{where}: there is no module {error.name!r} in {str(folder)!r}, nor is one installed; "
+                f"{where}: there is no module {error.name!r} {there}; "
                 "write package.module:OBJECT for a file package/module.py there"
             ) from None
         raise _failed(folder, name, where, error) from None
@@ -47,7 +49,7 @@ def imported(folder: Path, name: str, where: str) -> ModuleType:
         raise _failed(folder, name, where, error) from None
 
 
-def _failed(folder: Path, name: str, where: str, error: BaseException) -> UserError:
+def _failed(folder: Path | None, name: str, where: str, error: BaseException) -> UserError:
     """What the user's module raised, and at which line of the user's."""
     what = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename is not None:
@@ -57,11 +59,11 @@ def _failed(folder: Path, name: str, where: str, error: BaseException) -> UserEr
         outside = [
             f for f in frames if not f.filename.startswith("<") and Path(f.filename).parent != Path(__file__).parent
         ]
-        mine = [f for f in outside if Path(f.filename).is_relative_to(folder)]
+        mine = [f for f in outside if folder is not None and Path(f.filename).is_relative_to(folder)]
         last = (mine or outside)[-1]
         file, line = last.filename, last.lineno
     path = Path(file)
-    at = path.relative_to(folder) if path.is_relative_to(folder) else path
+    at = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
     return UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; mend it there")
 
 
