@@ -19,7 +19,7 @@ import pytest
 from picture_readers import Arrow, arrows, blemishes, flowchart_arrows, laid_out, mermaid_arrows, needs_dot, text
 
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
-from schedproof.diagrams.images import fingerprint, png_fingerprint, svg_fingerprint
+from schedproof.diagrams.images import fingerprint, is_intact, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
 from schedproof.model.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.lang import Model
@@ -264,6 +264,7 @@ def test_svg_is_well_formed_has_a_white_page_and_carries_the_hash_of_its_dot() -
     page = next(ET.fromstring(source).iter("{http://www.w3.org/2000/svg}polygon"))
     assert page.get("fill") in ("white", "#ffffff")
     assert svg_fingerprint(source) == fingerprint(text(drawn, "dot"))
+    assert is_intact(source) and not is_intact(source.replace("Free", "Idle"))
 
 
 @needs_dot
