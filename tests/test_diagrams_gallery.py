@@ -37,7 +37,7 @@ def test_the_gallery_shows_hived_in_both_variants() -> None:
     assert wanted <= {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.svg")}
 
 
-def test_the_gallery_shows_beaker_its_pairs_and_its_deadlocks() -> None:
+def test_the_gallery_shows_pairs_and_deadlocks_of_beaker() -> None:
     wanted = {f"{v}/{sort}" for v in ("batch", "as-written", "repaired") for sort in ("Recipe", "System", "RecipeSet")}
     wanted |= {"shipped/Recipe", "shipped/System", "batch/Scheduler"}
     wanted |= {
@@ -61,7 +61,7 @@ def test_every_link_of_a_page_leads_to_a_file() -> None:
     assert [(page, link) for page in written for link in links(page) if not link.is_file()] == []
 
 
-def test_every_file_is_linked_from_the_front_page_or_a_page_that_it_leads_to() -> None:
+def test_every_file_can_be_reached_from_the_front_page() -> None:
     reached, pending = set(), [FOLDER / "README.md"]
     while pending:
         file = pending.pop().resolve()
@@ -80,7 +80,7 @@ def test_every_folder_has_a_page_that_shows_its_pictures() -> None:
         assert text.count("```mermaid") == len(shown)
 
 
-def test_the_gallery_has_no_other_files_and_pages_that_github_shows_whole() -> None:
+def test_the_gallery_is_svg_and_pages_of_a_few_megabytes() -> None:
     files = [path for path in FOLDER.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".svg", ".md"}
     assert max(path.stat().st_size for path in files if path.suffix == ".md") < 512 * 1024
@@ -209,9 +209,7 @@ def test_a_changed_model_makes_its_pictures_stale(
 
 
 @needs_dot
-def test_drawing_again_makes_the_gallery_fresh_and_removes_what_nothing_draws(
-    hived: list[Picture], tmp_path: Path
-) -> None:
+def test_drawing_makes_it_fresh_and_removes_leftovers(hived: list[Picture], tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     leftovers = [tmp_path / "old" / name for name in ("Gone.svg", "Gone.png", "Gone.dot", "Gone.mmd", "README.md")]
     for path in leftovers:
@@ -241,7 +239,7 @@ def test_a_page_is_written_again_without_graphviz(
     assert stale(hived, copy) == []
 
 
-def test_drawing_without_graphviz_is_exit_2_and_changes_nothing(
+def test_drawing_without_graphviz_changes_nothing(
     hived: list[Picture],
     copy: Path,
     tmp_path: Path,
