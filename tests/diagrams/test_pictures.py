@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
-from schedproof.diagrams.images import fingerprint, png_fingerprint, svg_fingerprint
+from schedproof.diagrams.images import fingerprint, is_intact, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
 from schedproof.model.lang import Model
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
@@ -213,11 +213,11 @@ def test_dot_has_the_triggers_of_the_picture() -> None:
 
 def test_the_text_does_not_depend_on_the_run() -> None:
     code = (
-        "from schedproof.diagrams.gallery import pictures, texts; import hashlib, dataclasses;"
+        "from schedproof.diagrams.gallery import pages, pictures; import hashlib, dataclasses;"
         "from schedproof.model.registry.discovery import systems; beaker = systems()['beaker'];"
         "batch = dataclasses.replace(beaker, variants={'batch': beaker.variants['batch']});"
         "drawn = list(pictures({'hived': systems()['hived'], 'beaker': batch}));"
-        "print(hashlib.sha256(repr(texts(drawn)).encode()).hexdigest())"
+        "print(hashlib.sha256(repr((drawn, pages(drawn))).encode()).hexdigest())"
     )
     runs = {
         subprocess.run(
@@ -273,6 +273,7 @@ def test_svg_is_well_formed_has_a_white_page_and_carries_the_hash_of_its_dot() -
     page = next(ET.fromstring(source).iter("{http://www.w3.org/2000/svg}polygon"))
     assert page.get("fill") in ("white", "#ffffff")
     assert svg_fingerprint(source) == fingerprint(text(drawn, "dot"))
+    assert is_intact(source) and not is_intact(source.replace("Free", "Idle"))
 
 
 @needs_dot

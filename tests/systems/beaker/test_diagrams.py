@@ -22,9 +22,10 @@ from schedproof.diagrams import (
     pairing_names,
     unfolded,
 )
-from schedproof.diagrams.gallery import FOLDER
+from schedproof.diagrams.gallery import FOLDER, pictures
 from schedproof.diagrams.pairing import Pairing, changing_pairings
 from schedproof.model.lang import Model
+from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
 from schedproof.model.systems.beaker.waits import WAITS
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
@@ -302,13 +303,19 @@ def test_what_is_not_refuted_has_no_state_to_draw() -> None:
 
 # --- Legible ----------------------------------------------------------------------------------------------------------
 
-GALLERY = sorted(path.relative_to(FOLDER).as_posix() for path in (FOLDER / "beaker").rglob("*.dot"))
+GALLERY = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in (FOLDER / "beaker").rglob("*.svg"))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, str]:
+    """The DOT of each picture of the gallery."""
+    return {picture.stem: picture.dot for picture in pictures({"beaker": systems()["beaker"]})}
 
 
 @needs_dot
 @pytest.mark.parametrize("name", GALLERY)
-def test_every_label_is_legible(name: str) -> None:
-    laid = laid_out((FOLDER / name).read_text())
+def test_every_label_is_legible(drawn: dict[str, str], name: str) -> None:
+    laid = laid_out(drawn[name])
     assert blemishes(laid) == []
     assert laid.width < 1700, "points"
 
