@@ -9,7 +9,7 @@ from typing import Any
 
 from schedproof.model.lang.types import Ref, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.proofs.traces.engine.objects import World
+from schedproof.proofs.traces.engine.objects import ObjectMap
 
 from .headers import header_of
 from .itf import NONE, Map, Record, Value, encode, some
@@ -36,7 +36,7 @@ def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
 def as_plain(run: Run) -> str:
     """The run in the plain format: JSON Lines, each record with the complete state after it."""
     instance = run.instance
-    lines: list[dict[str, Any]] = [header_of(World.of(instance))]
+    lines: list[dict[str, Any]] = [header_of(ObjectMap.of(instance))]
     for choice, state in zip(run.choices, run.states[1:], strict=True):
         record = {
             "action": choice.action,
@@ -57,7 +57,7 @@ def as_itf(run: Run, description: str = "") -> str:
     """The run as an ITF trace; a state on each line."""
     instance = run.instance
     names = [ACTION, PARAMETERS, *variables(instance.model)]
-    header = header_of(World.of(instance))
+    header = header_of(ObjectMap.of(instance))
     said = {name: value for name, value in header.items() if name in (*META, "objects")}
     meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **said}
     steps: list[Choice | None] = [None, *run.choices]
