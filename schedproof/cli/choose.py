@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from schedproof.cli.errors import Exit, fail
-from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.manifest import MANIFEST
@@ -95,11 +95,6 @@ def properties(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> 
     for name in names:
         if name not in known:
             raise unknown("property", name, known, listed_by=f"schedproof list {models[0][0].name}")
-
-
-def happening(action: Action) -> str:
-    """What an action does, in one sentence about its parameters."""
-    return action.says.format(**{v.name: v.name for v in action.parameters})
 
 
 def parameter(kind: Type) -> str:

@@ -13,7 +13,6 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.judging import code, standing
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
-from schedproof.cli.story import sequence, shown, story
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model, Ref
 from schedproof.model.registry.errors import UserError, unknown
@@ -21,6 +20,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import sequence, shown, story
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict

@@ -19,13 +19,13 @@ from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.sizes import Size
 from schedproof.cli.stopping import stoppable
-from schedproof.cli.story import story
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring, Saving
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.exploration.explore import Found
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -248,7 +248,7 @@ def _print(found: Explored) -> None:
     model = found.model
     at = scope_text(found.sizes)
     title = f"{model.system} {model.variant} at {at}" + ("" if found.crash else ", without crashes")
-    rows = [[action, choose.happening(model.action(action)), n] for action, n in found.per_action.items()]
+    rows = [[action, model.action(action).sentence, n] for action, n in found.per_action.items()]
     table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
     click.echo()
     if found.properties:

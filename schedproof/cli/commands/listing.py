@@ -54,7 +54,7 @@ def _print(system: System) -> None:
             [
                 a.name,
                 ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in a.parameters),
-                choose.happening(a),
+                a.sentence,
                 _line(a.line),
             ]
             for a in model.actions

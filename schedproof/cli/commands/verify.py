@@ -13,9 +13,9 @@ from schedproof.cli.judging import EXPECTED, code, reached, standing, standings
 from schedproof.cli.junit import junit
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
 from schedproof.cli.progress import progress
-from schedproof.cli.story import story
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, seconds, table
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.verify import Judged, VariantReport, verifiers
 from schedproof.proofs.verification.verify import verify as verify_systems
 
