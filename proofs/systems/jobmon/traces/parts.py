@@ -12,11 +12,11 @@ from math import prod
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.proofs.exploration.counterexample_text import Story
 from schedproof.proofs.traces.engine.candidates import TooManyStates
 from schedproof.proofs.traces.engine.partial import NOBODY, UNKNOWN, Field, Obj, Values, View
 
 from .dump_objects import Cast, Dump
+from .story import Story
 from .ways import MOST_VALUES, Memory
 from .words import CALLED
 
