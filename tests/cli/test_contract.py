@@ -471,7 +471,7 @@ def test_explain_an_unreachable_state_exits_with_1(run):
     )
 
 
-def test_an_arrow_comes_from_the_object_whose_event_the_rule_carries_on(run):
+def test_an_arrow_comes_from_whose_event_the_rule_carries_on(run):
     _, out, _ = run("explain", "hived", "preemption-ongoing", "--mermaid")
     assert "    c0->>g0: PodGroup.e6 (line 193)\n" in out  # line 193: the cell's e2 preempts its user
     assert "    scheduler->>g1: PodGroup.e1 (line 63)\n" in out
@@ -693,7 +693,7 @@ def test_a_variant_that_goes_back_on_a_repair_is_told_of(run_json, registered):
     ]
 
 
-def test_two_changes_that_make_one_difference_are_both_its_reasons(run, registered):
+def test_two_changes_that_make_one_difference_are_both_reasons(run, registered):
     changes = [
         Change(why=f"Reason {n}.", repairs=["stays-dark"], drops=[name])
         for n, name in ((1, "switch_on"), (2, "blinks"))

@@ -124,7 +124,7 @@ def test_a_trace_that_is_none(content, says, tmp_path, capfd):
     assert err.count("\n") == 1
 
 
-def test_a_missing_dot_names_the_package_and_leaves_the_old_picture(tmp_path, capfd, monkeypatch):
+def test_a_missing_dot_names_the_package_and_keeps_the_picture(tmp_path, capfd, monkeypatch):
     (tmp_path / "cell.svg").write_text("old")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert main(["diagram", "hived", "Cell", "-o", str(tmp_path / "cell.svg")]) == 2

@@ -373,7 +373,7 @@ class TestCheckpoints:
             assert found == [compiled.explore(each).state_count for each in every]
         assert len(list(tmp_path.iterdir())) == len(every) == 5
 
-    def test_what_was_written_after_the_last_save_counts_as_never_written(
+    def test_what_follows_the_last_save_counts_as_never_written(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(part, "ROOM", 64)

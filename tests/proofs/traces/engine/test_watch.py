@@ -162,7 +162,7 @@ class TestObjectsThatComeAndGo:
             ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}, "objects": {"PodGroup": ["g0"]}}, CONFORMS),
         ],
     )
-    def test_a_name_that_was_forgotten_is_still_that_of_what_has_ended(
+    def test_a_forgotten_name_is_still_that_of_what_has_ended(
         self, record: Mapping[str, Any], expected: OracleVerdict
     ) -> None:
         header = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"]}}
@@ -227,7 +227,7 @@ class TestObjectsThatComeAndGo:
         assert verdict(header, *gone, NEW, again) is CONFORMS
         assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is DEPARTS
 
-    def test_nobody_is_accused_for_what_one_that_nobody_has_named_may_have_done(self) -> None:
+    def test_nobody_is_accused_of_what_an_unnamed_one_may_have_done(self) -> None:
         """Whose allocation it was is not said, and the header lists no groups: it may be of one that is never named."""
         of_somebody = {"action": "allocate", "parameters": {"K": ["a"]}}
         not_logged = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": 1}

@@ -34,7 +34,7 @@ def refuted(model: Model) -> set[str]:
 
 
 @pytest.mark.parametrize("change", REPAIRS, ids=lambda change: change.why[:30])
-def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a promise that it is needed for."""
     assert refuted(less(change)) == {*change.repairs, *change.weakens}
 

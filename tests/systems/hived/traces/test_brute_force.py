@@ -44,7 +44,7 @@ def test_the_steps_span_the_published_state_counts(groups: int, cells: int, stat
     assert (seen_states, sum(events.values())) == (states, transitions)
 
 
-def test_the_steps_have_the_published_counts_per_event_at_two_by_two() -> None:
+def test_the_steps_have_the_published_counts_at_two_by_two() -> None:
     _, events = _explore(2, 2)
     assert events == {"e0": 19, "e1": 7, "e2": 8, "e3": 29, "e4": 14, "e7": 15, "e8": 11, "e9": 8, "ec": 47}
 
@@ -150,7 +150,7 @@ def test_a_deleted_group_comes_back_only_with_a_pod() -> None:
     assert gone.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0").verdict == ("departs", 4)
 
 
-def test_waiting_pods_do_not_hold_an_allocated_group_but_allocated_ones_do() -> None:
+def test_allocated_pods_hold_an_allocated_group_waiting_do_not() -> None:
     waits = allocated("g0.1-p0=bound").call("DeleteAllocatedPod", "g0", pods="g0.1-p1=waiting")
     # What remains is a new Pending group: e8 of a deletion call deletes it, and nothing else does.
     assert copy.deepcopy(waits).call("DeleteUnallocatedPod", "g0").verdict == CONFORMS
@@ -164,7 +164,7 @@ def test_a_pending_group_is_deleted_by_a_deletion_call_only() -> None:
     assert copy.deepcopy(pending).call("Bind", "g0").verdict == ("departs", 2)
 
 
-def test_a_preemptor_is_deleted_with_its_last_pod_and_never_before() -> None:
+def test_a_preemptor_is_deleted_with_its_last_pod_not_before() -> None:
     taken = "c0=Reserving:g0:g1 c1=Reserving:g0:g1"
     back = "c0=Used:g0 c1=Used:g0"
     trace = allocated().call("AddUnallocatedPod", "g1", table="g0=Allocated", cells=back, pods="g0.1-p0=bound")
@@ -181,7 +181,7 @@ def test_a_preemptor_is_deleted_with_its_last_pod_and_never_before() -> None:
     assert undone.verdict == ("departs", 5)
 
 
-def test_e2_waits_for_every_cell_and_e9_is_for_deletions_of_the_victim() -> None:
+def test_e2_waits_for_every_cell_and_e9_is_the_victims_deletion() -> None:
     both = "c0=Reserving:g0:g1 c1=Reserving:g0:g1"
     one = "c0=Reserved::g1 c1=Reserving:g0:g1"
     table, pods = "g0=BeingPreempted g1=Preempting", "g0.1-p0=bound g1.1-p0=waiting"
@@ -350,7 +350,7 @@ def test_a_conforming_sample_conforms(name: str) -> None:
     assert verdict(sample(name)) == CONFORMS
 
 
-def test_the_departing_sample_departs_where_one_pod_cancels_the_group() -> None:
+def test_the_departing_sample_departs_where_a_pod_cancels_all() -> None:
     assert verdict(sample(CANCELLED)) == ("departs", 10)
 
 
@@ -365,7 +365,7 @@ def test_it_is_the_waiting_pod_that_makes_it_depart() -> None:
 # record 11: g2 (10) overwrites both; record 12: g0's only pod goes; record 14: g2 is Allocated on both.
 
 
-def test_a_free_cell_may_not_become_used_by_a_group_that_is_not_allocated() -> None:
+def test_only_an_allocated_group_may_come_to_use_a_free_cell() -> None:
     trace = sample(OVERWRITE)
     show(trace[8], "n0/1", "Used", using="g1")  # g1 becomes Preempting in this call: e1 makes Free cells Reserved
     assert verdict(trace) == ("departs", 8)
@@ -390,7 +390,7 @@ def test_the_user_of_a_reserving_cell_is_who_used_it() -> None:
     assert verdict(trace) == ("departs", 8)
 
 
-def test_a_victim_is_being_preempted_as_soon_as_its_cell_is_reserved() -> None:
+def test_a_victim_is_being_preempted_once_its_cell_is_reserved() -> None:
     trace = sample(OVERWRITE)
     trace[8]["state"]["groups"]["g0"]["state"] = "Allocated"
     assert verdict(trace) == ("departs", 8)
@@ -463,7 +463,7 @@ def test_a_reservation_does_not_outlive_a_crash() -> None:
     assert verdict(trace) == ("departs", 18)
 
 
-def test_an_allocation_that_no_bound_pod_carries_is_lost_in_a_crash() -> None:
+def test_an_allocation_without_a_bound_pod_is_lost_in_a_crash() -> None:
     trace = sample(CRASH)
     for pod in trace[13]["pods"].values():
         pod["state"] = "waiting"

@@ -47,7 +47,7 @@ def test_the_moves_are_those_of_the_figure() -> None:
     assert sorted((LETTERS[row.source], LETTERS[row.target]) for row in ROWS) == sorted({*arrows})
 
 
-def test_who_passes_control_to_whom_is_the_flow_of_deployment_units() -> None:
+def test_control_is_passed_on_as_in_the_deployment_flow() -> None:
     """What the owner of a signal and who takes it up are to each other; Queued is drawn in the server's box, too."""
     arrows = re.findall(r"^(\w+) -> ([\w-]+) +([A-Z_]+)$", section("1.1"), re.MULTILINE)
     ends = {"end-red": None, "end-green": None}

@@ -57,7 +57,7 @@ PAST_THE_TABLE = {
 
 
 @pytest.mark.parametrize("sort", OF_THE_FACTS, ids=lambda sort: sort.name)
-def test_what_moves_is_in_the_facts_table_or_said_to_be_written_past_it(sort: Sort) -> None:
+def test_what_moves_is_in_the_facts_or_said_to_be_past_them(sort: Sort) -> None:
     """A task that errs passes through ErrorRecoverable within a transaction: there, two moves are one."""
     table = moves(OF_THE_FACTS[sort])
     through = {(a, c) for a, b in table for d, c in table if b == d == "ErrorRecoverable"} if sort is Task else set()

@@ -126,7 +126,7 @@ def test_a_file_is_there_the_next_time(tmp_path: Path) -> None:
         Bench(store).bring(1, "D")
 
 
-def test_a_request_is_tried_again_when_another_one_came_in_between() -> None:
+def test_a_request_is_tried_again_if_another_came_between() -> None:
     bench = Bench(MemoryStore())
     bench.register()
     bench.run()

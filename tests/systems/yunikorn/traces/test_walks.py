@@ -17,7 +17,7 @@ RECORDED = SHARED / "traces" / "yunikorn" / "application-v0.12.2.jsonl"
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded walks are not beside this checkout")
-def test_all_recorded_walks_conform_and_break_promises_at_known_steps() -> None:
+def test_recorded_walks_conform_and_break_promises_as_known() -> None:
     """The steps were found by reading the walks beside lines 19 to 22 of the document."""
     report = check_trace("yunikorn", RECORDED)
     assert report.verdict is OracleVerdict.CONFORMS and report.records == 180

@@ -257,7 +257,7 @@ WHY = {
 }
 
 
-def test_what_fails_as_written_fails_for_the_reason_derived_from_the_document() -> None:
+def test_what_fails_as_written_fails_for_the_documents_reason() -> None:
     found = answers("as-written")
     refuted = {name for name, answer in found.items() if answer.verdict is Verdict.REFUTED}
     assert refuted == set(WHY) == AS_WRITTEN.refuted
@@ -266,7 +266,7 @@ def test_what_fails_as_written_fails_for_the_reason_derived_from_the_document() 
     assert {answer.verdict for name, answer in found.items() if name not in WHY} == {Verdict.PROVED}
 
 
-def test_the_deadlock_is_between_row_256_and_those_that_lock_the_partition_first() -> None:
+def test_row_256_deadlocks_with_those_who_lock_the_partition() -> None:
     deadlock = answers("as-written")["no-deadlock"].deadlock
     assert deadlock is not None
     assert set(deadlock.on) == {"app", "partition"} and "allocation" in deadlock.threads
@@ -289,7 +289,7 @@ def test_without_closed_a_grandchild_is_not_allowed_again() -> None:
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_without_the_row_of_the_cluster_its_partitions_cannot_be_locked(closed: bool) -> None:
+def test_without_the_clusters_row_its_partitions_are_unlockable(closed: bool) -> None:
     """No row leads from a cluster anywhere."""
     name = "update-configuration-follows-the-order"
     rows = [row for row in REPAIRED.order if row.holding != "Cluster"]
@@ -309,12 +309,12 @@ def test_without_a_changed_operation_what_it_was_for_is_broken(name: str, breaks
     assert failing(replace(REPAIRED, operations=operations), *breaks) == breaks
 
 
-def test_without_room_for_what_is_told_a_lock_is_held_while_waiting_for_some() -> None:
+def test_without_room_for_what_is_told_a_waiter_holds_a_lock() -> None:
     name = "nothing-is-held-while-waiting"
     assert failing(replace(REPAIRED, channels=AS_WRITTEN.channels), name) == {name}
 
 
-def test_without_the_drop_an_ask_changes_two_objects_without_the_partition() -> None:
+def test_without_the_drop_an_ask_changes_two_unlocked_objects() -> None:
     name = "change_pending_as_argued"
     operations = {**REPAIRED.operations, name: AS_WRITTEN.operations[name]}
     rule = "several-objects-are-changed-under-the-partition"

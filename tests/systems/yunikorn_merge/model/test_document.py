@@ -115,7 +115,7 @@ def sent_kind(rule: Rule) -> str | None:
     return str(kinds[0])
 
 
-def test_who_sends_what_in_the_model_is_who_sends_it_in_the_table() -> None:
+def test_who_sends_what_in_the_model_is_as_in_the_table() -> None:
     """A kind is sent by all of its senders; where the table has two, each of them sends some kind of the event."""
     sends = {(party, kind) for party, (rules, _) in PARTIES.items() for rule in rules if (kind := sent_kind(rule))}
     for party, kind in sends:
@@ -374,14 +374,14 @@ def broken(model: Model) -> set[str]:
 
 
 @pytest.mark.parametrize("change", TWO_COPY_REPAIRED.changes, ids=lambda change: change.why[:30])
-def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     promised = {*change.repairs, *change.weakens} & TWO_COPY.refuted
     assert broken(less(change)) == promised - EITHER
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("change", TWO_COPY_REPAIRED.changes, ids=lambda change: change.why[:30])
-def test_in_all_situations_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+def test_without_one_change_the_same_breaks_in_all_situations(change: Change) -> None:
     promised = {*change.repairs, *change.weakens} & TWO_COPY.refuted
     assert broken(less(change, aside=set())) == promised - EITHER
 
@@ -401,7 +401,7 @@ def test_every_broken_promise_is_repaired_weakened_or_stays_so() -> None:
 # --- Merged --------------------------------------------------------------------------------------------------------------
 
 
-def test_merged_only_the_events_that_stay_are_sent_and_only_to_the_resource_manager() -> None:
+def test_merged_only_events_that_stay_go_to_the_resource_manager() -> None:
     stay = {kind for flow in FLOWS if not flow.remove and flow.receiver == RM for kind in flow.kinds}
     assert {kind.name for kind in MERGED_CHANNELS.kinds} == stay
     assert {kind for rule in MERGED.rules if (kind := sent_kind(rule))} == stay
@@ -425,7 +425,7 @@ def test_the_promises_of_the_two_copies_are_made_merged_as_well() -> None:
 
 
 @pytest.mark.long
-def test_merged_all_but_what_is_heard_too_late_is_proved_for_any_number() -> None:
+def test_merged_all_is_proved_but_what_is_heard_too_late() -> None:
     induction = prove(MERGED, every=False)
     wanted = [p.name for p in MERGED.properties if isinstance(p, Invariant | StepInvariant)]
     assert {name for name in wanted if not induction.proved(name)} == MERGED.refuted == {"told-allocations-are-there"}
