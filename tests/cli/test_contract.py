@@ -5,7 +5,6 @@ Most tests use lamps (see tests/support/lamps.py), whose numbers are written dow
 
 import itertools
 import json
-import shutil
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -19,6 +18,7 @@ from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
 from tests.support.lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+from tests.support.needs import needs_dot
 from tests.support.registry import put
 
 DATA = places.DATA / "hived"
@@ -359,7 +359,7 @@ def test_diagram_to_standard_output(run, registered, format_, begins):
     assert "on" in out and "off" in out
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz's dot is not installed")
+@needs_dot
 @pytest.mark.parametrize(("name", "begins"), [("lamp.svg", b"<?xml"), ("lamp.png", b"\x89PNG")])
 def test_diagram_to_a_file_by_its_ending(run, registered, tmp_path, name, begins):
     assert run("diagram", "lamps", "Lamp", "-o", tmp_path / name) == (0, "", "")

@@ -22,6 +22,7 @@ from schedproof.diagrams.images import fingerprint, is_intact, png_fingerprint, 
 from schedproof.diagrams.mermaid import identifiers
 from schedproof.model.lang import Model
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from tests.support.needs import needs_dot
 from tests.support.picture_readers import (
     Arrow,
     arrows,
@@ -29,7 +30,6 @@ from tests.support.picture_readers import (
     flowchart_arrows,
     laid_out,
     mermaid_arrows,
-    needs_dot,
     text,
 )
 

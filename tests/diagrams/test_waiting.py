@@ -14,7 +14,8 @@ from schedproof.diagrams.waiting import NOTHING, Hold, Wait, WaitGraph, observed
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, State
 from schedproof.model.systems.beaker.waits import WAITS
-from tests.support.picture_readers import laid_out, needs_dot, text
+from tests.support.needs import needs_dot
+from tests.support.picture_readers import laid_out, text
 
 
 def graph(holds: str, waits: str) -> WaitGraph:

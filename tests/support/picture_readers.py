@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-import pytest
-
 from schedproof.diagrams import Diagram, NodeKind, render
-
-needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz's dot (Debian package graphviz)")
 
 Arrow = tuple[str, str, str]
 """Source, event, target."""

@@ -36,6 +36,7 @@ from schedproof.proofs.compiled.part import Part
 from schedproof.proofs.compiled.table import entry
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
+from tests.support.needs import needs_proc
 from tests.support.toys import WORKSHOP
 
 SCOPE = {"PodGroup": 3, "Cell": 3}
@@ -130,7 +131,7 @@ class TestFiles:
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.long
-    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process is looked up in /proc")
+    @needs_proc
     def test_the_limit_is_kept(self, tmp_path: Path) -> None:
         """The peak of the process, as the system has it: not ``ru_maxrss``, which begins with that of the starting process."""
         limit, json_file = 450, tmp_path / "found.json"

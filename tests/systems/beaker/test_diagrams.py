@@ -29,7 +29,8 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
 from schedproof.model.systems.beaker.waits import WAITS
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
-from tests.support.picture_readers import Arrow, arrows, blemishes, laid_out, mermaid_arrows, needs_dot, text
+from tests.support.needs import needs_dot
+from tests.support.picture_readers import Arrow, arrows, blemishes, laid_out, mermaid_arrows, text
 
 BEGUN = ["waiting", "installing", "running"]
 UNFINISHED = ["new", "queued", "assigned", "scheduled", *BEGUN]

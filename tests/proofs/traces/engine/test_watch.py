@@ -34,6 +34,7 @@ from schedproof.proofs.traces.reports.shorten import shortened
 from tests.proofs.traces.formats.test_plain import GROUPS, HEADER, walk
 from tests.proofs.traces.formats.test_plain_mutations import HEADER as SMALL
 from tests.proofs.traces.formats.test_plain_mutations import flipped, logged_run
+from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
 from tests.support.toys import WORKSHOP
 from tests.systems.hived.traces.brute_force_plain import judge as brute_judge
@@ -718,7 +719,7 @@ class TestQuotes:
         assert report.first_departure is not None
         assert "complete does not lead to PodGroup.e5 there" in " ".join(report.text())
 
-    @pytest.mark.skipif(not DOCUMENTS.is_dir(), reason="the documents are not here")
+    @needs_shared
     def test_they_are_what_the_documents_say(self) -> None:
         for each in systems().values():
             quoted = read_quotes(each, DOCUMENTS)

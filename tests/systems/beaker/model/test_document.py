@@ -27,6 +27,7 @@ from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.mutants import Place
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.systems.beaker.brute_force import scheduler as by_hand
 from tests.systems.beaker.brute_force.deadlocks import deadlocks
@@ -138,11 +139,10 @@ def test_the_condition_is_written_by_its_three_changes_only() -> None:
 
 def lines() -> list[str]:
     """The document, its first line as number 1."""
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     return ["", *DOCUMENT.read_text().splitlines()]
 
 
+@needs_shared
 def test_the_states_stand_at_these_lines() -> None:
     text = lines()
     listed = {line.strip() for line in text[104:114] if line.strip()}
@@ -153,6 +153,7 @@ def test_the_states_stand_at_these_lines() -> None:
     assert listed == {s.name for s in BATCH.machine("Recipe").states}
 
 
+@needs_shared
 @pytest.mark.parametrize("moved", [RECIPE_MOVES, SYSTEM_MOVES], ids=["recipes", "systems"])
 def test_each_arrow_has_its_line(moved: dict[tuple[str, str], int]) -> None:
     """The state that it leads to stands within two lines of the one noted here."""
@@ -164,6 +165,7 @@ def test_each_arrow_has_its_line(moved: dict[tuple[str, str], int]) -> None:
         assert wanted in near, (source, target, number)
 
 
+@needs_shared
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED, BATCH], ids=lambda model: model.variant)
 def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
     text = lines()

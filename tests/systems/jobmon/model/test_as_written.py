@@ -38,6 +38,7 @@ from schedproof.proofs.induction import prove
 from schedproof.proofs.traces import OracleVerdict, check_trace
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
@@ -46,8 +47,6 @@ VARIANTS = [AS_WRITTEN, REPAIRED]
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     return DOCUMENT.read_text(encoding="utf-8").splitlines()
 
 
@@ -192,6 +191,7 @@ QUOTED = {
 }
 
 
+@needs_shared
 @pytest.mark.parametrize("which", QUOTED, ids=lambda which: "-".join(which))
 def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
     promise = QUOTED[which]
@@ -205,6 +205,7 @@ def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines
         at = found
 
 
+@needs_shared
 @pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
 def test_a_contradiction_quotes_the_document(contradiction, lines: list[str]) -> None:
     assert len(contradiction.quotes) > 1 and contradiction.problem and contradiction.reading
@@ -220,6 +221,7 @@ def test_contradictions_name_promises_that_are_broken() -> None:
                 assert name in AS_WRITTEN.refuted, name
 
 
+@needs_shared
 def test_all_that_is_modelled_has_a_line_that_is_there(lines: list[str]) -> None:
     for model in VARIANTS:
         elements = [*model.rows, *model.actions, *model.rules, *model.properties]

@@ -19,6 +19,7 @@ from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings, repair_of
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.systems.jobmon.model.less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 
@@ -176,10 +177,9 @@ def plain(text: str) -> str:
 QUOTED = {(m.variant, p.name): p for m in VARIANTS for p in m.properties if p.line is not None}
 
 
+@needs_shared
 @pytest.mark.parametrize("key", QUOTED, ids=" ".join)
 def test_a_quoted_sentence_begins_at_its_line(key: tuple[str, str]) -> None:
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
     prop = QUOTED[key]
     assert prop.line is not None

@@ -28,6 +28,7 @@ from schedproof.impl.systems.jobmon.records import (
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
 from schedproof.impl.systems.jobmon.store import Store, UpTo
 from schedproof.impl.transactions import ATTEMPTS
+from tests.support.needs import needs_psycopg
 from tests.systems.jobmon.server.bench import Bench, answer
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
 
@@ -205,7 +206,7 @@ class TestSchema:
         ("sqlite://host/x.db", "cannot be opened: Invalid SQLite URL"),
         ("sqlite:///\ud800", "is no database URL"),
         ("postgresql://somebody@127.0.0.1:x/y", "is no database URL"),
-        ("postgresql://somebody@127.0.0.1:1/x", "cannot be opened: "),
+        pytest.param("postgresql://somebody@127.0.0.1:1/x", "cannot be opened: ", marks=needs_psycopg),
     ],
 )
 def test_a_wrong_url_is_said(url: str, says: str) -> None:

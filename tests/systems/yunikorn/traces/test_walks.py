@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from schedproof.proofs.traces import OracleVerdict, check_trace
+from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
 from tests.systems.yunikorn.traces.questions import broken, check, departure, releases
 
@@ -16,7 +17,7 @@ HERE = DATA / "yunikorn"
 RECORDED = SHARED / "traces" / "yunikorn" / "application-v0.12.2.jsonl"
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded walks are not beside this checkout")
+@needs_shared
 def test_recorded_walks_conform_and_break_promises_as_known() -> None:
     """The steps were found by reading the walks beside lines 19 to 22 of the document."""
     report = check_trace("yunikorn", RECORDED)

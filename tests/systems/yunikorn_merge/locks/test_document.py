@@ -14,14 +14,13 @@ from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Rule
 from schedproof.proofs.locks.examine import Answer, examine
 from schedproof.proofs.verdict import Verdict
+from tests.support.needs import needs_shared
 from tests.support.places import MODELS, SHARED
 
 FOLDER = MODELS / "yunikorn_merge" / "locks"
 AS_WRITTEN = read(FOLDER / "as-written.yaml")
 REPAIRED = read(FOLDER / "repaired.yaml")
 DOCUMENT = SHARED / "documents" / AS_WRITTEN.document
-
-there = pytest.mark.skipif(not DOCUMENT.exists(), reason="the document is not there")
 
 
 @cache
@@ -50,7 +49,7 @@ ROWS = {
 }
 
 
-@there
+@needs_shared
 def test_each_row_of_the_order_stands_in_the_table() -> None:
     found: dict[int, set[tuple[str, str, str]]] = {}
     for row in AS_WRITTEN.order:
@@ -63,7 +62,7 @@ def test_each_row_of_the_order_stands_in_the_table() -> None:
     assert near(248, "Anything not mentioned here is NOT allowed") and not AS_WRITTEN.closed
 
 
-@there
+@needs_shared
 @pytest.mark.parametrize("rule", AS_WRITTEN.rules, ids=lambda rule: rule.name)
 def test_each_rule_is_a_sentence_of_the_document(rule: Rule) -> None:
     assert rule.line is not None and near(rule.line, rule.sentence)
@@ -103,7 +102,7 @@ WORDS = {
 }
 
 
-@there
+@needs_shared
 @pytest.mark.parametrize("name", AS_WRITTEN.operations)
 def test_each_operation_is_read_from_its_line(name: str) -> None:
     operation = AS_WRITTEN.operations[name]

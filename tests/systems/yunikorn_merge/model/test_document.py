@@ -27,6 +27,7 @@ from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Result, Verdict
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 
 VARIANTS = [TWO_COPY, TWO_COPY_REPAIRED, MERGED]
@@ -35,8 +36,6 @@ DOCUMENT = SHARED / "documents" / TWO_COPY.document.name
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     return DOCUMENT.read_text().splitlines()
 
 
@@ -47,6 +46,7 @@ def plain(text: str) -> str:
 # --- The table of flows ------------------------------------------------------------------------------------------------
 
 
+@needs_shared
 def test_the_table_of_flows_is_the_documents(lines: list[str]) -> None:
     written = {}
     for number, line in enumerate(lines, 1):
@@ -56,6 +56,7 @@ def test_the_table_of_flows_is_the_documents(lines: list[str]) -> None:
     assert written == {flow.line: flow.row for flow in FLOWS}
 
 
+@needs_shared
 def test_ten_of_nineteen_events_are_to_be_removed(lines: list[str]) -> None:
     """And these are those between cache and scheduler (line 36)."""
     assert "10 out of 19 events are only between cache and scheduler" in lines[35]
@@ -159,6 +160,7 @@ def test_no_party_reads_or_changes_anothers_copy() -> None:
 PROMISES = {(m.variant, prop.name): prop for m in VARIANTS for prop in m.properties if prop.line is not None}
 
 
+@needs_shared
 @pytest.mark.parametrize("which", PROMISES, ids=lambda which: "-".join(which))
 def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
     promise = PROMISES[which]
@@ -171,6 +173,7 @@ def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines
         at = found
 
 
+@needs_shared
 @pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
 def test_a_contradiction_quotes_the_document(contradiction, lines: list[str]) -> None:
     assert len(contradiction.quotes) > 1 and contradiction.problem and contradiction.reading
@@ -182,6 +185,7 @@ def test_contradictions_have_names_of_their_own() -> None:
     assert len({c.name for c in CONTRADICTIONS}) == len(CONTRADICTIONS)
 
 
+@needs_shared
 def test_all_that_is_modelled_has_a_line_that_is_there(lines: list[str]) -> None:
     for model in VARIANTS:
         elements = [*model.rows, *model.actions, *model.rules, *[s for m in model.machines for s in m.states]]
