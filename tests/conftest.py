@@ -4,6 +4,7 @@ needs something that is not there is skipped; where two graphs differ, their fir
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,10 @@ from tests.support.places import ROOT
 
 # Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
+
+# A script's shell lets what it starts in the background ignore interrupts, and that is inherited: processes of tests heed them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest.register_assert_rewrite(
     "tests.systems.beaker.impl.daemons",
