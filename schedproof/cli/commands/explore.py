@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.judging import EXPECTED, OPEN, code, standing
 from schedproof.cli.output import Destination, json_option
@@ -209,7 +209,7 @@ def explore(
     if checkpoint is None and context.get_parameter_source("checkpoint_every") is ParameterSource.COMMANDLINE:
         raise UserError("--checkpoint-every goes with --checkpoint DIR; without it nothing is kept")
     model = choose.variant(choose.system(system), variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     crash = not no_crash
     most = max_states or (MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED)
     graphs: list[Counts] = []
