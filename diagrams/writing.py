@@ -26,7 +26,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
             raise PermissionError(13, os.strerror(13))
         draft = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            _create(draft, data)
+            draft.unlink(missing_ok=True)
+            draft.touch(exist_ok=False)  # a link that somebody puts there is refused, not followed
+            draft.write_bytes(data)
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
@@ -34,10 +36,3 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise DiagramError(
             f"cannot write {path}: {error.strerror}; give a file in a folder that you can write to"
         ) from None
-
-
-def _create(path: Path, data: bytes) -> None:
-    """Writes a new file; what somebody else has put in its place, such as a link, is removed and not followed."""
-    path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-        file.write(data)

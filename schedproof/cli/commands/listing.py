@@ -19,8 +19,7 @@ from schedproof.model.registry.manifest import Entry
 @json_option
 def listing(system: str | None, json_file: Destination | None) -> int:
     """List systems; of one system its variants, machines, actions and properties."""
-    if system is None:
-        choose.problems()
+    unusable = choose.problems() if system is None else 0
     if json_file is not None:
         from schedproof.cli.system_details import details  # it needs all models, a list of systems needs none
 
@@ -34,7 +33,7 @@ def listing(system: str | None, json_file: Destination | None) -> int:
             from schedproof.cli.system_details import print_details
 
             print_details(choose.system(system))
-    return Exit.OK
+    return Exit.USAGE if unusable else Exit.OK
 
 
 def _row(entry: Entry) -> list[str]:
