@@ -14,7 +14,7 @@ from schedproof.proofs.checking.model_check import formulas
 from schedproof.proofs.traces.reports.wording import show_term
 from schedproof.proofs.verification.properties import expected_of_model
 
-from . import choose
+from . import scopes
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def described(model: Model, element: Element) -> list[str]:
             return [f"{element.source} -> {element.target}", *sets, *line]
         case Action():
             scope = {v.name: v for v in element.parameters}
-            chosen = ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in element.parameters)
+            chosen = ", ".join(f"{v.name}: {scopes.parameter(v.type)}" for v in element.parameters)
             return [
                 f"choose {chosen or 'nothing'}",
                 *[f"when {show_term(part)}" for part in element.when],

@@ -17,9 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.images import fingerprint, is_intact, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
+from schedproof.diagrams.render import render, write_diagram
+from schedproof.diagrams.representation import Diagram, EdgeKind, Mark
 from schedproof.model.lang import Model
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from tests.support.picture_readers import (

@@ -10,20 +10,13 @@ from pathlib import Path
 import pytest
 
 from schedproof.cli import main
-from schedproof.diagrams import (
-    DiagramError,
-    EdgeKind,
-    Mark,
-    NodeKind,
-    deadlock,
-    diagram,
-    observed,
-    pairing,
-    pairing_names,
-    unfolded,
-)
+from schedproof.diagrams.deadlock import deadlock
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.fold import unfolded
+from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.gallery import FOLDER, pictures
-from schedproof.diagrams.pairing import Pairing, changing_pairings
+from schedproof.diagrams.pairing import Pairing, changing_pairings, observed, pairing, pairing_names
+from schedproof.diagrams.representation import EdgeKind, Mark, NodeKind
 from schedproof.model.lang import Model
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
