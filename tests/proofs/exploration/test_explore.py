@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 from schedproof.model.lang import Model, Row, Rule, StepInvariant, forall, implies
-from schedproof.model.lang.check import common_parameters
+from schedproof.model.lang.model import common_parameters
 from schedproof.model.semantics import Instance, Moment, State, Stepper, compile_term, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.checking import engine
