@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from schedproof.proofs.checking.engine import CheckpointError
+from schedproof.proofs.exploration.limits import CheckpointError
 
 from .files import Mark
 from .part import Saved

@@ -8,7 +8,7 @@ from typing import Any
 
 from schedproof.model.lang import Action, Change, Machine, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import formulas
 from schedproof.proofs.traces.reports.wording import show_term

@@ -252,7 +252,7 @@ def test_labels_cannot_break_the_mermaid_text() -> None:
 
 @pytest.mark.parametrize("number", range(len(AS_WRITTEN.rows)))
 def test_a_forgotten_row_is_seen(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.model.lang.check.check_model", lambda model: None)
+    monkeypatch.setattr("schedproof.model.lang.check._check", lambda model: None)
     lost = AS_WRITTEN.rows[number]
     wrong = replace(AS_WRITTEN, rows=[row for row in AS_WRITTEN.rows if row is not lost])
     drawn = diagram(wrong, lost.sort.name)

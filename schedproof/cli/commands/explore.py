@@ -23,10 +23,11 @@ from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
-from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring, Saving
+from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.exploration.explore import Found
+from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 from schedproof.proofs.verification.verify import Judged

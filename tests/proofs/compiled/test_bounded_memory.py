@@ -28,12 +28,13 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.checking.engine import CheckpointError, Engine, Exploring, Saving
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import Reached, checkpoint, files, part
 from schedproof.proofs.compiled.files import Column, Damaged, SortedRuns, pick, sift, squeeze
 from schedproof.proofs.compiled.part import Part
 from schedproof.proofs.compiled.table import entry
+from schedproof.proofs.exploration.limits import CheckpointError, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
 from tests.support.toys import WORKSHOP

@@ -153,7 +153,7 @@ FOLDED = [row for row in AS_WRITTEN.rows if row.event in ("cancel", "abort", "ma
 
 @pytest.mark.parametrize("row", FOLDED, ids=lambda row: f"{row.event}-{row.source}")
 def test_a_forgotten_row_is_seen_though_its_arrow_is_in_a_box(row: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.model.lang.check.check_model", lambda model: None)
+    monkeypatch.setattr("schedproof.model.lang.check._check", lambda model: None)
     wrong = replace(AS_WRITTEN, rows=[other for other in AS_WRITTEN.rows if other is not row])
     sort = row.sort.name  # type: ignore[attr-defined]
     lost = {(row.source, row.event, row.target)}  # type: ignore[attr-defined]
