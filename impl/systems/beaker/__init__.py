@@ -9,10 +9,11 @@ takes its sibling's. It is seated anew when that can not serve it any more, as l
 It is written from the document and the repairs in words, not from the model.
 """
 
+from schedproof.impl.errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
+
 from .choice import Choice, Option, first, only
 from .daemon import Daemon
 from .draft import Draft
-from .errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
 from .lab import Lab
 from .memory_store import MemoryStore
 from .operations import Observer, Operations, Report, What

@@ -9,7 +9,8 @@ from datetime import datetime
 from threading import RLock
 from typing import TypeVar
 
-from .errors import Contended, Refused
+from schedproof.impl.errors import Contended, Refused
+
 from .records import Recipe, RecipeSet, System, World
 from .store import Changes, UsageEntry, now
 

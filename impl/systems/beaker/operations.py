@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schedproof.impl.errors import Contended
 from schedproof.impl.transactions import retried
 
 from .draft import Draft
-from .errors import Contended
 from .store import Store
 from .view import View
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable, Select, Table, bindparam, delete, insert, select, update
 
-from .errors import Contended, Refused
+from schedproof.impl.errors import Contended, Refused
+
 from .records import FINISHED, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .store import Changes
 from .tables import LAB, METADATA, RECIPE, RECIPE_SET, SYSTEM, SYSTEM_USAGE, VIABILITY

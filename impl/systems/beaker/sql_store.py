@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
+from schedproof.impl.errors import Contended, StoreError
 from schedproof.impl.sql import IN_MEMORY, Database
 
-from .errors import Contended, StoreError
 from .records import Condition, Usage, World
 from .sql_statements import SqlTransaction, read_world, replace_world
 from .store import UsageEntry, now

@@ -5,10 +5,12 @@ pod is deleted, and goes back to Allocated when its last preemptor gives up. Onl
 object may do is generated from the model's tables; who influences whom is written here by hand.
 """
 
+from schedproof.impl.errors import Refused, SchedulerError, StoreError
+
 from .choice import CellChoice, fewest_victims
-from .errors import Refused, SchedulerError, StoreError, Unrecoverable
 from .memory import CellRecord, GroupRecord, Memory
 from .memory_store import Crash, InMemoryStore
+from .recovery import Unrecoverable
 from .scheduler import Report, Scheduler, What
 from .sqlite_store import SqliteStore
 from .store import GroupSpec, Placement, PodRow, PodStatus, PodStore

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from .errors import Refused, StoreError
+from schedproof.impl.errors import Refused, StoreError
+
 from .store import GroupSpec, Placement, PodRow, PodStatus, by_pod
 
 SCHEMA = """

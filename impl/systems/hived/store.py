@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from .errors import Refused
+from schedproof.impl.errors import Refused
 
 Placement = tuple[tuple[str, tuple[str, ...]], ...]
 """The cells of each pod of a group: (pod, cells) pairs in the order of the group's pods."""
