@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from spin import FOUND, spin
 
-from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.compiled import Reached, explore
 from schedproof.proofs.compiled.llvm import Machine
@@ -52,7 +52,7 @@ class Case:
 
     def instance(self) -> Instance:
         """The largest topology."""
-        model = SYSTEMS[self.system].variants[self.variant]
+        model = system(self.system).variants[self.variant]
         found = list(instances(model, {**model.default_scope, **self.scope}))
         return max(found, key=lambda i: explore(i).state_count) if len(found) > 1 else found[0]
 

@@ -21,7 +21,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from schedproof.model.registry.builtin import HIVED
+from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, State, Stepper
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.traces.engine.watch import Watch
@@ -86,7 +86,7 @@ def _run(
 
 def judged(trace: Trace) -> tuple[list[float], list[float], Watch]:
     """Seconds of each stretch of fully observed records, per record, and of each other record."""
-    watch, full, others = Watch(HIVED, None, trace.header), list[float](), list[float]()
+    watch, full, others = Watch(system("hived"), None, trace.header), list[float](), list[float]()
     at = 0
     while at < len(trace.lines):
         kind, end = trace.lines[at][0], at
@@ -108,7 +108,7 @@ def measured(size: int, records: int) -> list[str]:
     assert watch.open, watch.report().text()
     last = full[-len(full) // 10 :]
     tracemalloc.start()
-    kept = Watch(HIVED, None, trace.header)
+    kept = Watch(system("hived"), None, trace.header)
     for _, line in trace.lines[:20_000]:
         kept.take(orjson.loads(line))
     memory = tracemalloc.get_traced_memory()[0]

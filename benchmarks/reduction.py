@@ -32,7 +32,7 @@ from rich.table import Table
 
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang import terms as t
-from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, Moment, Remembered, Undefined, compile_term, instances
 from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.exploration.explore import Exploration, explore
@@ -286,7 +286,7 @@ COLUMNS = [
 def main(most: int, only: str | None) -> None:
     """Measure how many states the best ample sets would leave of every variant, beside symmetry."""
     table = Table(*COLUMNS)
-    for system in SYSTEMS.values():
+    for system in systems().values():
         for model in system.variants.values():
             if only not in (None, system.name):
                 continue

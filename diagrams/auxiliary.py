@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import System
-from schedproof.proofs.locks import explore_all
+from schedproof.model.registry.system import System
+from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.rank import judge
-from schedproof.proofs.verification.auxiliary import Locked, further
+from schedproof.proofs.verification.auxiliary import Locked, auxiliary
 
 from .charts import charted
 from .errors import DiagramError
@@ -20,7 +20,7 @@ from .representation import Diagram
 Draw = Callable[[], Diagram]
 
 
-def further_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Draw]]:
+def auxiliary_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Draw]]:
     """By name one sentence on a picture, and what draws it."""
     found: dict[str, tuple[str, Draw]] = {}
     if flows := system.flows.get(model.variant):
@@ -30,18 +30,18 @@ def further_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Dr
         title = f"{model.system} ({model.variant}): {chart.name}"
         found[chart.name] = (chart.about, partial(charted, chart, title))
     orders = []
-    for each in further(model):
-        if not isinstance(each, Locked) or (each.only and not each.deadlocks):
+    for each in auxiliary(system, model):
+        if not isinstance(each, Locked) or (each.described.only and not each.described.refuted):
             continue
-        order = None if each.only else (each.locks.order, each.locks.closed)
+        order = None if each.described.only else (each.locks.order, each.locks.closed)
         if order is None or order not in orders:  # one that amends another can have the order of that
-            found[each.prefix] = _of_locks(each)
+            found[each.described.name] = _of_locks(each)
             orders.append(order)
     return found
 
 
 def _of_locks(described: Locked) -> tuple[str, Draw]:
-    if not described.only:
+    if not described.described.only:
         return "Which lock may be acquired under which", lambda: _order(described)
     return described.locks.about, lambda: _deadlock(described)
 
@@ -53,5 +53,5 @@ def _order(described: Locked) -> Diagram:
 def _deadlock(described: Locked) -> Diagram:
     problems = explore_all(described.locks).problems
     if not problems:
-        raise DiagramError(f"{described.prefix} has no deadlock, so there is nothing to draw")
-    return deadlock_graph(problems[0], described.prefix.removeprefix("deadlock."))
+        raise DiagramError(f"{described.described.name} has no deadlock, so there is nothing to draw")
+    return deadlock_graph(problems[0], described.described.name.removeprefix("deadlock."))

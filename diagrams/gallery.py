@@ -1,29 +1,32 @@
-"""The gallery: every picture of every system in every format, checked in beside this module.
+"""The gallery: every picture of every system as SVG, and in Mermaid on the pages, checked in beside this module.
 
     python -m schedproof.diagrams.gallery [--check]
+    python -m schedproof.diagrams.gallery --format png --into DIRECTORY
 
-draws it again, or says what is stale. A picture is stale if its DOT or Mermaid text is not what the
-model gives now, or if its SVG or PNG was drawn from other DOT.
+The first line draws what is stale, or lists it. A page is stale if its text is not what the models give now. A picture
+is stale if its SVG was drawn from other DOT, or was changed since; graphviz is not needed to see that. The second line
+draws all pictures in one format (svg, png, dot, mermaid) for a reader who wants other files than SVG.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.waiting import Waiting
-from schedproof.model.registry.builtin import SYSTEMS, System
+from schedproof.model.registry.discovery import systems
+from schedproof.model.registry.system import System
 
-from .auxiliary import further_pictures
+from .auxiliary import auxiliary_pictures
 from .deadlock import WAIT_FOR, deadlocks
 from .dot import dot
 from .errors import DiagramError
 from .from_model import TRIGGERS, diagram, picture_names
-from .images import fingerprint, png, png_fingerprint, svg, svg_fingerprint
+from .images import fingerprint, is_intact, png, svg, svg_fingerprint
 from .mermaid import mermaid
 from .pairing import all_observed, changing_pairings, pairing
 from .render import write_whole
@@ -31,7 +34,10 @@ from .representation import Diagram
 from .style import used_marks
 
 FOLDER = Path(__file__).parent / "gallery"
-ENDINGS = (".svg", ".png", ".dot", ".mmd")
+PAGE = "README.md"
+REPLACED = (".svg", ".png", ".dot", ".mmd", ".md")
+"""How the files end that are removed where nothing draws them."""
+
 REMEDY = "python -m schedproof.diagrams.gallery"
 
 MOST_PAIRS = 40
@@ -43,13 +49,30 @@ Systems = Mapping[str, System]
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture of the gallery; ``stem`` is its path in the gallery without an ending."""
+    """One picture of the gallery; ``stem`` is its path in the gallery without an ending: system/variant/name."""
 
     stem: str
     heading: str
     about: str
     dot: str
     mermaid: str
+
+    @property
+    def system(self) -> str:
+        return self.stem.split("/")[0]
+
+    @property
+    def variant(self) -> str:
+        return self.stem.split("/")[1]
+
+
+FORMATS: Mapping[str, tuple[str, Callable[[Picture], str | bytes]]] = {
+    "svg": (".svg", lambda picture: svg(picture.dot)),
+    "png": (".png", lambda picture: png(picture.dot)),
+    "dot": (".dot", lambda picture: picture.dot),
+    "mermaid": (".mmd", lambda picture: picture.mermaid),
+}
+"""Format -> how its files end, and what is in them."""
 
 
 def pictures(systems: Systems) -> Iterator[Picture]:
@@ -75,7 +98,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 pairs = pairing(model, seen)
                 if len(pairs.nodes) <= MOST_PAIRS:
                     yield _picture(model, name, name, f"{about}.", pairs)
-            for name, (about, draw) in further_pictures(system, model).items():
+            for name, (about, draw) in auxiliary_pictures(system, model).items():
                 yield _picture(model, name, name, f"{about}.", draw())
             if model.variant in system.waits and (again is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
@@ -96,9 +119,7 @@ def _deadlocks(model: Model, waiting: Waiting) -> Iterator[Picture]:
 
 
 def _picture(model: Model, stem: str, heading: str, about: str, drawn: Diagram) -> Picture:
-    return Picture(
-        f"{model.system}/{model.variant}/{stem}", f"{model.variant}: {heading}", about, dot(drawn), mermaid(drawn)
-    )
+    return Picture(f"{model.system}/{model.variant}/{stem}", heading, about, dot(drawn), mermaid(drawn))
 
 
 def _article(name: str) -> str:
@@ -125,13 +146,16 @@ def _about(model: Model, name: str, drawn: Diagram) -> str:
     )
 
 
-def readme(drawn: Sequence[Picture]) -> str:
-    """The gallery's own page."""
+def front_page(drawn: Sequence[Picture]) -> str:
+    """The page of the gallery: how to read the pictures, and where they are."""
     lines = [
         "# Gallery",
         "",
         "Every picture here is generated from the models and kept fresh by a test; do not edit it, but run",
-        f"`{REMEDY}` after a change of a model.",
+        f"`{REMEDY}` after a change of a model. The pictures are SVG files;",
+        "the pages have them in Mermaid too. `schedproof diagram SYSTEM PICTURE --variant V -o FILE.png` (or `FILE.dot`)",
+        f"draws one in another format. `{REMEDY} --format png --into DIRECTORY`",
+        "(or `dot`, `mermaid`) draws all of them.",
         "",
         "How to read them: the dot and its arrow lead to a machine's first state, a double border marks a state that is",
         "never left. A *persistent* state survives a crash; what is *volatile* is lost (dashed); what is",
@@ -149,22 +173,27 @@ def readme(drawn: Sequence[Picture]) -> str:
         "is red waits in a circle, or for what never comes. Of locks, an arrow of an order leads from a lock to one that may be",
         "acquired while it is held.",
     ]
-    shown = ""
+    for system, shown in _grouped(drawn, lambda picture: picture.system).items():
+        lines += ["", f"## [{system}]({system}/{PAGE})", "", *_variants(shown, f"{system}/")]
+    return "\n".join([*lines, ""])
+
+
+def system_page(system: str, drawn: Sequence[Picture]) -> str:
+    """The page of a system: its variants and the names of their pictures."""
+    return "\n".join([f"# {system}", "", f"How to read the pictures: [gallery](../{PAGE}).", "", *_variants(drawn), ""])
+
+
+def variant_page(system: str, variant: str, drawn: Sequence[Picture]) -> str:
+    """The page of a variant: all its pictures."""
+    lines = [f"# {system}, {variant}", "", f"How to read the pictures: [gallery](../../{PAGE})."]
     for picture in drawn:
-        system = picture.stem.split("/")[0]
-        if system != shown:
-            lines += ["", f"## {system}"]
-            shown = system
-        files = ", ".join(f"[{ending[1:]}]({picture.stem}{ending})" for ending in ENDINGS)
         lines += [
             "",
-            f"### {picture.heading}",
+            f"## {picture.heading}",
             "",
             picture.about,
             "",
-            f"![{system}, {picture.heading}]({picture.stem}.svg)",
-            "",
-            f"Files: {files}.",
+            f"![{system}, {variant}: {picture.heading}]({picture.stem.split('/')[-1]}.svg)",
             "",
             "<details><summary>The same in Mermaid</summary>",
             "",
@@ -177,12 +206,29 @@ def readme(drawn: Sequence[Picture]) -> str:
     return "\n".join([*lines, ""])
 
 
-def texts(drawn: Sequence[Picture]) -> dict[str, str]:
-    """The files of the gallery that are compared as they are: path -> content."""
-    found = {"README.md": readme(drawn)}
+def _variants(drawn: Sequence[Picture], base: str = "") -> list[str]:
+    """One line for each variant of a system, with a link to its page."""
+    return [
+        f"- [{variant}]({base}{variant}/{PAGE}): {'; '.join(picture.heading for picture in shown)}"
+        for variant, shown in _grouped(drawn, lambda picture: picture.variant).items()
+    ]
+
+
+def _grouped(drawn: Sequence[Picture], key: Callable[[Picture], str]) -> dict[str, list[Picture]]:
+    groups: dict[str, list[Picture]] = {}
     for picture in drawn:
-        found |= {f"{picture.stem}.dot": picture.dot, f"{picture.stem}.mmd": picture.mermaid}
-    return found
+        groups.setdefault(key(picture), []).append(picture)
+    return groups
+
+
+def pages(drawn: Sequence[Picture]) -> dict[str, str]:
+    """The pages: path -> content. Each folder has one, for GitHub cuts off a page at 512 KB."""
+    written = {PAGE: front_page(drawn)}
+    for system, of_system in _grouped(drawn, lambda picture: picture.system).items():
+        written[f"{system}/{PAGE}"] = system_page(system, of_system)
+        for variant, shown in _grouped(of_system, lambda picture: picture.variant).items():
+            written[f"{system}/{variant}/{PAGE}"] = variant_page(system, variant, shown)
+    return written
 
 
 def stale(drawn: Sequence[Picture], folder: Path = FOLDER) -> list[str]:
@@ -190,31 +236,59 @@ def stale(drawn: Sequence[Picture], folder: Path = FOLDER) -> list[str]:
 
     Needs no graphviz program.
     """
-    wanted = texts(drawn)
-    hashes = {f"{p.stem}.{ending}": fingerprint(p.dot) for p in drawn for ending in ("svg", "png")}
+    wanted = pages(drawn)
+    images = {f"{picture.stem}.svg": picture for picture in drawn}
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    wrong = [f"{name}: missing" for name in (*wanted, *hashes) if name not in there]
-    wrong += [f"{name}: nothing draws it" for name in sorted(there - {*wanted, *hashes})]
+    wrong = [f"{name}: missing" for name in (*wanted, *images) if name not in there]
+    wrong += [f"{name}: nothing draws it" for name in sorted(there - {*wanted, *images})]
     for name in sorted(there & set(wanted)):
         if (folder / name).read_bytes() != wanted[name].encode():
             wrong.append(f"{name}: not what the model gives now")
-    for name in sorted(there & set(hashes)):
-        data = (folder / name).read_bytes()
-        source = png_fingerprint(data) if name.endswith(".png") else svg_fingerprint(data.decode(errors="replace"))
-        if source != hashes[name]:
-            wrong.append(f"{name}: drawn from other DOT")
+    for name in sorted(there & set(images)):
+        if why := _image_fault(images[name], folder / name):
+            wrong.append(f"{name}: {why}")
     return wrong
 
 
+def _image_fault(picture: Picture, path: Path) -> str | None:
+    """Why the SVG of a picture has to be drawn again; None if it is fresh."""
+    image = path.read_bytes().decode(errors="replace")
+    if svg_fingerprint(image) != fingerprint(picture.dot):
+        return "drawn from other DOT"
+    return None if is_intact(image) else "changed since it was drawn"
+
+
 def regenerate(drawn: Sequence[Picture], folder: Path = FOLDER) -> None:
-    """Draws the gallery again and removes pictures that nothing draws; changes nothing if one cannot be drawn.
+    """Makes the gallery fresh and removes what nothing draws; changes nothing if a picture cannot be drawn.
+
+    A fresh SVG stays as it is: another version of graphviz, or other fonts, would change all of them for no reason.
 
     Raises:
         DiagramError: no ``dot`` program, or a file that cannot be written.
     """
-    content: dict[str, str | bytes] = dict(texts(drawn))
+    content = pages(drawn)
     for picture in drawn:
-        content |= {f"{picture.stem}.svg": svg(picture.dot), f"{picture.stem}.png": png(picture.dot)}
+        name = f"{picture.stem}.svg"
+        if not (folder / name).is_file() or _image_fault(picture, folder / name):
+            content[name] = svg(picture.dot)
+    _write(content, folder)
+    kept = {*content, *(f"{picture.stem}.svg" for picture in drawn)}
+    for path in folder.rglob("*"):
+        if path.suffix in REPLACED and path.is_file() and path.relative_to(folder).as_posix() not in kept:
+            path.unlink()
+
+
+def draw_all(drawn: Sequence[Picture], format: str, folder: Path) -> None:
+    """Draws all pictures in one of :data:`FORMATS` into a folder, which keeps whatever else is in it.
+
+    Raises:
+        DiagramError: no ``dot`` program, or a file that cannot be written.
+    """
+    ending, draw = FORMATS[format]
+    _write({f"{picture.stem}{ending}": draw(picture) for picture in drawn}, folder)
+
+
+def _write(content: Mapping[str, str | bytes], folder: Path) -> None:
     for name, data in content.items():
         path = folder / name
         try:
@@ -222,28 +296,36 @@ def regenerate(drawn: Sequence[Picture], folder: Path = FOLDER) -> None:
         except OSError as error:
             raise DiagramError(f"cannot make the folder {path.parent}: {error.strerror}") from None
         write_whole(path, data)
-    for path in folder.rglob("*"):
-        if path.suffix in ENDINGS and path.is_file() and path.relative_to(folder).as_posix() not in content:
-            path.unlink()
 
 
 def registered() -> list[Picture]:
     """The pictures of the project's systems; the pairs and deadlocks among them take some seconds of exploration."""
-    return list(pictures(SYSTEMS))
+    return list(pictures(systems()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draws or checks the gallery; returns the exit code: 0 fresh, 1 stale, 2 cannot be drawn or written."""
-    parser = argparse.ArgumentParser(prog=REMEDY, description="draws the gallery again")
-    parser.add_argument("--check", action="store_true", help="change nothing: say what is stale, exit 1 if anything is")
+    parser = argparse.ArgumentParser(prog=REMEDY, description="draws what is stale in the gallery")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing: list what is stale, exit 1 if anything is"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="draw all pictures in this format, outside the gallery")
+    parser.add_argument("--into", type=Path, metavar="DIRECTORY", help="where to draw them; needs --format")
     options = parser.parse_args(arguments)
+    if (options.format is None) != (options.into is None):
+        parser.error("--format and --into need each other")
+    if options.check and options.format:
+        parser.error("--check draws nothing: leave out --format and --into")
     try:
+        if options.format:
+            draw_all(registered(), options.format, options.into)
+            return 0
         if options.check:
-            wrong = stale(registered())
+            wrong = stale(registered(), FOLDER)
             for line in wrong:
                 print(f"{FOLDER.name}/{line}; run {REMEDY}", file=sys.stderr)
             return 1 if wrong else 0
-        regenerate(registered())
+        regenerate(registered(), FOLDER)
     except DiagramError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

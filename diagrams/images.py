@@ -1,6 +1,7 @@
 """SVG and PNG: DOT drawn by graphviz, carrying the hash of the DOT that they were drawn from.
 
-Their bytes depend on the fonts and the graphviz at hand, so they cannot be compared; the hash can.
+Their bytes depend on the fonts and the graphviz version at hand, so they cannot be compared; the hash can. An SVG also
+carries the hash of its own text, which shows whether it was changed after graphviz drew it.
 """
 
 from __future__ import annotations
@@ -15,23 +16,35 @@ import graphviz
 from .errors import DiagramError
 
 KEY = "schedproof-dot-sha256"
+SEAL = "schedproof-svg-sha256"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SVG_COMMENT = re.compile(rf"<!-- {KEY}: ([0-9a-f]{{64}}) -->")
 
 
-def fingerprint(dot: str) -> str:
-    """The SHA-256 of a DOT text, in hexadecimal."""
-    return hashlib.sha256(dot.encode()).hexdigest()
+def fingerprint(text: str) -> str:
+    """The SHA-256 of a DOT or SVG text, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def svg(dot: str) -> str:
-    """``dot`` drawn as SVG, with its hash in a comment.
+    """``dot`` drawn as SVG; its last two lines are comments with the hash of ``dot`` and of the SVG before them.
 
     Raises:
         DiagramError: there is no ``dot`` program.
     """
     text = _draw(dot, "svg").decode()
-    return f"{text.rstrip()}\n<!-- {KEY}: {fingerprint(dot)} -->\n"
+    return sealed(f"{text.rstrip()}\n<!-- {KEY}: {fingerprint(dot)} -->\n")
+
+
+def sealed(svg: str) -> str:
+    """``svg`` followed by a comment with its own hash."""
+    return f"{svg}<!-- {SEAL}: {fingerprint(svg)} -->\n"
+
+
+def is_intact(svg: str) -> bool:
+    """Whether ``svg`` ends in the hash of its own text, as :func:`svg` wrote it."""
+    before, _, _ = svg.rpartition(f"<!-- {SEAL}: ")
+    return svg == sealed(before)
 
 
 def svg_fingerprint(text: str) -> str | None:

@@ -1,6 +1,6 @@
 """What the documents say in the lines that models cite, so that messages can quote them.
 
-The lines are in ``quotes.json`` beside this module, by document and line number. ``python -m schedproof.model.quotes FOLDER``
+Each system keeps them beside its models (``quotes.json``: document -> line -> text). ``python -m schedproof.model.quotes FOLDER``
 reads them anew from the documents in a folder.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from .lang import Action, Machine, Row, Rule
-
-FILE = Path(__file__).parent / "quotes.json"
+from .lang import Action, Document, Machine, Row, Rule
+from .registry.discovery import systems
+from .registry.system import System
 
 FEWEST = 4
 """Words of a line that says something by itself."""
@@ -23,32 +23,33 @@ LONGEST = 240
 """Characters of a line; longer ones are cut between two words."""
 
 
-def quote(document: str, line: int | None) -> str:
+def quote(document: Document, line: int | None) -> str:
     """What a document says in a line that a model cites; "" if that is not known."""
-    return _quotes().get(document, {}).get(str(line), "")
+    if document.quotes is None:
+        return ""
+    return _quotes(document.quotes).get(document.name, {}).get(str(line), "")
 
 
 @cache
-def _quotes() -> Mapping[str, Mapping[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(FILE.read_text("utf-8"))
+def _quotes(file: Path) -> Mapping[str, Mapping[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(file.read_text("utf-8"))
     return found
 
 
-def read_quotes(folder: Path) -> dict[str, dict[str, str]]:
-    """The cited lines of all documents that are in ``folder``: document -> line -> text."""
-    from .registry.builtin import SYSTEMS  # the systems' models use nothing of this
-
-    cited: dict[str, set[int]] = {}
-    for system in SYSTEMS.values():
-        for model in system.variants.values():
-            elements: list[Action | Row | Rule | Machine] = [*model.actions, *model.rows, *model.rules, *model.machines]
-            lines = {each.line for each in elements if each.line is not None}
-            if lines:
-                cited.setdefault(model.document.name, set()).update(lines)
-    found: dict[str, dict[str, str]] = {}
-    for document, wanted in sorted(cited.items()):
-        text = (folder / document).read_text("utf-8").split("\n")
-        found[document] = {str(line): _quoted(text, line - 1) for line in sorted(wanted)}
+def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, str]]]:
+    """The cited lines of a system's documents that are in ``folder``: file of quotes -> document -> line -> text."""
+    cited: dict[Document, set[int]] = {}
+    for model in system.variants.values():
+        elements: list[Action | Row | Rule | Machine] = [*model.actions, *model.rows, *model.rules, *model.machines]
+        lines = {each.line for each in elements if each.line is not None}
+        if lines and model.document.quotes is not None:
+            cited.setdefault(model.document, set()).update(lines)
+    found: dict[Path, dict[str, dict[str, str]]] = {}
+    for document, wanted in sorted(cited.items(), key=lambda each: each[0].name):
+        assert document.quotes is not None
+        text = (folder / document.name).read_text("utf-8").split("\n")
+        quoted = {str(line): _quoted(text, line - 1) for line in sorted(wanted)}
+        found.setdefault(document.quotes, {})[document.name] = quoted
     return found
 
 
@@ -68,4 +69,6 @@ def _short(line: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps(read_quotes(Path(sys.argv[1])), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    for each in systems().values():
+        for file, quotes in read_quotes(each, Path(sys.argv[1])).items():
+            file.write_text(json.dumps(quotes, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -32,6 +32,9 @@ class Method(enum.StrEnum):
 class Disagreement(Exception):
     """Two independent ways gave different answers: the build stops."""
 
+    exit_code = 1
+    headline = "two engines disagree: "
+
 
 @dataclass(frozen=True)
 class FieldChange:

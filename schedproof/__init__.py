@@ -2,10 +2,10 @@
 
 The command line is :mod:`schedproof.cli`; what it does, a program can do too::
 
-    from schedproof.model.registry.builtin import SYSTEMS
+    from schedproof.model.registry.discovery import system
     from schedproof.proofs.verification.verify import verify
 
-    reports = verify([SYSTEMS["hived"]])
+    reports = verify([system("hived")])
     assert all(report.ok for report in reports)
 
 ``ARCHITECTURE.md`` at the root of the project says what is where.

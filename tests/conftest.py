@@ -5,30 +5,36 @@ graphs differ, their first difference is shown."""
 import gc
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+
+from tests.support.places import ROOT
 
 # Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
 
 pytest.register_assert_rewrite(
-    "beaker_daemons", "beaker_people", "beaker_races", "beaker_refusals", "beaker_runs", "beaker_scenarios"
+    "tests.systems.beaker.impl.daemons",
+    "tests.systems.beaker.impl.people",
+    "tests.systems.beaker.impl.races",
+    "tests.systems.beaker.impl.refusals",
+    "tests.systems.beaker.impl.runs",
+    "tests.systems.beaker.impl.scenarios",
 )
 
-os.environ.setdefault("SCHEDPROOF_CACHE", str(Path(__file__).parents[1] / ".pytest_cache" / "machine-code"))
+os.environ.setdefault("SCHEDPROOF_CACHE", str(ROOT / ".pytest_cache" / "machine-code"))
 
 SLOWEST = [
-    "test_jobmon_kills.py::test_hundreds_of_kills",
-    "test_jobmon_shipped_mutants.py::test_every_mutant_is_told_from_the_model",
-    "test_diagrams_gallery.py::test_the_gallery_is_fresh",
-    "test_oracle_jobmon_mutations.py::test_what_is_hidden_is_no_departure_in_more_runs",
-    "test_oracle_jobmon_mutations.py::test_more_dumps",
-    "test_jobmon_kills.py::test_kills_on_postgresql",
-    "test_compiled.py::test_symmetry_leaves_a_fortieth_of_the_states_of_hived",
-    "test_compiled.py::test_the_same_of_every_variant_at_three_scopes",
-    "test_brute_jobmon_shipped.py::test_both_break_the_same_promises_in_each_situation",
-    "test_promela.py::test_spin_agrees_on_every_system",
+    "tests/systems/jobmon/processes/test_kills.py::test_hundreds_of_kills",
+    "tests/systems/jobmon/model/test_shipped_mutants.py::test_every_mutant_is_told_from_the_model",
+    "tests/diagrams/test_gallery.py::test_the_gallery_is_fresh",
+    "tests/systems/jobmon/traces/test_mutations.py::test_what_is_hidden_is_no_departure_in_more_runs",
+    "tests/systems/jobmon/traces/test_mutations.py::test_more_dumps",
+    "tests/systems/jobmon/processes/test_kills.py::test_kills_on_postgresql",
+    "tests/proofs/compiled/test_beside_interpreted.py::test_symmetry_leaves_a_fortieth_of_the_states_of_hived",
+    "tests/proofs/compiled/test_beside_interpreted.py::test_the_same_of_every_variant_at_three_scopes",
+    "tests/systems/jobmon/model/test_brute_force_shipped.py::test_both_break_the_same_promises_in_each_situation",
+    "tests/proofs/export/test_promela.py::test_spin_agrees_on_every_system",
 ]
 """Tests of more than twenty seconds, or many of several, slowest first. Each makes for itself what it needs, so that it can run anywhere."""
 
@@ -36,7 +42,9 @@ SLOWEST = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The slowest first, the others as they were."""
     order = {name: at for at, name in enumerate(SLOWEST)}
-    items.sort(key=lambda item: order.get(f"{item.path.name}::{getattr(item, 'originalname', '')}", len(order)))
+    items.sort(
+        key=lambda item: order.get(f"{item.nodeid.partition('::')[0]}::{getattr(item, 'originalname', '')}", len(order))
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -25,10 +25,14 @@ Element = Row | Action | Rule | Property
 
 @dataclass(frozen=True)
 class Document:
-    """What a model is read from: a file name, and what its lines are cited as."""
+    """What a model is read from: a file name, and what its lines are cited as.
+
+    ``quotes`` is a JSON file with the lines that models cite: document -> line -> text.
+    """
 
     name: str
     title: str
+    quotes: Path | None = field(default=None, compare=False, repr=False)
 
 
 NO_DOCUMENT = Document("", "")

@@ -21,6 +21,8 @@ NO_OBJECT = -1
 class ScopeError(ValueError):
     """A scope that names an unknown sort or an impossible number of objects."""
 
+    exit_code = 2
+
 
 MOST_OBJECTS = 64
 """Objects of a sort in one exploration; more could not be explored anyway."""

@@ -39,6 +39,8 @@ class TooWide(ScopeError):
 class CheckpointError(Exception):
     """A checkpoint cannot be written, or is damaged, or of something else."""
 
+    exit_code = 2
+
 
 @dataclass(frozen=True)
 class Saving:

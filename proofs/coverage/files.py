@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.errors import TraceError
@@ -63,7 +63,7 @@ def replay(model: Model, format_: Format, name: str, text: str) -> None:
     """
     lines = [TextLine(name, n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     assert format_.plain is not None, f"{format_.name} comes down to the plain format"
-    system = System(model.system, "", {model.variant: model}, judged_by=model.variant)
+    system = System.of(model)
     try:
         trace = format_.plain(model, iter(lines))
         watch = Watch(system, model, trace.header, source=name, format=format_.name)

@@ -10,18 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS, System
-from schedproof.proofs.systems.beaker.traces.changes import BEAKER_CHANGES
-from schedproof.proofs.systems.beaker.traces.daemon_log import BEAKERD
-from schedproof.proofs.systems.beaker.traces.messages import BEAKER_MESSAGES
-from schedproof.proofs.systems.hived.traces.calls import HIVED
-from schedproof.proofs.systems.jobmon.traces.audit import AUDIT
-from schedproof.proofs.systems.jobmon.traces.dumps import DUMPS
-from schedproof.proofs.systems.jobmon.traces.events import EVENTS
-from schedproof.proofs.systems.yunikorn.traces.events import EVENT_RECORDS
-from schedproof.proofs.systems.yunikorn.traces.log import LOG
-from schedproof.proofs.systems.yunikorn.traces.state_log import STATE_LOG
-from schedproof.proofs.systems.yunikorn.traces.walks import WALKS
+from schedproof.model.registry import discovery
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.system import System
 
 from .engine.candidates import judge
 from .engine.watch import Watch
@@ -31,7 +22,6 @@ from .files.following import Following
 from .files.lines import Line, TextLine, called, opened, text_lines
 from .formats.format import Format, Judged, Plain, Told
 from .formats.itf_trace import ITF, is_itf, itf_states
-from .formats.lock_log import LOCKS
 from .formats.mapping import read_mapping
 from .formats.otel import OTEL, is_otel, log_records
 from .formats.plain import OWN
@@ -44,14 +34,10 @@ T = TypeVar("T")
 EVERY: Sequence[Format] = (OWN, OTEL, ITF)
 """The formats that traces of every system may come in."""
 
-FORMATS: Mapping[str, Sequence[Format]] = {
-    "hived": (HIVED, *EVERY),
-    "beaker": (BEAKER_CHANGES, BEAKERD, BEAKER_MESSAGES, *EVERY),
-    "yunikorn": (STATE_LOG, EVENT_RECORDS, WALKS, LOG, *EVERY),
-    "yunikorn-merge": (LOCKS, *EVERY),
-    "jobmon": (AUDIT, DUMPS, EVENTS, *EVERY),
-}
-"""The formats that each system's traces come in; the first that recognises a trace reads it."""
+
+def formats_of(system: System) -> Sequence[Format]:
+    """The formats that a system's traces come in; the first that recognises a trace reads it."""
+    return (*system.trace_formats, *EVERY)
 
 
 def check_trace(
@@ -68,7 +54,7 @@ def check_trace(
     """Judges the trace at ``path`` by the model of ``system``.
 
     Args:
-        system: or its name, if it is one of those that come with schedproof.
+        system: or its name, if it comes with schedproof or an installed package.
         path: of the trace; ``-`` for standard input.
         variant: None for the one that the trace names or its format is judged by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
@@ -81,10 +67,10 @@ def check_trace(
         TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
             lines before the one that is wrong.
     """
-    known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
+    known = _system(system)
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
-    formats = FORMATS.get(known.name, EVERY)
+    formats = formats_of(known)
     names = [f.name for f in formats]
     if format is not None and format not in names:
         raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
@@ -121,7 +107,7 @@ def check_records(
     Raises:
         TraceError: unknown names, or what is no header or no record.
     """
-    known = _choose(SYSTEMS, system, "system") if isinstance(system, str) else system
+    known = _system(system)
     model = _choose(known.variants, variant, f"variant of {known.name}") if variant is not None else None
     trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
     return _judged(trace, known, model, "", OWN, shorten)
@@ -325,6 +311,15 @@ def _no_release(chosen: Format, release: str | None, path: Path) -> None:
         raise TraceError(
             f"{called(path)}: traces of the format {chosen.name} do not differ by release; leave the release out"
         )
+
+
+def _system(system: str | System) -> System:
+    if isinstance(system, System):
+        return system
+    try:
+        return discovery.system(system)
+    except UserError as error:
+        raise TraceError(str(error)) from None
 
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:

@@ -15,6 +15,8 @@ class TraceError(ValueError):
         line: the number of the line that it is about; 0 if it is about no line.
     """
 
+    exit_code = 2
+
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line

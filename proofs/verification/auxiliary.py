@@ -1,4 +1,4 @@
-"""What is judged of a variant beside its own properties: implementations that refine it, and locks."""
+"""What is checked of a variant beside its own properties: implementations that refine it, and locks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, read
-from schedproof.proofs.locks import Answer, checks, examine
-from schedproof.proofs.refinement import REFINED, Refinement
+from schedproof.model.registry.system import LockFile, System
+from schedproof.proofs.locks.checks import checks
+from schedproof.proofs.refinement.property import Refinement
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
+
+if TYPE_CHECKING:
+    from schedproof.proofs.locks.examine import Answer
 
 Say = Callable[[str], None]
 
 
-class Further(ABC):
+class Auxiliary(ABC):
     """Some properties that are judged together."""
 
     @property
@@ -37,7 +42,7 @@ class Further(ABC):
 
 
 @dataclass(frozen=True)
-class Refined(Further):
+class Refined(Auxiliary):
     """A reference implementation, explored side by side with the variant."""
 
     refinement: Refinement
@@ -71,24 +76,15 @@ class LockProperty(Property):
 
 
 @dataclass(frozen=True)
-class Locked(Further):
-    """A description of locks.
+class Locked(Auxiliary):
+    """A description of locks that the manifest names."""
 
-    Args:
-        prefix: what the names of its checks begin with.
-        only: of these checks just this one, which is named by the prefix alone.
-        deadlocks: it is expected to have a deadlock.
-    """
-
-    prefix: str
-    file: Path
-    only: str = ""
-    deadlocks: bool = False
+    described: LockFile
 
     @cached_property
     def locks(self) -> Locks:
         """What is described."""
-        return _description(self.file)
+        return _description(self.described.file)
 
     @cached_property
     def properties(self) -> Sequence[Property]:
@@ -100,28 +96,31 @@ class Locked(Further):
                 line=check.line or self._line,
                 sentence=check.sentence,
                 kind_=check.kind,
-                place=Place(str(self.file), check.place.line),
+                place=Place(str(self.described.file), check.place.line),
             )
             for check in checks(self.locks)
-            if not self.only or check.name == self.only
+            if not self.described.only or check.name == self.described.only
         ]
 
     @property
     def _line(self) -> int | None:
         """What a description of a single deadlock is about."""
-        return self.locks.order[0].line if self.only and self.locks.order else None
+        return self.locks.order[0].line if self.described.only and self.locks.order else None
 
     def _name(self, check: str) -> str:
-        return self.prefix if self.only else f"{self.prefix}.{check}"
+        return self.described.name if self.described.only else f"{self.described.name}.{check}"
 
     def check_of(self, name: str) -> str:
         """The check that a property is named after."""
-        return self.only or name.removeprefix(f"{self.prefix}.")
+        return self.described.only or name.removeprefix(f"{self.described.name}.")
 
     @property
     def refuted(self) -> Collection[str]:
         """As the description says."""
-        return {self._name(check) for check in [*self.locks.refuted, *([self.only] if self.deadlocks else [])]}
+        return {
+            self._name(check)
+            for check in [*self.locks.refuted, *([self.described.only] if self.described.refuted else [])]
+        }
 
     def judge(self, only: Sequence[str], say: Say) -> list[Result]:
         """What :func:`examine` says."""
@@ -129,9 +128,11 @@ class Locked(Further):
 
     def answers(self, only: Sequence[str], say: Say) -> Sequence[Answer]:
         """The same, with all that is known of each check."""
-        wanted = [self.check_of(name) for name in only] or ([self.only] if self.only else [])
+        wanted = [self.check_of(name) for name in only] or ([self.described.only] if self.described.only else [])
+        from schedproof.proofs.locks.examine import examine  # it needs the solver, a list of properties does not
+
         found = examine(
-            self.locks, only=wanted, progress=lambda n, to_go: say(f"{self.prefix}, {n} states, {to_go} to go")
+            self.locks, only=wanted, progress=lambda n, to_go: say(f"{self.described.name}, {n} states, {to_go} to go")
         )
         return found.answers
 
@@ -141,26 +142,7 @@ def _description(file: Path) -> Locks:
     return read(file)
 
 
-def _merge() -> Sequence[Further]:
-    """The locks of YuniKorn's merged scheduler: the document's, repaired, the reference's; and deadlocks found in YuniKorn."""
-    folder = Path(__file__).parents[2] / "model" / "systems" / "yunikorn_merge"
-    found: list[Further] = [
-        Locked("locks", folder / "locks" / "as-written.yaml"),
-        Locked("locks-repaired", folder / "locks" / "repaired.yaml"),
-        Locked("locks-reference", folder / "locks" / "reference.yaml"),
-    ]
-    for file in sorted((folder / "deadlocks").glob("*.yaml")):
-        fixed = file.stem.endswith("-fixed")
-        found.append(Locked(f"deadlock.{file.stem}", file, only="no-deadlock", deadlocks=not fixed))
-    return found
-
-
-def further(model: Model) -> Sequence[Further]:
-    """All that belongs to a variant."""
-    return _of(model.system, model.variant)
-
-
-@cache
-def _of(system: str, variant: str) -> Sequence[Further]:
-    refinements = [Refined(refinement) for refinement in REFINED.get((system, variant), ())]
-    return [*refinements, *(_merge() if (system, variant) == ("yunikorn-merge", "merged") else ())]
+def auxiliary(system: System, model: Model) -> Sequence[Auxiliary]:
+    """All that the manifest of ``system`` names for a variant."""
+    refined = [Refined(each) for each in system.refinements if each.variant == model.variant]
+    return [*refined, *(Locked(each) for each in system.locks.get(model.variant, ()))]

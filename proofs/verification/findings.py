@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.lang import Model, Reading
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json
 
-from .auxiliary import Locked, further
+from .auxiliary import Locked, auxiliary
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _of(system: System, model: Model) -> list[Finding]:
 
 def _of_locks(system: System, model: Model) -> list[Finding]:
     """What a document's locks are expected not to keep; the deadlocks of an implementation are no findings."""
-    described = [each for each in further(model) if isinstance(each, Locked) and each.locks.document]
+    described = [each for each in auxiliary(system, model) if isinstance(each, Locked) and each.locks.document]
     found = []
     for each in described:
         promised = {each.check_of(p.name): p for p in each.properties}
@@ -193,9 +193,9 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
 
 def _repair_of_locks(described: Sequence[Locked], broken: Locked, check: str) -> str:
     """Why another description passes the check; that of a single deadlock says itself what is meant instead."""
-    among = [broken] if broken.only else [each for each in described if not each.only]
+    among = [broken] if broken.described.only else [each for each in described if not each.described.only]
     reasons = [
-        why if each is broken else f"{why} ({each.prefix})"
+        why if each is broken else f"{why} ({each.described.name})"
         for each in among
         for why, checks in each.locks.repairs.items()
         if check in checks

@@ -1,4 +1,4 @@
-"""The work of ``verify`` in parts that do not need each other: explorations, inductions, and what is further judged.
+"""The work of ``verify`` in parts that do not need each other: explorations, inductions, and auxiliary checks.
 
 A part is named, not held, so that it can be done in another process; so is what comes of it: verdicts and
 runs, without the solver's own objects.
@@ -10,14 +10,16 @@ import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from schedproof.model.lang import Model, Property
-from schedproof.model.registry.builtin import SYSTEMS, System
+from schedproof.model.lang import Model
+from schedproof.model.registry.discovery import system as registered_system
+from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, examine
 from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
-from .auxiliary import further
+from .auxiliary import auxiliary
+from .properties import properties_of
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds that are wanted for any number of objects."""
@@ -30,7 +32,7 @@ class Work(enum.StrEnum):
 
     EXPLORATION = "exploration"
     INDUCTION = "induction"
-    FURTHER = "further"
+    AUXILIARY = "auxiliary"
     """An implementation that refines the variant, or a description of locks."""
 
 
@@ -62,17 +64,7 @@ class Done:
     inducted: Mapping[str, Inducted] | None = None
 
 
-def promises(model: Model) -> list[Property]:
-    """All that ``verify`` judges of a variant, in the order of the table; also what is promised of every model."""
-    return [WELL_FORMEDNESS, *model.properties, *(p for each in further(model) for p in each.properties)]
-
-
-def property_names(model: Model) -> list[str]:
-    """The names of what ``verify`` judges of a variant, in the order of the table."""
-    return [p.name for p in promises(model)]
-
-
-def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
+def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     """What there is to do for the properties ``only`` of a variant, or for all."""
     found = []
     wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
@@ -80,22 +72,24 @@ def parts(model: Model, only: Sequence[str] = ()) -> list[Part]:
         found.append(Part(model.system, model.variant, Work.EXPLORATION, tuple(only)))
     if any(p.kind in INDUCTIVE for p in wanted):
         found.append(Part(model.system, model.variant, Work.INDUCTION, tuple(only)))
-    for each in further(model):
+    for each in auxiliary(system, model):
         if names := tuple(p.name for p in each.properties if not only or p.name in only):
-            found.append(Part(model.system, model.variant, Work.FURTHER, names))
+            found.append(Part(model.system, model.variant, Work.AUXILIARY, names))
     return found
 
 
-def judge(part: Part, say: Say, others: Mapping[str, System] | None = None) -> Done:
-    """Does a part of the work on a registered system, or on one of ``others``, by name."""
-    system = (others or {}).get(part.system) or SYSTEMS[part.system]
+def judge(part: Part, say: Say, others: Mapping[str, System]) -> Done:
+    """Does a part of the work on one of ``others``, or else on a registered system, by name."""
+    system = others.get(part.system) or registered_system(part.system)
     model = system.variants[part.variant]
     # A larger scope is there because compiling pays for it: the interpreted exploration need not try first.
     engine = Engine.COMPILED if model.verify_scope else Engine.AUTO
-    return judge_of(model, part, model.verify_scope, say, engine)
+    return judge_of(system, model, part, model.verify_scope, say, engine)
 
 
-def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO) -> Done:
+def judge_of(
+    system: System, model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO
+) -> Done:
     """Does a part of the work on ``model``; ``scope`` is for its exploration, instead of the model's default.
 
     Raises:
@@ -120,10 +114,14 @@ def judge_of(model: Model, part: Part, scope: Mapping[str, int], say: Say, engin
         case Work.INDUCTION:
             # Once a property has failed, the rest of its obligations changes no verdict.
             proof = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
-            names = [p.name for p in promises(model) if p.kind in INDUCTIVE and (not part.only or p.name in part.only)]
+            names = [
+                p.name
+                for p in properties_of(system, model)
+                if p.kind in INDUCTIVE and (not part.only or p.name in part.only)
+            ]
             return Done(inducted=inducted(proof, names))
-        case Work.FURTHER:
-            its = next(each for each in further(model) if part.only[0] in {p.name for p in each.properties})
+        case Work.AUXILIARY:
+            its = next(each for each in auxiliary(system, model) if part.only[0] in {p.name for p in each.properties})
             return Done(its.judge(part.only, lambda line: say(f"{at}: {line}")))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from schedproof.model.lang import Model, Row
 from schedproof.model.lang.check import sort_of
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 
 FIGURE = "figure"
 """What the citation of a row says that only a figure has."""

@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS, System
+from schedproof.model.registry.discovery import is_registered
+from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
-from .auxiliary import further
-from .parts import INDUCTIVE, Done, Inducted, Part, Say, judge, judge_of, parts, property_names
+from .parts import INDUCTIVE, Done, Inducted, Part, Say, judge, judge_of, parts
+from .properties import expected, property_names
 from .workers import Workers, copied
 
 
@@ -73,13 +74,8 @@ class VariantReport:
         }
 
 
-def expected(model: Model, prop: str) -> Verdict:
-    """What the manifest of ``model`` says of a property."""
-    refuted = prop in model.refuted or any(prop in each.refuted for each in further(model))
-    return Verdict.REFUTED if refuted else Verdict.PROVED
-
-
 def verify_variant(
+    system: System,
     model: Model,
     *,
     scope: Mapping[str, int] | None = None,
@@ -99,11 +95,11 @@ def verify_variant(
     """
     start = time.perf_counter()
     say = progress or (lambda line: None)
-    done = [judge_of(model, part, scope or {}, say) for part in parts(model, only)]
-    return _together(model, done, time.perf_counter() - start)
+    done = [judge_of(system, model, part, scope or {}, say) for part in parts(system, model, only)]
+    return _together(system, model, done, time.perf_counter() - start)
 
 
-def _together(model: Model, done: Iterable[Done], seconds: float) -> VariantReport:
+def _together(system: System, model: Model, done: Iterable[Done], seconds: float) -> VariantReport:
     """The verdicts on one variant, from all its parts.
 
     Raises:
@@ -114,8 +110,8 @@ def _together(model: Model, done: Iterable[Done], seconds: float) -> VariantRepo
     for each in done:
         inducted |= each.inducted or {}
         explored += each.results
-    names = property_names(model)
-    judged = [Judged(combine(r, inducted.get(r.name)), expected(model, r.name)) for r in explored]
+    names = property_names(system, model)
+    judged = [Judged(combine(r, inducted.get(r.name)), expected(system, model, r.name)) for r in explored]
     return VariantReport(model.system, model.variant, sorted(judged, key=lambda j: names.index(j.result.name)), seconds)
 
 
@@ -144,14 +140,14 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
     return Result(explored.name, explored.kind, verdict, Method.INDUCTION, None, seconds, example, inducted.note)
 
 
-def chosen(systems: Sequence[System], only: Sequence[str] = ()) -> list[tuple[Model, list[str]]]:
+def chosen(systems: Sequence[System], only: Sequence[str] = ()) -> list[tuple[System, Model, list[str]]]:
     """The variants of ``systems`` that have a property of ``only`` (or any), each with those that it has."""
     found = []
     for system in systems:
         for model in system.variants.values():
-            mine = [n for n in only if n in property_names(model)]
+            mine = [n for n in only if n in property_names(system, model)]
             if mine or not only:
-                found.append((model, mine))
+                found.append((system, model, mine))
     return found
 
 
@@ -159,10 +155,10 @@ def verifiers(
     systems: Sequence[System], *, only: Sequence[str] = (), jobs: int = 1
 ) -> Workers[Part, tuple[Done, float]]:
     """Processes for :func:`verify`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
-    work = sum(len(parts(model, mine)) for model, mine in chosen(systems, only))
-    others = {system.name: system for system in systems if SYSTEMS.get(system.name) is not system}
+    work = sum(len(parts(system, model, mine)) for system, model, mine in chosen(systems, only))
+    others = {system.name: system for system in systems if copied() or not is_registered(system)}
     if others and not copied():
-        jobs = 1  # the registry's systems can be named to a process that begins anew, these could not
+        jobs = 1  # registered systems can be named to a process that begins anew, these could not
     return Workers(partial(_timed, others=others), max(1, min(jobs, work)))
 
 
@@ -189,17 +185,17 @@ def verify(
     wanted = chosen(systems, only)
     say = progress or (lambda line: None)
     if workers is None or workers.jobs == 1:
-        return [verify_variant(model, only=mine, progress=say) for model, mine in wanted]
+        return [verify_variant(system, model, only=mine, progress=say) for system, model, mine in wanted]
     # The longest first, so that no worker is left with it at the end.
-    ordered = sorted(wanted, key=lambda each: -len(each[0].properties) * len(each[0].actions))
-    tasks = [part for model, mine in ordered for part in parts(model, mine)]
+    ordered = sorted(wanted, key=lambda each: -len(each[1].properties) * len(each[1].actions))
+    tasks = [part for system, model, mine in ordered for part in parts(system, model, mine)]
     reports: dict[tuple[str, str], VariantReport] = {}
     done: dict[tuple[str, str], list[tuple[Done, float]]] = {}
     for part, found in workers.run(tasks, say):
         key = (part.system, part.variant)
         done.setdefault(key, []).append(found)
-        model, mine = next((m, names) for m, names in wanted if (m.system, m.variant) == key)
-        if len(done[key]) == len(parts(model, mine)):
+        system, model, mine = next(each for each in wanted if (each[1].system, each[1].variant) == key)
+        if len(done[key]) == len(parts(system, model, mine)):
             # As soon as a variant is complete: engines that disagree stop the rest.
-            reports[key] = _together(model, [d for d, _ in done[key]], sum(seconds for _, seconds in done[key]))
-    return [reports[model.system, model.variant] for model, _ in wanted]
+            reports[key] = _together(system, model, [d for d, _ in done[key]], sum(seconds for _, seconds in done[key]))
+    return [reports[model.system, model.variant] for _, model, _ in wanted]

@@ -31,6 +31,8 @@ LINE, RESULT, ERROR = "line", "result", "error"
 class WorkerDied(Exception):
     """A worker process ended without an answer: mostly for want of memory."""
 
+    exit_code = 3
+
 
 class Workers(Generic[T, R]):
     """Up to ``jobs`` processes that call ``function(task, say)``; with one job, this process does it all.

@@ -14,33 +14,43 @@ from pathlib import Path
 import click
 
 from schedproof import __version__
-from schedproof.diagrams import DiagramError
-from schedproof.model.locks import LocksError
-from schedproof.model.semantics import ScopeError
-from schedproof.proofs.checking.engine import CheckpointError
-from schedproof.proofs.traces import TraceError
-from schedproof.proofs.verdict import Disagreement
-from schedproof.proofs.verification.workers import WorkerDied
 
 from .commands import COMMANDS
-from .errors import Exit, UserError, fail
-from .loading import blamed
-from .manifest import find
+from .errors import Exit, fail
 
 EPILOG = "Exit codes: 0 as expected, 1 not the expected verdict or a departure, 2 wrong usage or unreadable input, 3 undetermined."
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+class LazyGroup(click.Group):
+    """A group that imports a command when it is run, or asked for its help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In alphabetical order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported."""
+        return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What each command does, in one sentence; none of them is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name].does) for name in self.list_commands(ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+        """The names of commands; none of them is imported."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [click.shell_completion.CompletionItem(name, help=COMMANDS[name].does) for name in names]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="schedproof")
 def cli() -> None:
     """Models of cluster schedulers: proved, explored, drawn, and held against real logs.
 
     'schedproof verify' is the main job. 'schedproof COMMAND --help' explains a command.
     """
-
-
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -56,23 +66,24 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as stop:  # --help and --version
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError:
-        return fail(f"name a command: {', '.join(cli.commands)}; 'schedproof --help' says what they do", Exit.USAGE)
+        return fail(f"name a command: {', '.join(sorted(COMMANDS))}; 'schedproof --help' says what they do", Exit.USAGE)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "schedproof"
         problem = error.format_message().rstrip(".")
         mark = "" if problem.endswith("?") else ";"
         return fail(f"{problem}{mark} '{where} --help' says what can be written", Exit.USAGE)
-    except (UserError, ScopeError, TraceError, DiagramError, LocksError, CheckpointError) as error:
-        return fail(str(error), Exit.USAGE)
-    except Disagreement as error:
-        return fail(f"two engines disagree: {error}", Exit.DIFFERENT)
-    except WorkerDied as error:
-        return fail(str(error), Exit.UNDETERMINED)
     except MemoryError:
         return fail("out of memory; choose a smaller scope, or stop earlier with --max-states", Exit.UNDETERMINED)
     except OSError as error:
         return fail(_output_problem(error), Exit.USAGE)
     except Exception as error:
+        if (
+            code := getattr(error, "exit_code", None)
+        ) is not None:  # of an engine that need not be loaded to be known here
+            return fail(f"{getattr(error, 'headline', '')}{error}", Exit(code))
+        from schedproof.model.registry.discovery import find
+        from schedproof.model.registry.importing import blamed
+
         manifest = find(Path.cwd())
         mine = blamed(manifest.parent, error) if manifest is not None else None
         if mine is None:

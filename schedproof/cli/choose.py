@@ -8,31 +8,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
-from schedproof.model.registry import builtin as registry
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry import discovery
+from schedproof.model.registry.errors import UserError, unknown
+from schedproof.model.registry.manifest import MANIFEST
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import check_scope, scope_text
-from schedproof.proofs.verification.parts import property_names
-
-from .errors import UserError, unknown
-from .manifest import MANIFEST, Entry, find, load, read
+from schedproof.proofs.verification.properties import check_expectations, property_names
 
 MOST_CHOICES = 5_000_000
 """Choices of an action's parameters that are tried in every state; a scope with more is refused."""
 
 
 def system(name: str) -> System:
-    """The system of that name: one of the project's own, or one that the user's manifest names.
+    """The system of that name: the user's own, of an installed package, or one that comes with schedproof.
 
     Raises:
         UserError: there is none, or it cannot be loaded.
     """
-    if name in registry.SYSTEMS:
-        return registry.SYSTEMS[name]
-    mine = own()
-    if name not in mine:
-        error = unknown("system", name, [*mine, *registry.SYSTEMS])
-        raise error if mine else UserError(f"{error}; those of your own are in {MANIFEST}, here or in a folder above")
-    return load(mine[name])
+    found = discovery.every(Path.cwd())
+    if name not in found.entries and name not in found.taken and discovery.find(Path.cwd()) is None:
+        error = unknown("system", name, found.entries)
+        raise UserError(f"{error}; those of your own are in {MANIFEST}, here or in a folder above")
+    loaded = found.system(name)
+    check_expectations(loaded)
+    return loaded
 
 
 def systems(names: Sequence[str]) -> list[System]:
@@ -41,26 +40,18 @@ def systems(names: Sequence[str]) -> list[System]:
     Raises:
         UserError: there is no such system, or one cannot be loaded.
     """
-    return [system(name) for name in dict.fromkeys(names or own() or registry.SYSTEMS)]
+    return [
+        system(name) for name in dict.fromkeys(names or discovery.own(Path.cwd()) or discovery.registered().entries)
+    ]
 
 
 def every() -> list[System]:
-    """The user's systems, and the project's.
+    """The user's systems, and the registered ones.
 
     Raises:
         UserError: one cannot be loaded.
     """
-    return [system(name) for name in (*own(), *registry.SYSTEMS)]
-
-
-def own() -> Mapping[str, Entry]:
-    """What the user's manifest names, nothing if there is none.
-
-    Raises:
-        UserError: it is no manifest.
-    """
-    path = find(Path.cwd())
-    return read(path) if path is not None else {}
+    return [system(name) for name in discovery.every(Path.cwd()).entries]
 
 
 def variant(of: System, name: str | None) -> Model:
@@ -85,16 +76,16 @@ def variants(of: System, name: str | None) -> list[Model]:
     return list(of.variants.values()) if name is None else [variant(of, name)]
 
 
-def properties(models: Sequence[Model], names: Sequence[str]) -> None:
+def properties(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> None:
     """Checks that each of ``names`` is a property of one of ``models``.
 
     Raises:
         UserError: one is not.
     """
-    known = list(dict.fromkeys(name for model in models for name in property_names(model)))
+    known = list(dict.fromkeys(name for system, model in models for name in property_names(system, model)))
     for name in names:
         if name not in known:
-            raise unknown("property", name, known, listed_by=f"schedproof list {models[0].system}")
+            raise unknown("property", name, known, listed_by=f"schedproof list {models[0][0].name}")
 
 
 def happening(action: Action) -> str:

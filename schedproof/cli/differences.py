@@ -9,10 +9,10 @@ from typing import Any
 from schedproof.model.lang import Action, Change, Machine, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import sort_of
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import formulas
 from schedproof.proofs.traces.reports.wording import show_term
-from schedproof.proofs.verification.verify import expected
+from schedproof.proofs.verification.properties import expected_of_model
 
 from . import choose
 
@@ -76,7 +76,7 @@ def differences(system: System, one: Model, other: Model) -> list[Difference]:
         found += _compared(kind, one, mine, other, yours, reasons)
     theirs = {p.name for p in other.properties}
     for prop in one.properties:
-        before, after = expected(one, prop.name), expected(other, prop.name)
+        before, after = expected_of_model(one, prop.name), expected_of_model(other, prop.name)
         if prop.name in theirs and before is not after:
             changes = [c for c in (*later, *earlier) if prop.name in c.repairs]
             found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], changes))

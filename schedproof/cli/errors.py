@@ -1,9 +1,8 @@
-"""How a command ends: the exit codes, and the mistakes of a user."""
+"""How a command ends: the exit codes."""
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import enum
 import sys
 from collections.abc import Iterable
@@ -28,19 +27,6 @@ class Exit(enum.IntEnum):
         """A wrong verdict weighs more than a missing one."""
         found = set(codes)
         return next((code for code in (cls.DIFFERENT, cls.UNDETERMINED) if code in found), cls.OK)
-
-
-class UserError(Exception):
-    """A mistake of the user: one line that says what, where, and what to do instead."""
-
-
-def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") -> UserError:
-    """The error for a name that does not exist: what is close to it, and what there is."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=3)
-    hint = f"did you mean {' or '.join(close)}? " if close else ""
-    there = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"there is {', '.join(names)}"
-    return UserError(f"unknown {what} {name!r}; {hint}{there}")
 
 
 def fail(message: str, code: Exit) -> Exit:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .errors import UserError
+from schedproof.model.registry.errors import UserError
 
 
 class OutputFolder:

@@ -13,8 +13,7 @@ import click
 
 from schedproof.diagrams import DiagramError
 from schedproof.diagrams.render import write_whole
-
-from .errors import UserError
+from schedproof.model.registry.errors import UserError
 
 STDOUT = "-"
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from schedproof.model.registry.builtin import SYSTEMS
+from schedproof.model.registry.discovery import registered
+from schedproof.model.registry.errors import UserError
 from schedproof.proofs.traces import OracleReport, TraceError
-
-from .errors import UserError
 
 MOST_LINES = 5_000
 """A trace that cannot be shortened goes into the test whole, up to this many lines."""
@@ -75,7 +74,9 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
     departure = report.first_departure
     assert departure is not None
     reason = " ".join(departure.reason.split()).replace("\\", "/").replace('"""', "'''")
-    own = report.system not in SYSTEMS  # a system of the user's manifest, which the test then finds as a command does
+    own = (
+        report.system not in registered().entries
+    )  # a system of the user's manifest, which the test then finds as a command does
     about = {
         "system": report.system,
         "variant": report.variant,

@@ -6,9 +6,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from schedproof.model.registry.errors import UserError
 from schedproof.proofs.induction import Induction, emit_smt
-
-from .errors import UserError
 
 
 class ScriptFolder:

@@ -13,10 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from schedproof.diagrams.render import write_whole
-from schedproof.model.registry.builtin import SYSTEMS
-
-from .errors import UserError
-from .manifest import MANIFEST
+from schedproof.model.registry.discovery import registered
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.manifest import MANIFEST
 
 TEMPLATES = "templates"
 
@@ -36,7 +35,7 @@ def check_name(name: str) -> None:
             f"at most {LONGEST}: say, lease or job-queue"
         )
     package = name.replace("-", "_")
-    if name in SYSTEMS:
+    if name in registered().entries:
         raise UserError(f"schedproof has a system {name!r} itself; choose another name")
     if keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
         raise UserError(

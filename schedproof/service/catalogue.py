@@ -8,7 +8,7 @@ from typing import Any
 
 from schedproof.cli.choose import every, happening
 from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 
 
 @cache

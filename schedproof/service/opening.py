@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, ScopeError, check_scope
 from schedproof.proofs.traces import TraceError
 from schedproof.proofs.traces.engine.watch import Watch

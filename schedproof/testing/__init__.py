@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedproof.cli.errors import unknown
 from schedproof.model.lang import Model, Rigid
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.errors import unknown
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, check_scope, fitted, instances
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 
@@ -125,7 +125,7 @@ def conforms(
         TraceError: the file is no log, or the mapping none.
     """
     __tracebackhide__ = True
-    system = System(model.system, model.about, {model.variant: model}, judged_by=model.variant)
+    system = System.of(model)
     by = Path(mapping) if mapping is not None else None
     report = check_trace(system, Path(log), model.variant, format, mapping=by)
     if report.verdict is not OracleVerdict.CONFORMS:

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from schedproof.cli.errors import UserError
-from schedproof.cli.loading import blamed
-from schedproof.cli.manifest import load, read
 from schedproof.cli.story import story
 from schedproof.model.lang import Model
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.importing import blamed
+from schedproof.model.registry.loading import load
+from schedproof.model.registry.manifest import read
+from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Verdict
-from schedproof.proofs.verification.parts import promises
+from schedproof.proofs.verification.properties import check_expectations, properties_of
 from schedproof.proofs.verification.verify import Judged, VariantReport, verify_variant
 
 
@@ -49,22 +51,23 @@ class SystemNode(pytest.Collector):
         assert isinstance(self.parent, ManifestFile)
         try:
             system = load(read(self.parent.path)[self.name])
+            check_expectations(system)
         except UserError as error:
             raise self.CollectError(str(error)) from None
         for name, model in system.variants.items():
-            yield VariantNode.from_parent(self, name=name, model=model)
+            yield VariantNode.from_parent(self, name=name, system=system, model=model)
 
 
 class VariantNode(pytest.Collector):
     """A variant, which is judged once, when the first of its tests runs."""
 
-    def __init__(self, *, model: Model, **rest: Any) -> None:
+    def __init__(self, *, system: System, model: Model, **rest: Any) -> None:
         super().__init__(**rest)
-        self.model = model
+        self.system, self.model = system, model
 
     def collect(self) -> Iterable[PromiseItem]:
         """A test for each promise."""
-        for prop in promises(self.model):
+        for prop in properties_of(self.system, self.model):
             item = PromiseItem.from_parent(self, name=prop.name)
             if self.config.pluginmanager.hasplugin("xdist"):
                 # With --dist loadgroup one worker does all of a variant, which is what is worked out at once.
@@ -75,9 +78,9 @@ class VariantNode(pytest.Collector):
     def report(self) -> VariantReport | str:
         """The verdicts on what is to run of it, or why there are none."""
         wanted = [item.name for item in self.session.items if item.parent is self]
-        everything = len(wanted) == len(promises(self.model))
+        everything = len(wanted) == len(properties_of(self.system, self.model))
         try:
-            return verify_variant(self.model, only=() if everything else wanted)
+            return verify_variant(self.system, self.model, only=() if everything else wanted)
         except Disagreement as error:
             return f"{self.model.system} {self.model.variant}: two engines disagree: {error}"
         except Exception as error:  # what a function of the model raises, say: once for all of its tests
@@ -129,12 +132,15 @@ class PromiseItem(pytest.Item):
         return next(judged for judged in report.properties if judged.result.name == self.name)
 
     def _head(self) -> str:
-        model, prop = self.variant.model, next(p for p in promises(self.variant.model) if p.name == self.name)
+        model, prop = (
+            self.variant.model,
+            next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name),
+        )
         reach = f"{self._judged.result.reach}, expected {self._judged.expected}"
         return f"{model.system} {model.variant} {self.name}: {reach}\nPromise: {prop.says}."
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the promise stands."""
-        prop = next(p for p in promises(self.variant.model) if p.name == self.name)
+        prop = next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name)
         place = prop.place if prop in list(self.variant.model.properties) else self.variant.model.place
         return Path(place.file), place.line - 1, f"{self.variant.model.system} {self.variant.name} {self.name}"

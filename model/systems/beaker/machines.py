@@ -5,6 +5,8 @@ with the changes of lines 122 to 127 and 234; system states are the usage states
 A recipe set has no states in the document: what is written here is where "New job" processing stands.
 """
 
+from pathlib import Path
+
 from schedproof.model.lang import (
     NONE,
     Attribute,
@@ -27,7 +29,9 @@ from schedproof.model.lang import (
     variables,
 )
 
-DOCUMENT = Document("beaker-event-driven-scheduling.rst", "Event Driven Scheduling")
+DOCUMENT = Document(
+    "beaker-event-driven-scheduling.rst", "Event Driven Scheduling", Path(__file__).with_name("quotes.json")
+)
 
 Lab = Sort("Lab", "l")
 RecipeSet = Sort("RecipeSet", "j")

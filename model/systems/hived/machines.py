@@ -6,6 +6,7 @@ the figures only (at lines 14 and 138). The arrows are those of the figures, and
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from schedproof.model.lang import (
     EMPTY,
@@ -31,7 +32,7 @@ from schedproof.model.lang import (
     variables,
 )
 
-DOCUMENT = Document("hived-state-machines.md", "HiveD State Machines")
+DOCUMENT = Document("hived-state-machines.md", "HiveD State Machines", Path(__file__).with_name("quotes.json"))
 
 PodGroup = Sort("PodGroup", "g")
 Cell = Sort("Cell", "c")

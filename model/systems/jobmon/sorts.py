@@ -1,8 +1,12 @@
 """What is read, and the kinds of objects: a workflow of tasks, and what runs each of them, once or again."""
 
+from pathlib import Path
+
 from schedproof.model.lang import Document, Sort
 
-DOCUMENT = Document("jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines")
+DOCUMENT = Document(
+    "jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines", Path(__file__).with_name("quotes.json")
+)
 """Lines are of this; what runs, and not what it says, is told by sections of the facts."""
 
 Workflow = Sort("Workflow", "w")

@@ -5,6 +5,8 @@ not got, say ``figure``. What only the implementation has is in ``shipped``. An 
 and for what is allocated for it, as its repeat count is 1; the document has no machine for it.
 """
 
+from pathlib import Path
+
 from schedproof.model.lang import (
     NONE,
     Attribute,
@@ -28,7 +30,9 @@ from schedproof.model.lang import (
 
 from .sorts import Application, Ask, GangTimer, Node, Partition, Queue, Wakeup
 
-DOCUMENT = Document("yunikorn-object-states-0.12.2.txt", "Scheduler Object States")
+DOCUMENT = Document(
+    "yunikorn-object-states-0.12.2.txt", "Scheduler Object States", Path(__file__).with_name("quotes.json")
+)
 FIGURE = "0, figure of the application"
 
 p = variable(Partition, "p")

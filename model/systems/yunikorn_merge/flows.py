@@ -156,3 +156,6 @@ e, f, r = CHANNELS.variables
 
 BETWEEN = CHANNELS.through(TO_SCHEDULER, SCHEDULER_TO_CACHE)
 """What cache and scheduler (and the resource manager past the cache, line 147) have still to handle of each other."""
+
+FLOWS_OF = {"two-copy": FLOWS, "merged": MERGED_FLOWS}
+"""By variant."""

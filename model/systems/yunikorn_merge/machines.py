@@ -5,6 +5,7 @@ and the sections "Operations" say what adds and removes it.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from schedproof.model.lang import (
     NONE,
@@ -42,7 +43,9 @@ from .sorts import (
 )
 
 DOCUMENT = Document(
-    "yunikorn-cache-scheduler-merge.md", "YuniKorn-core: Proposal to combine Cache and Scheduler's implementation"
+    "yunikorn-cache-scheduler-merge.md",
+    "YuniKorn-core: Proposal to combine Cache and Scheduler's implementation",
+    Path(__file__).with_name("quotes.json"),
 )
 
 p, p2 = variables(Partition, "p p2")

@@ -60,7 +60,7 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
 
 def cited(model: Model, says: str, line: int | None) -> Promise:
     """What a guard, a table or a rule has against a step, with the line of the document that it is from."""
-    return Promise(None, says, model.document.name, line, quote(model.document.name, line))
+    return Promise(None, says, model.document.name, line, quote(model.document, line))
 
 
 def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Promise]:

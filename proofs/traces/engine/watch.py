@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from schedproof.model.lang import Model, Ref, SetOf
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import State, Stepper
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.files.schema import Shape

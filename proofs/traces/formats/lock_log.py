@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from schedproof.model.lang import Model
-from schedproof.model.locks import Locks
+from schedproof.model.locks import Locks, read
 from schedproof.proofs.locks.log import Acquisition, Logged, judge_log, mode_of
 from schedproof.proofs.locks.rank import Rank, judge
 from schedproof.proofs.traces.engine.candidates import Judgement
@@ -14,14 +14,14 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine, read_text
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.reports.report import Departure, OracleReport, OracleVerdict
-from schedproof.proofs.verification.auxiliary import Locked, further
 
 from .format import Format, Judged, Told, first_object
 
-SHAPE = Shape.load(Path(__file__).parent / "lock_log.schema.json", "record")
+NAME = "locks"
 
-JUDGED_BY = "locks-repaired"
-"""The description of YuniKorn's merged scheduler that its logs are judged by."""
+BEGINS = 'a log of locks begins with {"thread": ..., "op": "acquire", "class": ..., "lock": ..., "mode": ...}'
+
+SHAPE = Shape.load(Path(__file__).parent / "lock_log.schema.json", "record")
 
 
 def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisition]:
@@ -55,15 +55,21 @@ def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisitio
         yield Acquisition(number, line.number, value["thread"], lock, of, inside, mode)
 
 
-def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-    if told.release is not None:
-        raise TraceError("logs of locks do not differ by release; leave the release out")
-    described = next((d for d in further(model) if isinstance(d, Locked) and d.prefix == JUDGED_BY), None)
-    if described is None:
-        raise TraceError(f"{model.system} ({model.variant}) has no order of locks; choose variant merged")
-    rank = judge(described.locks).rank
-    found = judge_log(described.locks, rank, acquisitions(described.locks, lines))
-    return Judged(_judgement(described.locks, found), len(lines), _note(found))
+def _recognises(lines: Sequence[TextLine]) -> bool:
+    return {"thread", "op", "lock"} <= first_object(lines).keys()
+
+
+def lock_format(description: Path, variant: str) -> Format:
+    """The format of logs that are held against the order of ``description``, which belongs to ``variant``."""
+
+    def judged(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
+        if told.release is not None:
+            raise TraceError("logs of locks do not differ by release; leave the release out")
+        locks = read(description)
+        found = judge_log(locks, judge(locks).rank, acquisitions(locks, lines))
+        return Judged(_judgement(locks, found), len(lines), _note(found))
+
+    return Format(NAME, BEGINS, _recognises, judge=judged, judged_by=variant, fits=lambda m: m.variant == variant)
 
 
 def check_log(locks: Locks, path: Path) -> OracleReport:
@@ -82,9 +88,7 @@ def check_log(locks: Locks, path: Path) -> OracleReport:
     lines = read_text(path)
     found = judge_log(locks, rank, acquisitions(locks, lines))
     judgement = _judgement(locks, found)
-    return OracleReport(
-        "locks", locks.name, LOCKS.name, judgement.verdict, len(lines), judgement.departure, _note(found)
-    )
+    return OracleReport("locks", locks.name, NAME, judgement.verdict, len(lines), judgement.departure, _note(found))
 
 
 def _judgement(locks: Locks, found: Logged) -> Judgement:
@@ -103,13 +107,3 @@ def _note(found: Logged) -> str:
     said = ", ".join(f"{one.lock} by {one.thread} (line {one.line})" for one in found.held[:5])
     more = f" and {len(found.held) - 5} more" if len(found.held) > 5 else ""
     return f"still held at the end: {said}{more}"
-
-
-LOCKS = Format(
-    "locks",
-    'a log of locks begins with {"thread": ..., "op": "acquire", "class": ..., "lock": ..., "mode": ...}',
-    lambda lines: {"thread", "op", "lock"} <= first_object(lines).keys(),
-    judge=_judge,
-    judged_by="merged",
-    fits=lambda model: any(isinstance(each, Locked) for each in further(model)),
-)

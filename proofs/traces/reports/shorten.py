@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.proofs.traces.engine.candidates import TooManyStates
 from schedproof.proofs.traces.engine.watch import Since, Watch
 from schedproof.proofs.traces.errors import TraceError

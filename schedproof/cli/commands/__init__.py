@@ -1,46 +1,45 @@
-"""The commands, one module each."""
+"""The commands, one module each; a module is imported when its command runs."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
 
 import click
 
-from . import (
-    check,
-    diagram,
-    diff,
-    explain,
-    explore,
-    export,
-    findings,
-    generate,
-    init,
-    listing,
-    locks,
-    profile,
-    prove,
-    serve,
-    simulate,
-    table,
-    verify,
-)
 
-COMMANDS: Sequence[click.Command] = (
-    verify.verify,
-    prove.prove,
-    explore.explore,
-    simulate.simulate,
-    profile.profile,
-    export.export,
-    check.check,
-    diagram.draw,
-    findings.findings,
-    explain.explain,
-    diff.diff,
-    listing.listing,
-    table.outcomes,
-    locks.locks,
-    generate.generate,
-    init.init,
-    serve.serve,
-)
-"""In the order of ``schedproof --help``."""
+@dataclass(frozen=True)
+class Command:
+    """Where a command is, and what it does: the first sentence of its help."""
+
+    module: str
+    function: str
+    does: str
+
+    def load(self) -> click.Command:
+        """The command, imported."""
+        found: click.Command = getattr(import_module(f"{__name__}.{self.module}"), self.function)
+        return found
+
+
+COMMANDS: Mapping[str, Command] = {
+    "check": Command("check", "check", "Judge a log of a real implementation by the model."),
+    "diagram": Command("diagram", "draw", "Draw a state machine, or without PICTURE which event triggers which."),
+    "diff": Command("diff", "diff", "Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."),
+    "explain": Command("explain", "explain", "Tell why PROPERTY fails, step by step, or what was checked if it holds."),
+    "explore": Command("explore", "explore", "Explore every reachable state of a finite number of objects, and judge every property there."),
+    "export": Command("export", "export", "Write a model at a scope in Promela, for SPIN, or in TLA+, for TLC."),
+    "findings": Command("findings", "findings", "Tell what is wrong with the documents: each broken promise, its shortest run, and its repair."),
+    "generate": Command("generate", "generate", "Write test sequences that cover the states, transitions, pairs of transitions or actions of the machines."),
+    "init": Command("init", "init", "Write a small working model, its manifest, a log that conforms, and a test."),
+    "list": Command("listing", "listing", "List systems; of one system its variants, machines, actions and properties."),
+    "locks": Command("locks", "locks", "Look for deadlocks in FILE, which says who may acquire which lock, and what threads do."),
+    "profile": Command("profile", "profile", "Say what each action and rule of a model costs in an exploration, and which never happen."),
+    "prove": Command("prove", "prove", "Prove properties for any number of objects, by induction."),
+    "serve": Command("serve", "serve", "Judge records as they come: many sessions at once, each in a process of its own."),
+    "simulate": Command("simulate", "simulate", "Walk at random from the initial state, and say which promises are broken on the way."),
+    "table": Command("table", "outcomes", "Print the state x event outcome matrix of the machine of SORT."),
+    "verify": Command("verify", "verify", "Judge every property of every variant, and compare with what its manifest expects."),
+}  # fmt: skip
+"""By name."""

@@ -14,9 +14,10 @@ from types import FrameType
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
 from schedproof.cli.regression import regression_test
+from schedproof.model.registry.errors import UserError
 from schedproof.proofs.traces import Following, OracleReport, OracleVerdict, TraceError, check_trace
 
 CODES = {

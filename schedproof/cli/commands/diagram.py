@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.progress import exploring, progress
 from schedproof.diagrams import (
@@ -22,10 +22,11 @@ from schedproof.diagrams import (
     pairing_names,
     picture_names,
 )
-from schedproof.diagrams.auxiliary import further_pictures
+from schedproof.diagrams.auxiliary import auxiliary_pictures
 from schedproof.diagrams.render import render
 from schedproof.model.lang import Model
-from schedproof.model.registry.builtin import SYSTEMS, System
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.system import System
 
 ENDINGS = {".svg": "svg", ".png": "png", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
 
@@ -80,7 +81,7 @@ def draw(
         raise UserError("a png would only confuse a terminal; give -o a file name")
     explored = picture == WAIT_FOR or (picture is not None and "." in picture and picture[0].isupper())
     misplaced = {
-        "--since": since is not None and (explored or picture in further_pictures(chosen, model)),
+        "--since": since is not None and (explored or picture in auxiliary_pictures(chosen, model)),
         "--property": property_name is not None and picture != WAIT_FOR,
         "--scope": scope is not None and not explored,
         "--every-step": every_step and (not explored or picture == WAIT_FOR),
@@ -93,7 +94,7 @@ def draw(
         drawn = _explored(chosen, model, picture, property_name, scope, every_step)
     else:
         other = choose.variant(chosen, since) if since is not None else None
-        others = further_pictures(chosen, model)
+        others = auxiliary_pictures(chosen, model)
         waits = [WAIT_FOR] if model.variant in chosen.waits else []
         known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
@@ -115,12 +116,12 @@ def _explored(
             return pairing(model, observed(model, picture, sizes, exploring(say)), every_step=every_step)
         waiting = chosen.waits.get(model.variant)
         if waiting is None:
-            there = ", ".join(f"{name} {other}" for name in SYSTEMS for other in choose.system(name).waits)
+            there = ", ".join(f"{each.name} {other}" for each in choose.every() for other in each.waits)
             raise UserError(
                 f"{chosen.name} ({model.variant}) does not say what its objects hold and wait for; choose one of: {there}"
             )
         promised = ", ".join(name for name in waiting.deadlocks if name in model.refuted)
         if property_name is None:
             raise UserError(f"wait-for needs a --property; broken in {model.variant}: {promised or 'none'}")
-        choose.properties([model], [property_name])
+        choose.properties([(chosen, model)], [property_name])
         return deadlock(model, waiting, property_name, sizes, exploring(say))

@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError, unknown
+from schedproof.cli.errors import Exit
 from schedproof.cli.judging import code, standing
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.story import sequence, shown, story
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model, Ref
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.errors import UserError, unknown
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import examine
@@ -24,8 +25,8 @@ from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verification.findings import rests_on
-from schedproof.proofs.verification.parts import promises, property_names
-from schedproof.proofs.verification.verify import Judged, expected, verify_variant
+from schedproof.proofs.verification.properties import expected, properties_of, property_names
+from schedproof.proofs.verification.verify import Judged, verify_variant
 
 
 @click.command()
@@ -54,12 +55,12 @@ def explain(
     chosen = choose.system(system)
     if (property_name is None) == (not state):
         raise UserError(f"explain a property or a --state, one of the two; 'schedproof list {system}' lists properties")
-    having = [m.variant for m in chosen.variants.values() if property_name in property_names(m)]
+    having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = choose.scope(model, scope)
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
-    choose.properties([model], [property_name])
+    choose.properties([(chosen, model)], [property_name])
     return _explain_property(chosen, model, sizes, property_name, mermaid, json_file)
 
 
@@ -72,12 +73,12 @@ def _explain_property(
             r for r in examine(model, sizes, only=[name], how=Exploring(progress=exploring(say))) if r.name == name
         ]
         if explored and explored[0].verdict is Verdict.REFUTED:
-            judged = Judged(explored[0], expected(model, name))
+            judged = Judged(explored[0], expected(system, model, name))
         else:
-            report = verify_variant(model, scope=sizes, only=[name], progress=say)
+            report = verify_variant(system, model, scope=sizes, only=[name], progress=say)
             judged = next(j for j in report.properties if j.result.name == name)
     result = judged.result
-    prop = next(p for p in promises(model) if p.name == name)
+    prop = next(p for p in properties_of(system, model) if p.name == name)
     head = [
         f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
         f"Promise: {prop.says}.",

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.judging import EXPECTED, OPEN, code, standing
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
@@ -22,12 +22,14 @@ from schedproof.cli.stopping import stoppable
 from schedproof.cli.story import story
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import LifeCycle, Model
+from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring, Saving
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import Found
 from schedproof.proofs.verdict import Result, Verdict
-from schedproof.proofs.verification.verify import Judged, expected
+from schedproof.proofs.verification.properties import expected_of_model
+from schedproof.proofs.verification.verify import Judged
 
 TOO_SMALL = "scope too small"
 
@@ -228,7 +230,7 @@ def explore(
     if results and not crash:
         left_out = [p.name for p in model.properties if p.name not in reasons]
         reasons |= dict.fromkeys(left_out, "speaks of crashes, which were not explored")
-    judged = [Judged(r, expected(model, r.name)) for r in results if reasons[r.name] is None]
+    judged = [Judged(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
     unjudged = {name: reason for name, reason in reasons.items() if reason is not None}
     found = Explored(model, sizes, crash, graphs, judged, unjudged, halt())
     if found.stopped and checkpoint is not None:

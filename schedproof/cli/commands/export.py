@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
+from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import Instance, ScopeError, instances, scope_text
 from schedproof.proofs.export import Promises, Unwritable, promela, tla
 from schedproof.proofs.export.names import fresh
@@ -81,11 +82,12 @@ def export(
     The other checker finds as many states. Invariants and step invariants are written with it: in Promela as assertions, in TLA+ as
     invariants, and there also what every fair run leads to. Each topology of the scope is a file of its own.
     """
-    model = choose.variant(choose.system(system), variant)
+    chosen = choose.system(system)
+    model = choose.variant(chosen, variant)
     sizes = choose.scope(model, scope)
     if names and no_promises:
         raise UserError("--only and --no-promises contradict each other; leave out one of them")
-    choose.properties([model], names)
+    choose.properties([(chosen, model)], names)
     folder = OutputFolder(directory)
     only = list(names) if names else () if no_promises else None
     written = list(_written(model, sizes, language, history, not no_crash, only))

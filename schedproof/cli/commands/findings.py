@@ -11,7 +11,7 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.proofs.verification.findings import findings as find
 from schedproof.proofs.verification.findings import repeated
 from schedproof.proofs.verification.sources import Kind, differences

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import Say, exploring, progress
 from schedproof.cli.tables import count, table
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import scope_text
 from schedproof.proofs.coverage import (
     REPORT,
@@ -74,7 +76,8 @@ def generate(
     FOLDER/coverage.json says what they cover, and why they do not cover the rest. Sequences are short but need not be the
     shortest; those of the graph, without --max-length, are of least cost: steps, and one for each sequence.
     """
-    model = choose.variant(choose.system(system), variant)
+    chosen = choose.system(system)
+    model = choose.variant(chosen, variant)
     sizes = choose.scope(model, scope)
     cover, of_graph = Cover(kind), source == "graph"
     if of_graph and cover is not Cover.TRANSITIONS:
@@ -93,7 +96,7 @@ def generate(
         )
         missing = unreached(suite, 0 if no_prove else MOST_SECONDS, say)
         files = files_of(suite, missing, lambda done, total: say(f"replaying {done} of {total} sequences"))
-        replayed = _replay(suite, say) if replay else []
+        replayed = _replay(chosen, suite, say) if replay else []
     folder.write(files)
     result = {**as_json(suite, missing), "scope": dict(sizes), "replayed": replayed}
     if json_file is not None:
@@ -105,13 +108,13 @@ def generate(
     return Exit.UNDETERMINED if left_open(suite, missing) else Exit.OK
 
 
-def _replay(suite: Suite, say: Say) -> list[str]:
+def _replay(system: System, suite: Suite, say: Say) -> list[str]:
     """The implementations that every sequence was replayed on.
 
     Raises:
         Disagreement: one of them does something else.
     """
-    found = replays_of(suite.model)
+    found = replays_of(system, suite.model)
     for name, replay in found.items():
         for number, (_, walk) in enumerate(suite.walks, start=1):
             say(f"replaying sequence {number} of {len(suite.walks)} on {name}")

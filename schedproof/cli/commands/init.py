@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from schedproof.cli import starter
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
+from schedproof.model.registry.errors import UserError
 
 
 @click.command()

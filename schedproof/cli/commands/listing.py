@@ -11,10 +11,9 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.tables import table
 from schedproof.model.lang import Machine, Model
-from schedproof.model.registry.builtin import System
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import scope_text
-from schedproof.proofs.verification.parts import promises
-from schedproof.proofs.verification.verify import expected
+from schedproof.proofs.verification.properties import expected, properties_of
 
 
 @click.command("list")
@@ -27,7 +26,7 @@ def listing(system: str | None, json_file: Destination | None) -> int:
         json_file.write_json({"systems": [_json(s) for s in chosen]})
     if json_file is None or not json_file.is_stdout:
         if system is None:
-            rows = [[s.name, ", ".join(s.variants), s.base.document.name, s.title] for s in chosen]
+            rows = [[s.name, ", ".join(s.variants), s.document, s.title] for s in chosen]
             table("Systems", ["name", "variants", "document", "what it is"], rows)
         else:
             _print(chosen[0])
@@ -60,7 +59,10 @@ def _print(system: System) -> None:
         ]
         table(f"Actions of {model.variant}", ["name", "parameters", "what happens", "line"], actions)
         click.echo()
-        properties = [[p.name, p.kind, str(expected(model, p.name)), _line(p.line), p.says] for p in promises(model)]
+        properties = [
+            [p.name, p.kind, str(expected(system, model, p.name)), _line(p.line), p.says]
+            for p in properties_of(system, model)
+        ]
         table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
 
 
@@ -101,13 +103,13 @@ def _json(system: System) -> dict[str, Any]:
     return {
         "name": system.name,
         "title": system.title,
-        "document": system.base.document.name,
+        "document": system.document,
         "judged_by": system.judged_by,
-        "variants": [_variant(m) for m in system.variants.values()],
+        "variants": [_variant(system, m) for m in system.variants.values()],
     }
 
 
-def _variant(model: Model) -> dict[str, Any]:
+def _variant(system: System, model: Model) -> dict[str, Any]:
     return {
         "name": model.variant,
         "about": model.about,
@@ -130,7 +132,13 @@ def _variant(model: Model) -> dict[str, Any]:
             for a in model.actions
         ],
         "properties": [
-            {"name": p.name, "kind": p.kind, "expected": str(expected(model, p.name)), "says": p.says, "line": p.line}
-            for p in promises(model)
+            {
+                "name": p.name,
+                "kind": p.kind,
+                "expected": str(expected(system, model, p.name)),
+                "says": p.says,
+                "line": p.line,
+            }
+            for p in properties_of(system, model)
         ],
     }

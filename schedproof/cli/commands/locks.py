@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from schedproof.cli.errors import UserError
 from schedproof.cli.judging import EXPECTED, code, standing
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
 from schedproof.cli.progress import progress
@@ -16,6 +15,7 @@ from schedproof.diagrams import DiagramError
 from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
+from schedproof.model.registry.errors import UserError
 from schedproof.proofs.locks.examine import Answer, Examined, examine, interleaving, standstill
 from schedproof.proofs.locks.explore import LIMIT
 from schedproof.proofs.traces.formats.lock_log import check_log

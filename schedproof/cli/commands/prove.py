@@ -20,7 +20,7 @@ from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import Disagreement, Verdict
-from schedproof.proofs.verification.verify import expected
+from schedproof.proofs.verification.properties import expected_of_model
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Proved:
     @property
     def standings(self) -> Mapping[str, str]:
         """How each property's verdict stands to the manifest."""
-        return {name: standing(verdict, expected(self.model, name)) for name, verdict in self.verdicts.items()}
+        return {name: standing(verdict, expected_of_model(self.model, name)) for name, verdict in self.verdicts.items()}
 
     def as_json(self) -> list[dict[str, Any]]:
         """The entries of ``obligations``."""
@@ -57,7 +57,7 @@ class Proved:
                 "action": obligation.action,
                 "detail": obligation.detail,
                 "verdict": str(answer.verdict),
-                "expected": str(expected(self.model, obligation.invariant)),
+                "expected": str(expected_of_model(self.model, obligation.invariant)),
                 "method": "induction",
                 "scope": None,
                 "seconds": round(answer.seconds, 4),
@@ -182,7 +182,7 @@ def _row(answer: Answer, model: Model, mark: str) -> list[str]:
         obligation.invariant,
         what,
         verdict,
-        str(expected(model, obligation.invariant)),
+        str(expected_of_model(model, obligation.invariant)),
         mark,
         seconds(answer.seconds),
     ]

@@ -9,8 +9,9 @@ from types import ModuleType
 
 import click
 
-from schedproof.cli.errors import Exit, UserError
+from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, OutputFile, json_option
+from schedproof.model.registry.errors import UserError
 from schedproof.service.catalogue import systems
 from schedproof.service.limits import Limits
 from schedproof.service.token import VARIABLE, BadToken, read_token

@@ -21,7 +21,7 @@ from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
-from schedproof.proofs.verification.verify import expected
+from schedproof.proofs.verification.properties import expected_of_model
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Walked
@@ -57,7 +57,7 @@ class Simulated:
     @property
     def unexpected(self) -> list[str]:
         """What is broken and should not be."""
-        return [name for name in self.broken if expected(self.model, name) is not Verdict.REFUTED]
+        return [name for name in self.broken if expected_of_model(self.model, name) is not Verdict.REFUTED]
 
     def as_json(self) -> dict[str, Any]:
         """The result of ``simulate --json``."""
@@ -71,7 +71,7 @@ class Simulated:
             "ended": sum(w.ended for w in self.walked),
             "per_action": dict(self.taken),
             "broken": {
-                name: {"expected": str(expected(self.model, name)), "counterexample": example.as_json()}
+                name: {"expected": str(expected_of_model(self.model, name)), "counterexample": example.as_json()}
                 for name, example in self.broken.items()
             },
             "ok": not self.unexpected,

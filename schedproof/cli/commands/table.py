@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit, UserError, unknown
+from schedproof.cli.errors import Exit
 from schedproof.cli.matrix import matrix
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.tables import count, table
+from schedproof.model.registry.errors import UserError, unknown
 
 
 @click.command("table")

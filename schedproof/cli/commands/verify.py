@@ -42,7 +42,8 @@ def verify(
     """
     distinct(json_file, junit_file, summary_file)
     chosen = choose.systems(systems)
-    choose.properties([model for system in chosen for model in system.variants.values()], only)
+    if only:
+        choose.properties([(system, model) for system in chosen for model in system.variants.values()], only)
     began = time.perf_counter()
     with verifiers(chosen, only=only, jobs=jobs) as workers, progress("verify") as say:
         reports = verify_systems(chosen, only=only, progress=say, workers=workers)

@@ -45,3 +45,7 @@ def replay(
     model = along(Run(instance, run.choices, run.states), normal)
     exploration = Exploration(runner, operations(names), Abstraction(instance), model)
     return follow(exploration, [(c, normal(s)) for c, s in zip(run.choices, run.states[1:], strict=True)])
+
+
+REPLAYS = {"repaired": replay}
+"""The variant whose runs the reference scheduler takes: its steps are the model's."""

@@ -129,3 +129,7 @@ class _Replay:
         if found != expected:
             say = self._model.say_state
             raise Broken("the scheduler is not where the model is", expected=say(expected), found=say(found))
+
+
+REPLAYS = {"repaired": replay}
+"""The variant whose runs the reference scheduler takes: its steps are the model's."""

@@ -27,3 +27,7 @@ def replay(run: Run, kind: Scheduler = MergedScheduler) -> Mismatch | None:
         raise ValueError("the run is of no situation that the scheduler can be put into")
     exploration = Exploration(Meaning(situation, run.instance), kind, along(run))
     return follow(exploration, list(zip(run.choices, run.states[1:], strict=True)))
+
+
+REPLAYS = {"merged": replay}
+"""The variant whose runs the reference scheduler takes: its steps are the model's."""

@@ -1,0 +1,164 @@
+"""Which systems there are: the user's own, those of installed packages, and those that come with schedproof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+from .errors import UserError, unknown
+from .loading import load
+from .manifest import MANIFEST, Entry, read, shown
+from .system import System
+
+GROUP = "schedproof.systems"
+"""The entry points of installed packages; each names a package that has a ``schedproof.toml`` in its folder."""
+
+BUILTIN = Path(__file__).parents[1] / "systems"
+
+ROOTS = (".git", ".hg", "pyproject.toml")
+"""What the root of a repository has."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The systems that manifests describe.
+
+    Attributes:
+        entries: by name; no name is here that two manifests have.
+        problems: one line for each manifest that cannot be read, and for each name that two of them have.
+        taken: the names that two manifests have, each with what is wrong.
+    """
+
+    entries: Mapping[str, Entry]
+    problems: Sequence[str] = ()
+    taken: Mapping[str, str] = field(default_factory=dict)
+
+    def system(self, name: str) -> System:
+        """The system of that name.
+
+        Raises:
+            UserError: there is none, there are two, or it cannot be loaded.
+        """
+        if name in self.entries:
+            return load(self.entries[name])
+        if name in self.taken:
+            raise UserError(self.taken[name])
+        error = unknown("system", name, self.entries)
+        raise UserError("; ".join([str(error), *self.problems]))
+
+
+def find(folder: Path) -> Path | None:
+    """The manifest of a folder: there, or in the nearest folder above within the same repository.
+
+    Elsewhere nobody looks above: what a manifest names is imported, and who knows whose that is.
+    """
+    above = [folder, *folder.parents]
+    root = next((n for n, each in enumerate(above) if any((each / name).exists() for name in ROOTS)), 0)
+    return next((each / MANIFEST for each in above[: root + 1] if (each / MANIFEST).is_file()), None)
+
+
+@cache
+def builtin() -> Found:
+    """The systems that come with schedproof, in alphabetical order."""
+    return together([_read(manifest) for manifest in sorted(BUILTIN.glob(f"*/{MANIFEST}"))])
+
+
+@cache
+def installed() -> Found:
+    """The systems of installed packages."""
+    return together([_of_package(each) for each in sorted(entry_points(group=GROUP))])
+
+
+def _read(manifest: Path) -> Mapping[str, Entry] | str:
+    try:
+        return read(manifest, installed=True)
+    except UserError as error:
+        return str(error)
+
+
+def _of_package(point: EntryPoint) -> Mapping[str, Entry] | str:
+    at = f"entry point {point.name} = {point.value!r} of {point.dist.name if point.dist else 'a package'} ({GROUP})"
+    try:
+        spec = find_spec(point.module)
+    except Exception as error:  # it imports the packages above, which may raise whatever they like
+        return f"{at}: {type(error).__name__}: {error}; mend or uninstall that package"
+    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+    manifest = next((Path(each) / MANIFEST for each in folders if (Path(each) / MANIFEST).is_file()), None)
+    if manifest is None:
+        return f"{at}: there is no package of that name with a {MANIFEST}; write one, or mend the entry point"
+    entries = _read(manifest)
+    return f"{at}: {entries}" if isinstance(entries, str) else entries
+
+
+def own(folder: Path) -> Mapping[str, Entry]:
+    """What the manifest of a folder names; nothing if there is none.
+
+    Raises:
+        UserError: it is no manifest.
+    """
+    path = find(folder)
+    return read(path) if path is not None else {}
+
+
+def together(sources: Sequence[Mapping[str, Entry] | Found | str]) -> Found:
+    """The systems of several manifests, and what is wrong with some; a system that two of them name is nobody's."""
+    first: dict[str, Entry] = {}
+    problems: list[str] = []
+    taken: dict[str, str] = {}
+    for source in sources:
+        if isinstance(source, str):
+            problems.append(source)
+            continue
+        if isinstance(source, Found):
+            problems += source.problems
+            taken |= source.taken
+            source = source.entries
+        for name, entry in source.items():
+            if name in first:
+                there = shown(first[name].path)
+                taken[name] = f"{entry.where()}: {there} has a system of that name, too; rename one of the two"
+                problems.append(taken[name])
+            first.setdefault(name, entry)
+    return Found({name: entry for name, entry in first.items() if name not in taken}, problems, taken)
+
+
+def every(folder: Path) -> Found:
+    """All systems that can be named in a folder; the user's own come first."""
+    try:
+        mine: Mapping[str, Entry] | str = own(folder)
+    except UserError as error:
+        mine = str(error)
+    return together([mine, installed(), builtin()])
+
+
+def system(name: str) -> System:
+    """The system of that name, among those that come with schedproof and those of installed packages.
+
+    Raises:
+        UserError: there is none, or it cannot be loaded.
+    """
+    return registered().system(name)
+
+
+def registered() -> Found:
+    """The systems that come with schedproof, and those of installed packages."""
+    return together([installed(), builtin()])
+
+
+def systems() -> Mapping[str, System]:
+    """Every registered system by name; what a system consists of is loaded when it is asked for.
+
+    Raises:
+        UserError: one cannot be loaded.
+    """
+    return {name: load(entry) for name, entry in registered().entries.items()}
+
+
+def is_registered(system: System) -> bool:
+    """Another process finds the same system by its name."""
+    entry = registered().entries.get(system.name)
+    return entry is not None and load(entry) is system

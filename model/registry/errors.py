@@ -1,0 +1,21 @@
+"""The mistakes of whoever names a system, or writes its manifest."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """A mistake of the user: one line that says what, where, and what to do instead."""
+
+    exit_code = 2
+
+
+def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") -> UserError:
+    """The error for a name that does not exist: what is close to it, and what there is."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    there = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"there is {', '.join(names)}"
+    return UserError(f"unknown {what} {name!r}; {hint}{there}")

@@ -1,0 +1,97 @@
+"""A module of the user's own, imported; whatever goes wrong in it is said in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import sys
+import traceback
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+
+from schedproof.model.lang import ModelError
+
+from .errors import UserError
+
+
+def imported(folder: Path | None, name: str, where: str) -> ModuleType:
+    """The module ``name`` as Python finds it if ``folder`` is where it looks first; None: as it finds it anyway.
+
+    ``folder`` stays on the search path: the module may import more of its own later.
+
+    Args:
+        where: the place that names it, for messages.
+
+    Raises:
+        UserError: there is no such module, it fails, or another of its name has been imported.
+    """
+    if folder is not None:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+        importlib.invalidate_caches()  # the folder may be younger than what Python remembers of it
+        _unambiguous(folder, name.partition(".")[0], where)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # standard output is for results
+            return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            there = "installed" if folder is None else f"in {str(folder)!r}, nor is one installed"
+            raise UserError(
+                f"{where}: there is no module {error.name!r} {there}; "
+                "write package.module:OBJECT for a file package/module.py there"
+            ) from None
+        raise _failed(folder, name, where, error) from None
+    except ModelError as error:
+        raise UserError(f"{where}: {name} is no model: {error}") from None
+    except (Exception, SystemExit) as error:  # it is the user's code: it may raise whatever it likes
+        raise _failed(folder, name, where, error) from None
+
+
+def _failed(folder: Path | None, name: str, where: str, error: BaseException) -> UserError:
+    """What the user's module raised, and at which line of the user's."""
+    what = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        file, line, what = error.filename, error.lineno, f"{type(error).__name__}: {error.msg}"
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        outside = [
+            f for f in frames if not f.filename.startswith("<") and Path(f.filename).parent != Path(__file__).parent
+        ]
+        mine = [f for f in outside if folder is not None and Path(f.filename).is_relative_to(folder)]
+        last = (mine or outside)[-1]
+        file, line = last.filename, last.lineno
+    path = Path(file)
+    at = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
+    return UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; mend it there")
+
+
+def blamed(folder: Path, error: BaseException) -> UserError | None:
+    """What to say of an error that code below ``folder`` has raised when it was called; None if other code has.
+
+    Where it was raised in a worker process, a note tells.
+    """
+    frames = re.findall(r'File "([^"]+)", line (\d+)', "".join(traceback.format_exception(error)))
+    if not frames or not Path(frames[-1][0]).is_relative_to(folder):
+        return None
+    file, line = frames[-1]
+    at = Path(file).relative_to(folder)
+    return UserError(f"{at}, line {line}, which a model calls, fails: {type(error).__name__}: {error}; mend it there")
+
+
+def _unambiguous(folder: Path, top: str, where: str) -> None:
+    """Refuses a package that another of its name hides, because that has been imported before."""
+    loaded, spec = sys.modules.get(top), PathFinder.find_spec(top, [str(folder)])
+    if loaded is None or spec is None or loaded.__spec__ is None or _origin(loaded.__spec__) == _origin(spec):
+        return
+    raise UserError(
+        f"{where}: {top!r} is also the name of a module in {_origin(loaded.__spec__)[0]!r}, which is imported already; "
+        "give the package another name"
+    )
+
+
+def _origin(spec: ModuleSpec) -> tuple[str, ...]:
+    return (
+        (spec.origin,) if spec.has_location and spec.origin else tuple(spec.submodule_search_locations or ("Python",))
+    )

@@ -1,0 +1,179 @@
+"""From a manifest's entry to a system: its models are imported when they are asked for, and so is all else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from schedproof.model.lang import Model
+
+from .errors import UserError, unknown
+from .importing import imported
+from .manifest import Entry, VariantTable
+from .system import Lazy, LockFile, System
+
+
+@cache
+def load(entry: Entry) -> System:
+    """The system of an entry, with what the manifest expects of its variants.
+
+    Raises:
+        UserError: a model cannot be imported, is none, or is not what the manifest says of it; for variants that name
+            their model themselves, when they are asked for.
+    """
+    variants = _together(entry) if entry.models else Lazy(_each(entry))
+    if entry.table.judged_by is not None and entry.table.judged_by not in variants:
+        raise UserError(f"{entry.where('judged_by')}: {unknown('variant', entry.table.judged_by, variants)}")
+    return System(
+        entry.name,
+        entry.title,
+        variants,
+        judged_by=entry.table.judged_by or next(iter(variants)),
+        load=partial(_part, entry),
+        locks={name: tuple(_locks(entry, each)) for name, each in entry.variants.items() if each.locks},
+        document_name=entry.table.document,
+        stated={
+            name: entry.where("variants", name, "refuted")
+            for name, each in entry.variants.items()
+            if each.refuted is not None
+        },
+    )
+
+
+def _locks(entry: Entry, variant: VariantTable) -> Iterator[LockFile]:
+    for each in variant.locks:
+        yield LockFile(each.name, entry.path.parent / each.file, each.only, each.refuted)
+
+
+def _each(entry: Entry) -> Mapping[str, Callable[[], Model]]:
+    """By variant, what loads it."""
+    return {name: partial(_variant, entry, name) for name in entry.variants}
+
+
+def _variant(entry: Entry, name: str) -> Model:
+    said = entry.variants[name]
+    assert said.model is not None
+    keys = ("variants", name, "model")
+    (model,) = _models(entry, said.model, keys, several=False)
+    if model.variant != name:
+        raise UserError(f"{entry.where(*keys)}: {said.model} is the variant {model.variant!r}; give both one name")
+    return _expected(entry, model, name, said)
+
+
+def _together(entry: Entry) -> Mapping[str, Model]:
+    """All variants, of a manifest that names models, or lists of them, for the whole system."""
+    models: dict[str, Model] = {}
+    named = [(("variants", v, "model"), each.model) for v, each in entry.variants.items() if each.model is not None]
+    for keys, text in [*((("model",), text) for text in entry.models), *named]:
+        for model in _models(entry, text, keys):
+            if model.variant in models:
+                raise UserError(
+                    f"{entry.where(*keys)}: two models are the variant {model.variant!r}; give each a name of its own"
+                )
+            models[model.variant] = model
+    for name, said in entry.variants.items():
+        if name not in models:
+            raise UserError(f"{entry.where('variants')}: {unknown('variant', name, models)}")
+        models[name] = _expected(entry, models[name], name, said)
+    for model in models.values():
+        if model.amends and model.amends not in models:
+            raise UserError(
+                f"{entry.where('model')}: the variant {model.variant!r} amends {model.amends!r}, which is not named; "
+                "name it as well"
+            )
+    return models
+
+
+def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = True) -> Iterator[Model]:
+    """The models that an object is, or holds in a list."""
+    found = _object(entry, text, keys, lambda value: _is_models(value, several), "model")
+    for model in [found] if isinstance(found, Model) else found:
+        if model.system != entry.name:
+            raise UserError(
+                f"{entry.where(*keys)}: {text} is a model of the system {model.system!r}; "
+                f"write [systems.{model.system}] here, or Model(system={entry.name!r}) there"
+            )
+        yield model
+
+
+def _is_models(value: object, several: bool = True) -> bool:
+    """A model, or some models."""
+    some = isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Model) for each in value)
+    return isinstance(value, Model) or (several and some)
+
+
+def _object(entry: Entry, text: str, keys: tuple[str, ...], fits: Callable[[Any], bool], what: str) -> Any:
+    """The object that a reference names.
+
+    Raises:
+        UserError: there is none, or it is nothing that ``fits``.
+    """
+    module_name, _, name = text.partition(":")
+    where = entry.where(*keys)
+    module = imported(entry.folder, module_name, where)
+    there = [each for each, value in vars(module).items() if not each.startswith("_") and fits(value)]
+    if not hasattr(module, name):
+        listed = unknown(f"object of {module_name}", name, there) if there else f"{module_name} has no {what} {name!r}"
+        raise UserError(f"{where}: {listed}")
+    found = getattr(module, name)
+    if not fits(found):
+        instead = f"name one of: {', '.join(there)}" if there else f"name a {WANTED[what]}"
+        raise UserError(f"{where}: {text} is a {type(found).__name__}, not a {what.capitalize()}; {instead}")
+    return found
+
+
+WANTED = {
+    "model": "schedproof.model.lang.Model, or a list of them",
+    "list": "list",
+    "mapping": "mapping, such as {variant: ...}",
+    "format": "schedproof.proofs.traces.formats.format.Format",
+}
+
+
+@cache
+def _cached_part(entry: Entry, key: str) -> Any:
+    if key == "traces":
+        return tuple(
+            _object(entry, text, (key,), lambda value: hasattr(value, "recognises"), "format")
+            for text in entry.table.traces
+        )
+    text = getattr(entry.table, key)
+    lists = ("refinements", "contradictions", "interpretations")
+    if key in lists:
+        return _object(entry, text, (key,), lambda value: isinstance(value, list | tuple), "list")
+    return _object(entry, text, (key,), lambda value: isinstance(value, Mapping), "mapping")
+
+
+def _part(entry: Entry, key: str, default: Any) -> Any:
+    """What the manifest names for a key, imported; the default if it names nothing."""
+    return _cached_part(entry, key) if getattr(entry.table, key) else default
+
+
+def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> Model:
+    """``model`` with the expectations of the manifest. Whether it has the properties is known only to those who check them.
+
+    Raises:
+        UserError: the model itself says something else, or has no such sorts.
+    """
+    if said.refuted is not None:
+        refuted = frozenset(said.refuted)
+        if model.refuted and model.refuted != refuted:
+            raise UserError(
+                f"{entry.where('variants', variant, 'refuted')}: says {_listed(refuted)}, but the model ({model.place}) "
+                f"says {_listed(model.refuted)}; leave one of the two out, or write the same"
+            )
+        model = replace(model, refuted=refuted)
+    if said.scope is not None:
+        from schedproof.model.semantics import ScopeError, check_scope  # few manifests say a scope
+
+        try:
+            model = replace(model, default_scope=check_scope(model, said.scope), verify_scope={})
+        except ScopeError as error:
+            raise UserError(f"{entry.where('variants', variant, 'scope')}: {error}") from None
+    return model
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

@@ -1,0 +1,238 @@
+"""``schedproof.toml``: what there is of each system, and where. Reading it imports nothing of a system.
+
+Built-in systems, a user's own and those of installed packages are described in the same format. A reference to Python is
+written as ``package.module:OBJECT``. Where a manifest says which verdicts are expected, they are what the verdicts are held
+against, so that no change of a model changes the expectation with it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from .errors import UserError, unknown
+
+MANIFEST = "schedproof.toml"
+
+EXAMPLE = '[systems.NAME] with model = "package.module:OBJECT"'
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+T = TypeVar("T")
+
+
+class LockDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A description of locks that is checked with a variant.
+
+    Attributes:
+        name: what the names of its checks begin with.
+        file: relative to the manifest.
+        only: of its checks just this one, which is named ``name`` alone.
+        refuted: that one is expected to fail.
+    """
+
+    name: str
+    file: str
+    only: str = ""
+    refuted: bool = False
+
+
+class VariantTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a manifest says of a variant. What is None is as the model says.
+
+    Attributes:
+        model: a reference to its model, where the system's ``model`` does not name it.
+        refuted: the properties that it is expected to violate.
+        scope: sort -> number of objects that it is explored at.
+        locks: descriptions of locks.
+    """
+
+    model: str | None = None
+    refuted: list[str] | None = None
+    scope: dict[str, int] | None = None
+    locks: list[LockDescription] = []
+
+
+class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a manifest says of a system. All but names and texts are references to Python.
+
+    Attributes:
+        model: a model, or a list of models, or several such references; each model is a variant.
+        title, document: for ``list``, which loads no model.
+        judged_by: the variant that logs are checked against; by default the first.
+        variants: in their order.
+        refinements: a list of :class:`schedproof.proofs.refinement.property.Refinement`.
+        replays: variant -> how a run of it is replayed on the reference implementation.
+        traces: formats of its logs, the first that recognises a log reads it.
+        wait_for: variant -> what "holds" and "waits for" mean in wait-for graphs.
+        tables: sort -> the events whose rows are compared between text, figures and what runs.
+        flows: variant -> which component sends which events to which.
+        charts: variant -> the pictures of the document.
+        contradictions: of the document, in words only.
+        interpretations: of the document, by the first variant.
+    """
+
+    model: str | list[str] = []
+    title: str | None = None
+    document: str | None = None
+    judged_by: str | None = None
+    variants: dict[str, Any] = {}
+    refinements: str | None = None
+    replays: str | None = None
+    traces: list[str] = []
+    wait_for: str | None = None
+    tables: str | None = None
+    flows: str | None = None
+    charts: str | None = None
+    contradictions: str | None = None
+    interpretations: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A system as a manifest describes it. :mod:`.loading` makes a system of it, when it is needed.
+
+    Attributes:
+        path: of the manifest.
+        folder: where Python looks first for the modules that it names; None where they are installed.
+        models: the references of ``model``.
+        variants: by name, in their order; not all, where ``models`` has lists of models.
+    """
+
+    path: Path
+    folder: Path | None
+    name: str
+    table: SystemTable
+    models: tuple[str, ...]
+    variants: Mapping[str, VariantTable]
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.name))
+
+    @property
+    def title(self) -> str:
+        """What the system is, in a few words."""
+        return self.table.title or self.name
+
+    @property
+    def listed(self) -> bool:
+        """Its variants and its document are named here, so that nothing need be imported to list them."""
+        return not self.models and self.table.document is not None
+
+    def where(self, *keys: str) -> str:
+        """The place of one of its keys, for messages."""
+        return f"{shown(self.path)}: {'.'.join(('systems', self.name, *keys))}"
+
+
+def shown(path: Path) -> str:
+    """A path as the user would write it here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return str(path)
+
+
+def read(path: Path, *, installed: bool = False) -> Mapping[str, Entry]:
+    """The systems that a manifest names, by name, in their order.
+
+    Args:
+        installed: what it names is found where Python looks anyway, and not first in its folder.
+
+    Raises:
+        UserError: it cannot be read, or says what a manifest cannot say.
+    """
+    at = shown(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{at}: is not TOML: {error}; write a system as {EXAMPLE}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{at}: is not UTF-8; save it as UTF-8") from None
+    except RecursionError:
+        raise UserError(f"{at}: is nested too deep; write a system as {EXAMPLE}") from None
+    except ValueError:  # Python converts no text of thousands of digits
+        raise UserError(f"{at}: has a number of too many digits; write a system as {EXAMPLE}") from None
+    except OSError as error:
+        raise UserError(f"{at}: cannot be read: {error.strerror or error}") from None
+    for key in data:
+        if key != "systems":
+            raise UserError(f"{at}: {unknown('key', key, ['systems'])}")
+    systems = data.get("systems", {})
+    if not isinstance(systems, dict):
+        raise UserError(f"{at}: systems is no table; write a system as {EXAMPLE}")
+    if not systems:
+        raise UserError(f"{at}: names no system; write {EXAMPLE}")
+    return {name: _entry(path, None if installed else path.parent, name, table) for name, table in systems.items()}
+
+
+def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
+    at = f"{shown(path)}: systems.{name}"
+    if NAME.fullmatch(name) is None:
+        raise UserError(f"{at}: a name has letters, digits, '.', '_' and '-' only; choose another")
+    table = _converted(at, value, SystemTable)
+    variants = {each: _converted(f"{at}.variants.{each}", said, VariantTable) for each, said in table.variants.items()}
+    models = (table.model,) if isinstance(table.model, str) else tuple(table.model)
+    entry = Entry(path, folder, name, table, models, variants)
+    if not models and not (variants and all(each.model is not None for each in variants.values())):
+        raise UserError(f'{at}.model: write where the model is, as "package.module:OBJECT", or a list of such texts')
+    for keys, reference in _references(entry):
+        if REFERENCE.fullmatch(reference) is None:
+            raise UserError(f'{entry.where(*keys)}: {reference!r} is not of the form "package.module:OBJECT"')
+    if not models and table.judged_by is not None and table.judged_by not in variants:
+        raise UserError(f"{entry.where('judged_by')}: {unknown('variant', table.judged_by, variants)}")
+    return entry
+
+
+def _references(entry: Entry) -> Sequence[tuple[tuple[str, ...], str]]:
+    """Every reference to Python, with its keys."""
+    table = entry.table
+    single = ("refinements", "replays", "wait_for", "tables", "flows", "charts", "contradictions", "interpretations")
+    return [
+        *((("model",), each) for each in entry.models),
+        *((("variants", name, "model"), v.model) for name, v in entry.variants.items() if v.model is not None),
+        *((("traces",), each) for each in table.traces),
+        *(((key,), text) for key in single if (text := getattr(table, key)) is not None),
+    ]
+
+
+KINDS = {
+    "str": "a text in quotes",
+    "int": "a whole number",
+    "bool": "true or false",
+    "array": "a list in [...]",
+    "object": "a table",
+}
+
+
+def _converted(at: str, value: object, kind: type[T]) -> T:
+    """``value`` as a ``kind``.
+
+    Raises:
+        UserError: it has not that shape.
+    """
+    if not isinstance(value, dict):
+        keys = at.partition(": ")
+        raise UserError(f"{keys[0]}: {keys[2]} is no table; write a system as {EXAMPLE}")
+    try:
+        return msgspec.convert(value, kind, strict=True)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at `$")
+        where = at + place.rstrip("`").replace("[...]", "")
+        if field := re.fullmatch(r"Object contains unknown field `(.*)`", problem, re.DOTALL):
+            known = msgspec.structs.fields(LockDescription if "locks" in place else kind)  # type: ignore[arg-type]
+            raise UserError(f"{where}: {unknown('key', field[1], [f.name for f in known])}") from None
+        if missing := re.fullmatch(r"Object missing required field `(.*)`", problem):
+            raise UserError(f"{where}: {missing[1]!r} is missing; write it") from None
+        expected = re.match(r"Expected `(.*?)`, got `(.*?)`", problem)
+        if expected is None:
+            raise UserError(f"{where}: {problem}") from None
+        wanted = " or ".join(KINDS[each] for each in expected[1].split(" | ") if each in KINDS)
+        raise UserError(f"{where}: is {KINDS.get(expected[2], expected[2])}; write {wanted}") from None

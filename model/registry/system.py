@@ -1,0 +1,138 @@
+"""A system: its variants, and what else its manifest names; each part is imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from schedproof.model.lang import Chart, Contradiction, Flow, Model, Reading
+from schedproof.model.lang.waiting import Waiting
+
+
+@dataclass(frozen=True)
+class LockFile:
+    """A description of locks that is checked with a variant.
+
+    Args:
+        name: what the names of its checks begin with.
+        only: of its checks just this one, which is named ``name`` alone.
+        refuted: that one is expected to fail.
+    """
+
+    name: str
+    file: Path
+    only: str = ""
+    refuted: bool = False
+
+
+@dataclass(frozen=True)
+class System:
+    """A system, its variants in their order, and the one that logs are checked against.
+
+    Args:
+        load: gives the object that the manifest names for a key; the default, if it names none.
+        locks: by variant, the descriptions of locks that are checked with it.
+        document_name: of the first variant's document, where the manifest says it.
+        stated: by variant, the place in the manifest that says which properties it is expected to violate.
+    """
+
+    name: str
+    title: str
+    variants: Mapping[str, Model]
+    judged_by: str
+    load: Callable[[str, Any], Any] = field(default=lambda key, default: default, compare=False, repr=False)
+    locks: Mapping[str, Sequence[LockFile]] = field(default_factory=dict)
+    document_name: str | None = None
+    stated: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(model: Model) -> System:
+        """The system of a single model that no manifest names."""
+        return System(model.system, model.about, {model.variant: model}, judged_by=model.variant)
+
+    @property
+    def base(self) -> Model:
+        """The first variant of all."""
+        return next(iter(self.variants.values()))
+
+    @property
+    def document(self) -> str:
+        """The name of the first variant's document."""
+        return self.document_name or self.base.document.name
+
+    @property
+    def refinements(self) -> Sequence[Any]:
+        """Every :class:`schedproof.proofs.refinement.property.Refinement`: implementations explored beside a variant."""
+        return self.load("refinements", ())  # type: ignore[no-any-return]
+
+    @property
+    def replays(self) -> Mapping[str, Any]:
+        """By variant, how its runs are replayed on the reference implementation."""
+        return self.load("replays", {})  # type: ignore[no-any-return]
+
+    @property
+    def trace_formats(self) -> Sequence[Any]:
+        """The formats of its logs, in the order in which they are tried."""
+        return self.load("traces", ())  # type: ignore[no-any-return]
+
+    @property
+    def waits(self) -> Mapping[str, Waiting]:
+        """By variant, what "holds" and "waits for" mean in wait-for graphs."""
+        return self.load("wait_for", {})  # type: ignore[no-any-return]
+
+    @property
+    def tables(self) -> Mapping[str, frozenset[str]]:
+        """By sort, the events whose rows are compared between text, figures and what runs (``judged_by``)."""
+        return self.load("tables", {})  # type: ignore[no-any-return]
+
+    @property
+    def flows(self) -> Mapping[str, Sequence[Flow]]:
+        """By variant, which component sends which events to which."""
+        return self.load("flows", {})  # type: ignore[no-any-return]
+
+    @property
+    def charts(self) -> Mapping[str, Sequence[Chart]]:
+        """By variant, the pictures of the document."""
+        return self.load("charts", {})  # type: ignore[no-any-return]
+
+    @property
+    def contradictions(self) -> Sequence[Contradiction]:
+        """Those of its document that are in words only."""
+        return self.load("contradictions", ())  # type: ignore[no-any-return]
+
+    @property
+    def readings(self) -> Sequence[Reading]:
+        """The interpretations of its document that the first variant rests on."""
+        return self.load("interpretations", ())  # type: ignore[no-any-return]
+
+    def line(self, model: Model) -> list[Model]:
+        """``model``, the variant that it amends, the one that this amends, and so on."""
+        return [model, *(self.line(self.variants[model.amends]) if model.amends else ())]
+
+    def first(self, model: Model) -> Model:
+        """The first variant of the line of ``model``, which amends none: what the others of that line are compared with."""
+        return self.line(model)[-1]
+
+
+class Lazy(Mapping[str, Model]):
+    """Variants by name, each loaded when it is first asked for."""
+
+    def __init__(self, loaders: Mapping[str, Callable[[], Model]]) -> None:
+        self._loaders = loaders
+        self._models: dict[str, Model] = {}
+
+    def __getitem__(self, name: str) -> Model:
+        if name not in self._models:
+            self._models[name] = self._loaders[name]()
+        return self._models[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaders)
+
+    def __len__(self) -> int:
+        return len(self._loaders)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaders

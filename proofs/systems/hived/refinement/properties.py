@@ -1,0 +1,36 @@
+"""At which scopes HiveD's reference scheduler is explored beside its model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedproof.proofs.refinement.property import Progress, Refinement, Report
+
+
+@dataclass(frozen=True, kw_only=True)
+class HivedRefinement(Refinement):
+    """HiveD's scheduler, with ``pods`` pods a group."""
+
+    pods: int
+
+    def check(self, progress: Progress | None = None) -> Report:
+        """Explores both."""
+        from .check import check_refinement  # a list of properties needs no scheduler
+
+        return check_refinement(self.scope, pods_per_group=self.pods, progress=progress)
+
+
+def _refinement(name: str, groups: int, cells: int, pods: int) -> HivedRefinement:
+    says = (
+        "the reference scheduler, killed at any point and recovered, takes exactly the model's steps "
+        f"({pods} pod{'s' * (pods > 1)} a group)"
+    )
+    scope = {"PodGroup": groups, "Cell": cells}
+    return HivedRefinement(name=name, variant="repaired", says=says, scope=scope, pods=pods)
+
+
+REFINEMENTS = [
+    _refinement("scheduler-refines-model", 2, 3, 2),
+    # That a victim is freed though other groups are still preempted shows from four groups on.
+    _refinement("scheduler-refines-model-at-four-groups", 4, 2, 1),
+]

@@ -1,0 +1,106 @@
+"""In which situations YuniKorn's reference core, and core and shim together, are explored beside their models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schedproof.model.systems.yunikorn import situations as yunikorn
+from schedproof.model.systems.yunikorn.channel import OF_NODES
+from schedproof.model.systems.yunikorn.parties import Shim
+from schedproof.proofs.refinement.property import Progress, Refinement, Report
+
+from .both import May
+
+
+@dataclass(frozen=True, kw_only=True)
+class YunikornRefinement(Refinement):
+    """YuniKorn's core in one situation."""
+
+    situation: yunikorn.Situation
+
+    def check(self, progress: Progress | None = None) -> Report:
+        """Explores both."""
+        from .check import check_refinement  # a list of properties needs no scheduler
+
+        return check_refinement(self.situation, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartiesRefinement(Refinement):
+    """YuniKorn's core and shim in one situation: each of their moves is steps of the model."""
+
+    situation: yunikorn.Situation
+    may: May
+
+    def check(self, progress: Progress | None = None) -> Report:
+        """Explores both, and looks for the steps."""
+        from .both import check_simulation
+
+        return check_simulation(self.situation, self.may, progress=progress)
+
+
+def _yunikorn(name: str, situation: yunikorn.Situation) -> Refinement:
+    says = (
+        "the reference core, killed at any point and rebuilt by the resource manager, takes exactly the model's steps "
+        f"({situation.about})"
+    )
+    rigid = situation.rigid(shipped=True)
+    return YunikornRefinement(
+        name=f"core-refines-model-{name}",
+        variant="repaired",
+        says=says,
+        scope={sort: len(values) for (sort, _), values in rigid.items() if values},
+        situation=situation,
+    )
+
+
+def _parties(
+    name: str, about: str, may: May, asks: str = "", people: Sequence[str] = (), *, nodes: bool = False
+) -> Refinement:
+    kinds = OF_NODES if nodes else yunikorn.WORK
+    situation = yunikorn.Situation(
+        about,
+        [(asks, "Soft")] if asks else [],
+        wakeups=1 if asks else 0,
+        adjustable_nodes=nodes,
+        people=people,
+        shim=Shim(kinds=kinds, scheduler=True, mortal=True, troubled=True),
+    )
+    rigid = situation.rigid(shipped=True)
+    return PartiesRefinement(
+        name=f"core-and-shim-refine-model-{name}",
+        variant="parties-repaired",
+        says=f"whatever the reference core and shim do is steps of the model ({about})",
+        scope={sort: len(values) for (sort, _), values in rigid.items() if values},
+        situation=situation,
+        may=may,
+    )
+
+
+REFINEMENTS = [
+    _yunikorn("asks", yunikorn.Situation("an application with two asks", [("rr", "Soft")])),
+    _yunikorn("hard-gang", yunikorn.Situation("a hard gang of one with a real ask", [("pr", "Hard")])),
+    _yunikorn(
+        "soft-gang",
+        yunikorn.Situation(
+            "a soft gang of one with a real ask; the partition is removed", [("pr", "Soft")], people=["partition"]
+        ),
+    ),
+    _yunikorn(
+        "queues",
+        yunikorn.Situation(
+            "queues are stopped, started and removed", [("r", "Soft")], queues=[None, 0], people=["queues"]
+        ),
+    ),
+    _yunikorn(
+        "nodes",
+        yunikorn.Situation(
+            "two nodes are drained, restored and taken away", [("r", "Soft")], adjustable_nodes=True, nodes=2
+        ),
+    ),
+    _parties("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
+    _parties("gang", "a gang of one with a real ask", May(quick=True), "pr"),
+    _parties("partition", "an ask; the partition is removed", May(quick=True), "r", ["partition"]),
+    _parties("node", "a node is cordoned and removed; the shim dies", May(nodes=True, crashes=1), nodes=True),
+]

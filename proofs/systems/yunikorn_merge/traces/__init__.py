@@ -1,0 +1,1 @@
+"""The formats of logs of YuniKorn's merged scheduler."""

@@ -1,0 +1,158 @@
+"""``schedproof check``: standard input, files that are still being written, mappings, tests made of departures."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from schedproof.cli.app import run
+from schedproof.proofs.traces import check_trace
+from schedproof.proofs.traces.files.lines import TextLine, read_text
+from schedproof.proofs.traces.reports.excerpt import excerpt
+from tests.proofs.traces.formats.test_plain import HEADER
+from tests.support.places import DATA
+
+STEP = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
+WRONG = {"action": "complete", "parameters": {"p": "low"}}
+
+
+def written(path: Path, *lines: object, end: str = "") -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + end, "utf-8")
+    return path
+
+
+class TestExitCodes:
+    def test_what_came_before_a_bad_line_is_reported(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        log = written(tmp_path / "log", HEADER, STEP, end="{oops\n")
+        assert run(["check", "hived", str(log)]) == 2
+        out, err = capsys.readouterr()
+        assert out.splitlines()[0] == "hived as-written: undetermined (1 record, format schedproof)"
+        assert "what could be read (1 record) is explained" in out
+        assert err.count("\n") == 1 and "line 3: not JSON" in err
+        assert run(["check", "hived", str(log), "--json", "-"]) == 2
+        found = json.loads(capsys.readouterr().out)
+        assert found["verdict"] == "undetermined" and found["records"] == 1 and "line 3" in found["error"]
+
+    def test_idle_goes_with_follow(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["check", "hived", str(written(tmp_path / "log", HEADER)), "--idle", "1"]) == 2
+        assert "--idle goes with --follow" in capsys.readouterr().err
+
+    def test_a_mapping_is_named(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        mapping = tmp_path / "m.yaml"
+        mapping.write_text("schedproof-mapping: 1\nsystem: hived\nlines:\n- {action: allocate, parameters: {p: job}}\n")
+        log = written(tmp_path / "log", {"job": "g"})
+        (tmp_path / "cells.yaml").write_text(mapping.read_text() + "header: {objects: {Cell: [c]}}\n")
+        assert run(["check", "hived", str(log), "--mapping", str(tmp_path / "cells.yaml")]) == 0
+        assert run(["check", "hived", str(log), "--mapping", str(tmp_path / "none.yaml")]) == 2
+        assert "none.yaml: cannot be read" in capsys.readouterr().err
+
+
+def command(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "check", *arguments],
+        stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def wait_for_handler(pid: int) -> None:
+    """Waits until the process has a handler of its own for SIGTERM."""
+    for _ in range(200):
+        caught = next(
+            line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt")
+        )
+        if int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.1)
+    raise AssertionError("it never follows")
+
+
+class TestStreams:
+    def test_standard_input_is_judged_as_it_comes(self) -> None:
+        """The verdict is there while the writer still holds the pipe open."""
+        process = command("hived", "-", stdin=subprocess.PIPE)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("".join(json.dumps(line) + "\n" for line in (HEADER, STEP, WRONG)))
+        process.stdin.flush()
+        assert process.stdout.readline() == "hived as-written: departs (2 records, format schedproof)\n"
+        process.stdin.close()
+        process.stdout.close()
+        assert process.wait(20) == 1
+
+    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+    def test_an_interrupt_ends_a_followed_file(self, tmp_path: Path) -> None:
+        log = written(tmp_path / "log", HEADER, STEP)
+        process = command("hived", str(log), "--follow", "--json", "-")
+        wait_for_handler(process.pid)
+        with log.open("a") as file:
+            file.write(json.dumps({"action": "crash"}) + "\n")
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, err) == (0, "")
+        assert json.loads(out)["records"] == 2
+
+
+class TestWhatMatters:
+    def test_a_departure_becomes_a_test(self, tmp_path: Path) -> None:
+        found = tmp_path / "test_found.py"
+        assert run(["check", "hived", str(DATA / "plain" / "departs.jsonl"), "--emit-test", str(found)]) == 1
+        module = runpy.run_path(str(found))
+        assert len(module["TRACE"]) == 2
+        module["test_the_last_record_departs"]()
+        module["test_the_last_record_departs"].__globals__["TRACE"][1] = json.dumps({"action": "crash"})
+        with pytest.raises(AssertionError):  # planted: a trace that conforms
+            module["test_the_last_record_departs"]()
+
+    def test_so_it_does_in_other_formats(self, tmp_path: Path) -> None:
+        """By hand: g0 is bound, g1 begins to preempt it, and a pod of g1 goes while another waits."""
+        found = tmp_path / "test_found.py"
+        log = DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl"
+        assert run(["check", "hived", str(log), "--emit-test", str(found)]) == 1
+        module = runpy.run_path(str(found))
+        operations = [json.loads(line).get("op") for line in module["LOG"]]
+        assert operations == [None, "AddAllocatedPod", "Schedule", "DeleteUnallocatedPod"]
+        module["test_the_last_line_departs"](tmp_path)
+
+    def test_what_conforms_makes_none(self, tmp_path: Path) -> None:
+        log = DATA / "hived" / "s-02-life-preemption.jsonl"
+        assert run(["check", "hived", str(log), "--emit-test", str(tmp_path / "test_found.py")]) == 0
+        assert not (tmp_path / "test_found.py").exists()
+
+    def test_no_line_of_an_excerpt_can_be_left_out(self) -> None:
+        log = DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl"
+        report = check_trace("hived", log, shorten=True)
+        assert report.first_departure is not None
+        kept = [line for line in read_text(log) if line.number in dict(report.excerpt)]
+        for at in range(1, len(kept) - 1):
+            text = "\n".join(line.text for line in (*kept[:at], *kept[at + 1 :]))
+            assert reason_of(text) != report.first_departure.reason
+
+    def test_what_takes_long_to_judge_is_not_cut(self) -> None:
+        def slow(lines: list[TextLine]) -> str:
+            time.sleep(0.35)
+            return "so"
+
+        assert excerpt([TextLine("log", n, "x") for n in range(50)], slow) == []  # type: ignore[arg-type]
+
+    def test_only_what_keeps_the_reason_is_left_out(self) -> None:
+        """Planted: lines 3 and 7 matter, together with the last."""
+        lines = [TextLine("log", n, str(n)) for n in range(1, 31)]
+        kept = excerpt(lines, lambda some: "so" if {3, 7} <= {line.number for line in some} else "otherwise")
+        assert [line.number for line in kept] == [3, 7, 30]
+
+
+def reason_of(text: str) -> str:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        path.write_text(text, "utf-8")
+        departure = check_trace("hived", path).first_departure
+        return departure.reason if departure is not None else ""

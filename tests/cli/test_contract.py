@@ -1,0 +1,715 @@
+"""The command line: names, JSON keys and exit codes are a contract with scripts elsewhere.
+
+Most tests use lamps (see tests/support/lamps.py), whose numbers are written down by hand.
+"""
+
+import itertools
+import json
+import shutil
+from dataclasses import replace
+from unittest.mock import patch
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from schedproof.cli import main
+from schedproof.cli.differences import related
+from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
+from schedproof.model.registry.discovery import systems
+from schedproof.proofs.induction import Recheck
+from schedproof.proofs.verdict import Verdict
+from tests.support import places
+from tests.support.lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+
+DATA = places.DATA / "hived"
+y = variable(Lamp, "y")
+
+
+@pytest.fixture
+def registered():
+    """Puts systems in place of the project's own."""
+    with patch.dict(systems(), {}, clear=True):
+
+        def register(*systems):
+            systems().clear()
+            systems().update({s.name: s for s in systems})
+
+        register(system())
+        yield register
+
+
+@pytest.fixture
+def run(capfd):
+    """Runs a command: its exit code, standard output, standard error."""
+
+    def command(*arguments):
+        code = main([str(a) for a in arguments])
+        return code, *capfd.readouterr()
+
+    return command
+
+
+@pytest.fixture
+def run_json(run, registered):
+    """Runs a command with ``--json -``: its exit code and the result; standard output has nothing else."""
+
+    def command(*arguments):
+        code, out, err = run(*arguments, "--json", "-")
+        assert err == ""
+        return code, json.loads(out)
+
+    return command
+
+
+def test_no_result_is_written_over_what_is_read(run, tmp_path):
+    """Not even if it departs, under another name of the same file."""
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"schedproof": 1, "system": "hived"}\n{"action": "complete", "parameters": {"p": "x"}}\n')
+    (tmp_path / "same").symlink_to(log)
+    before = log.read_text()
+    for option in ("--emit-test", "--json"):
+        for name in (log, tmp_path / "same", tmp_path / "." / "log.jsonl"):
+            code, out, err = run("check", "hived", log, option, name)
+            assert (code, out) == (2, "") and f"{option} would write over" in err and "which is read" in err
+    assert log.read_text() == before
+    assert (
+        run("check", "hived", "")[2] == "schedproof: the trace's name is empty; name a file, or - for standard input\n"
+    )
+
+
+# verify
+
+
+def test_verify_json(run_json):
+    code, found = run_json("verify", "lamps")
+    assert code == 0
+    assert found["ok"] is True
+    (variant,) = found["systems"]
+    assert (variant["system"], variant["variant"]) == ("lamps", "plain")
+    facts = {
+        p["name"]: (p["kind"], p["expected"], p["verdict"], p["method"], p["scope"]) for p in variant["properties"]
+    }
+    assert facts == {
+        "well-formed": ("well-formedness", "proved", "proved", "induction", None),
+        "stays-dark": ("invariant", "refuted", "refuted", "exploration", {"Lamp": 2}),
+        "on-or-off": ("invariant", "proved", "proved", "induction", None),
+        "blinks": ("can happen", "proved", "proved", "exploration", {"Lamp": 2}),
+        "one-state": ("by construction", "proved", "proved", "construction", None),
+    }
+    assert all(isinstance(p["seconds"], float) for p in variant["properties"])
+    (refuted,) = (p for p in variant["properties"] if "counterexample" in p)
+    (step,) = refuted["counterexample"]["steps"]
+    assert (step["action"], list(step["parameters"])) == ("switch_on", ["x"])
+    (change,) = step["changes"]
+    assert (change["field"], change["before"], change["after"]) == ("state", "Off", "On")
+    assert (change["event"], change["rule"], change["line"]) == ("Lamp.on", "action switch_on", 3)
+
+
+def test_verify_table_and_closing_line(run, registered):
+    code, out, err = run("verify")
+    lines = out.splitlines()
+    assert (code, err) == (0, "")
+    assert lines[0] == "lamps plain"
+    rows = [line.split("  ") for line in lines[2:7]]
+    assert [(r[0], [c.strip() for c in r if c.strip()][2]) for r in rows] == [
+        ("well-formed", "proved (any number)"),
+        ("stays-dark", "refuted in 1 step at Lamp=2"),
+        ("on-or-off", "proved (any number)"),
+        ("blinks", "holds at Lamp=2"),
+        ("one-state", "by construction"),
+    ]
+    assert lines[-1].startswith("as expected: 5 of 5 verdicts are what the manifests say (")
+
+
+def test_verify_only(run_json, registered):
+    registered(system(lamps("plain"), lamps("other", promises=[VACUOUS], refuted=())))
+    code, found = run_json("verify", "--only", "blinks", "--only", "one-state")
+    names = {v["variant"]: [p["name"] for p in v["properties"]] for v in found["systems"]}
+    assert (code, names) == (0, {"plain": ["blinks", "one-state"]})
+
+
+@pytest.mark.parametrize(
+    ("refuted", "wrong"),
+    [
+        ((), "stays-dark: refuted in 1 step at Lamp=2, expected proved"),
+        (("stays-dark", "on-or-off"), "on-or-off: proved (any number), expected refuted"),
+    ],
+)
+def test_an_unexpected_verdict_exits_with_1(run, registered, refuted, wrong):
+    """In both directions: a promise that fails, and one that is said to fail but does not."""
+    registered(system(lamps(refuted=refuted)))
+    code, out, _ = run("verify")
+    assert code == 1
+    assert f"lamps plain {wrong}" in out
+    assert out.splitlines()[-1].startswith("NOT as expected: 4 of 5 verdicts")
+
+
+def test_a_vacuous_promise_is_undetermined_and_exits_with_3(run_json, registered):
+    registered(system(lamps(promises=[VACUOUS], refuted=())))
+    code, found = run_json("verify")
+    assert (code, found["ok"]) == (3, False)
+    assert found["systems"][0]["properties"][1]["verdict"] == "undetermined"
+
+
+def test_a_wrong_verdict_weighs_more_than_a_missing_one(run, registered):
+    registered(system(lamps(promises=[*lamps().properties, VACUOUS], refuted=())))
+    assert run("verify")[0] == 1
+
+
+def test_junit(run, registered, tmp_path):
+    promises = [*lamps().properties, VACUOUS]
+    registered(system(lamps(refuted=(), promises=promises)))
+    run("verify", "--junit", tmp_path / "report.xml")
+    (suite,) = ET.parse(tmp_path / "report.xml").getroot()
+    assert {k: suite.get(k) for k in ("name", "tests", "failures", "errors")} == {
+        "name": "lamps plain", "tests": "6", "failures": "1", "errors": "1"
+    }  # fmt: skip
+    outcome = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert outcome == {
+        "well-formed": [], "stays-dark": ["failure"], "on-or-off": [], "blinks": [], "one-state": [], "if-broken": ["error"]
+    }  # fmt: skip
+    assert " 1. l0 is switched on  [action switch_on, line 3]" in suite.find("testcase/failure").text
+
+
+def test_summary(run, registered, tmp_path):
+    registered(system(lamps(refuted=())))
+    run("verify", "--summary", tmp_path / "summary.md")
+    text = (tmp_path / "summary.md").read_text()
+    assert text.startswith("## schedproof: NOT as expected\n\n4 of 5 verdicts are what the manifests say.\n")
+    assert "### lamps plain: stays-dark\n\nrefuted in 1 step at Lamp=2, expected proved.\n" in text
+    assert "| stays-dark | refuted in 1 step at Lamp=2 | proved | NOT EXPECTED |" in text
+
+
+def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
+    class ProvesAnything:
+        def proved(self, name):
+            return True
+
+        def seconds(self, name):
+            return 0.0
+
+    monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
+    code, out, err = run("verify")
+    assert (code, out) == (1, "")
+    assert err.startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")
+    assert err.count("\n") == 1
+
+
+# prove
+
+
+def test_prove_json(run_json):
+    code, found = run_json("prove", "lamps")
+    assert code == 0
+    pairs = [(o["invariant"], o["action"]) for o in found["obligations"] if o["invariant"] != "well-formed"]
+    actions = ["(initial)", "switch_on", "switch_off"]
+    assert sorted(pairs) == sorted(
+        [(i, a) for i in ("stays-dark", "on-or-off") for a in actions] + [("one-state", "(every)")]
+    )
+    keys = {"invariant", "action", "verdict", "method", "scope", "seconds", "variant", "detail", "expected"}
+    assert all(keys <= set(o) for o in found["obligations"])
+    verdicts = {(o["invariant"], o["action"]): (o["verdict"], o["method"]) for o in found["obligations"]}
+    assert verdicts["stays-dark", "(initial)"] == ("proved", "induction")
+    assert verdicts["stays-dark", "switch_on"] == ("refuted", "induction")
+    assert verdicts["one-state", "(every)"] == ("proved", "construction")
+    assert {o["action"] for o in found["obligations"] if o["invariant"] == "well-formed"} == {"switch_on", "switch_off"}
+
+
+def test_prove_is_judged_by_the_manifest(run, registered):
+    registered(system(lamps(refuted=())))
+    code, out, _ = run("prove", "lamps")
+    assert code == 1
+    assert "stays-dark / switch_on: not inductive" in out
+    assert "From this state, which no invariant excludes:" in out
+    assert out.splitlines()[-1] == "NOT as expected: induction judges 2 of 3 properties as the manifests say"
+
+
+def test_cvc5_rechecks(run_json):
+    code, found = run_json("prove", "lamps", "--solver", "cvc5")
+    asked = [o for o in found["obligations"] if o["method"] == "induction"]
+    assert code == 0
+    assert all(o["cvc5"]["verdict"] in (o["verdict"], "undetermined") for o in asked)
+    assert any(o["cvc5"]["verdict"] == "proved" for o in asked)
+
+
+def test_solvers_that_disagree_exit_with_1(run, registered, monkeypatch):
+    opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}
+
+    def recheck(induction, *, progress=None):
+        return (Recheck(a, opposite[a.verdict], 0.0) for a in induction.answers)
+
+    monkeypatch.setattr("schedproof.cli.commands.prove.recheck", recheck)
+    code, out, err = run("prove", "lamps", "--solver", "cvc5")
+    assert (code, out) == (1, "")
+    assert "z3 says" in err and "cvc5" in err and err.count("\n") == 1
+
+
+def test_emit_smt(run, registered, tmp_path):
+    code, _, _ = run("prove", "lamps", "--emit-smt", tmp_path / "smt")
+    scripts = sorted((tmp_path / "smt" / "plain").iterdir())
+    assert code == 0
+    assert [p.name for p in (tmp_path / "smt").iterdir()] == ["plain"]  # nothing else is left
+    assert len(scripts) == len(json.loads(_json(run, "prove", "lamps"))["obligations"]) - 1  # one is by construction
+    assert all("(check-sat)" in script.read_text() for script in scripts)
+
+
+def _json(run, *arguments):
+    return run(*arguments, "--json", "-")[1]
+
+
+# explore
+
+
+@pytest.mark.parametrize("options", [[], ["--no-symmetry"]])
+def test_explore_json(run_json, options):
+    code, found = run_json("explore", "lamps", "--scope", "Lamp=3", *options)
+    assert code == 0
+    assert {k: found[k] for k in ("states", "transitions", "depth", "complete", "ok")} == {
+        "states": 8, "transitions": 24, "depth": 3, "complete": True, "ok": True
+    }  # fmt: skip
+    assert found["per_action"] == {"switch_on": 12, "switch_off": 12}
+    assert found["representatives"] == (8 if options else 4)  # how many are on is all that tells lamps apart
+    assert {p["name"] for p in found["properties"]} == {"well-formed", "stays-dark", "on-or-off", "blinks", "one-state"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "states", "transitions"), [("PodGroup=2,Cell=2", 47, 158), ("PodGroup=3,Cell=2", 354, 1579)]
+)
+def test_explore_hived_counts_what_independent_models_count(run, scope, states, transitions):
+    code, out, _ = run("explore", "hived", "--scope", scope, "--json", "-")
+    found = json.loads(out)
+    assert (code, found["states"], found["transitions"]) == (0, states, transitions)
+    assert found["per_action"]["crash"] == states  # one in every state
+    assert sum(found["per_action"].values()) == transitions
+
+
+def test_a_scope_that_is_too_small_to_tell_is_no_verdict(run):
+    """With two groups no group can first preempt and then be preempted: that needs three priorities."""
+    code, out, _ = run("explore", "hived", "--scope", "PodGroup=2,Cell=2")
+    assert code == 0
+    assert "not judged: group-life-with-preemption: does not happen here; it may need more objects" in out
+
+
+def test_no_crash(run):
+    code, out, _ = run("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--no-crash", "--json", "-")
+    found = json.loads(out)
+    assert code == 0
+    assert "crash" not in found["per_action"]
+    assert found["not_judged"]["recovery-from-durable"] == "speaks of crashes, which were not explored"
+
+
+def test_max_states_is_undetermined_and_exits_with_3(run_json):
+    code, found = run_json("explore", "lamps", "--scope", "Lamp=4", "--max-states", "3", "--no-symmetry")
+    assert (code, found["complete"], found["ok"]) == (3, False, False)
+    verdicts = {p["name"]: p["verdict"] for p in found["properties"]}
+    assert verdicts["on-or-off"] == verdicts["blinks"] == "undetermined"
+    assert verdicts["stays-dark"] == "refuted"  # a run that breaks it is one, however little was explored
+
+
+def test_explore_finds_what_the_manifest_does_not_expect(run, registered):
+    registered(system(lamps(refuted=())))
+    code, out, _ = run("explore", "lamps")
+    assert code == 1
+    assert "stays-dark: refuted in 1 step at Lamp=2, expected proved" in out
+
+
+def test_counts_only(run_json):
+    code, found = run_json("explore", "lamps", "--counts-only")
+    assert (code, found["states"], found["properties"]) == (0, 4, [])
+
+
+# check
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "verdict", "record"),
+    [
+        ("s-02-life-preemption", 0, "conforms", None),
+        ("r-crash-0", 0, "conforms", None),
+        ("s-17-cancel-one-of-two-pods", 1, "departs", 10),
+    ],
+)
+def test_check_json(run, name, code, verdict, record):
+    path = DATA / f"{name}.jsonl"
+    found_code, out, err = run("check", "hived", path, "--json", "-")
+    found = json.loads(out)
+    assert (found_code, err) == (code, "")
+    assert (found["variant"], found["verdict"]) == ("as-written", verdict)
+    assert found["records"] == len(path.read_text().splitlines()) - 1
+    assert found.get("first_departure", {}).get("record") == record
+    assert record is None or found["first_departure"]["reason"]
+
+
+def test_check_undetermined_exits_with_3(run, monkeypatch):
+    from schedproof.proofs.traces import OracleReport, OracleVerdict
+
+    report = OracleReport("hived", "as-written", "hived", OracleVerdict.UNDETERMINED, 3, note="too many ways")
+    monkeypatch.setattr("schedproof.cli.commands.check.check_trace", lambda *a, **options: report)
+    code, out, _ = run("check", "hived", DATA / "r-crash-0.jsonl")
+    assert code == 3
+    assert "undetermined" in out
+
+
+# diagram, findings, list, explain, diff
+
+
+@pytest.mark.parametrize(("format_", "begins"), [("dot", "digraph"), ("mermaid", "---\n")])
+def test_diagram_to_standard_output(run, registered, format_, begins):
+    code, out, _ = run("diagram", "lamps", "Lamp", "--format", format_, "-o", "-")
+    assert code == 0
+    assert out.startswith(begins)
+    assert "on" in out and "off" in out
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz's dot is not installed")
+@pytest.mark.parametrize(("name", "begins"), [("lamp.svg", b"<?xml"), ("lamp.png", b"\x89PNG")])
+def test_diagram_to_a_file_by_its_ending(run, registered, tmp_path, name, begins):
+    assert run("diagram", "lamps", "Lamp", "-o", tmp_path / name) == (0, "", "")
+    assert (tmp_path / name).read_bytes().startswith(begins)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_findings_json(run_json, registered):
+    from tests.support.lamps import BROKEN
+
+    registered(system(lamps(), lamps().amend("broken", "no switch", [BROKEN], frozenset())))
+    code, (finding,) = run_json("findings", "lamps")
+    assert code == 0
+    trace = finding.pop("trace")
+    finding.pop("problem")
+    assert finding == {
+        "system": "lamps",
+        "variant": "plain",
+        "property": "stays-dark",
+        "readings": [],
+        "document": "lamps.md",
+        "line": 7,
+        "sentence": "Lamps stay dark.",
+        "setting": {},  # lamps have no rigid attributes; tests/proofs/exploration/test_run_facts.py has objects that do
+        "end": {"l0": {"state": "On"}},
+        "repair": "A lamp that cannot be switched on stays dark (line 7). (variant broken)",
+    }
+    assert [(step["action"], set(step)) for step in trace] == [("switch_on", {"action", "parameters", "changes"})]
+
+
+def test_list(run, run_json):
+    code, found = run_json("list", "lamps")
+    (one,) = found["systems"]
+    (variant,) = one["variants"]
+    assert code == 0
+    assert (one["name"], one["judged_by"], variant["name"], variant["scope"]) == (
+        "lamps",
+        "plain",
+        "plain",
+        {"Lamp": 2},
+    )
+    assert variant["machines"] == [{"name": "Lamp", "states": ["Off", "On"], "events": ["on", "off"]}]
+    assert [a["name"] for a in variant["actions"]] == ["switch_on", "switch_off"]
+    assert [p["name"] for p in variant["properties"]] == [
+        "well-formed",
+        "stays-dark",
+        "on-or-off",
+        "blinks",
+        "one-state",
+    ]
+    assert "lamps  plain     lamps.md  Lamps and switches" in run("list")[1]
+
+
+STORY = """\
+stays-dark (lamps plain): refuted in 1 step at Lamp=1, expected refuted
+Promise: no lamp is ever on.
+Document: lamps.md, line 7: "Lamps stay dark."
+
+ 1. l0 is switched on  [action switch_on, line 3]
+      l0.state  Off -> On  Lamp.on, action switch_on, line 3
+So: no lamp is ever on: not so for x = l0.
+In the end l0: On.
+"""
+
+SEQUENCE = """\
+---
+title: "lamps plain: stays-dark"
+---
+sequenceDiagram
+    participant scheduler
+    participant l0
+    Note over scheduler,l0: 1. l0 is switched on
+    scheduler->>l0: Lamp.on (line 3)
+    Note right of l0: state: Off → On
+    Note over scheduler,l0: no lamp is ever on: not so for x = l0<br/>l0: On
+"""
+
+
+def test_explain(run, registered):
+    assert run("explain", "lamps", "stays-dark", "--scope", "Lamp=1") == (0, STORY, "")
+    assert run("explain", "lamps", "stays-dark", "--scope", "Lamp=1", "--mermaid") == (0, SEQUENCE, "")
+
+
+def test_explain_what_was_checked(run, registered):
+    code, out, _ = run("explain", "lamps", "on-or-off")
+    assert code == 0
+    assert out.splitlines()[-2:] == [
+        "  exploration at Lamp=2: every reachable state and step, and none breaks it",
+        "  induction: it is true at the start, and no step of any action breaks it, for any number of objects",
+    ]
+
+
+def test_explain_a_state(run, registered):
+    code, out, _ = run("explain", "lamps", "--state", "l0=On", "--state", "l1.state=On")
+    assert code == 0
+    assert [line[:20] for line in out.splitlines() if "switched" in line] == [
+        " 1. l0 is switched o",
+        " 2. l1 is switched o",
+    ]
+
+
+def test_explain_an_unreachable_state_exits_with_1(run):
+    code, out, _ = run(
+        "explain", "hived", "--state", "c0=Free", "--state", "c0.user=g0", "--scope", "PodGroup=1,Cell=1"
+    )
+    assert (code, out) == (
+        1,
+        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state is like that\n",
+    )
+
+
+def test_an_arrow_comes_from_the_object_whose_event_the_rule_carries_on(run):
+    _, out, _ = run("explain", "hived", "preemption-ongoing", "--mermaid")
+    assert "    c0->>g0: PodGroup.e6 (line 193)\n" in out  # line 193: the cell's e2 preempts its user
+    assert "    scheduler->>g1: PodGroup.e1 (line 63)\n" in out
+
+
+def test_diff_json(run_json, registered):
+    from tests.support.lamps import BROKEN
+
+    registered(system(lamps(), lamps().amend("broken", "no switch", [BROKEN], frozenset())))
+    code, found = run_json("diff", "lamps", "plain", "broken")
+    assert code == 0
+    assert [(d["kind"], d["change"], d["name"]) for d in found["differences"]] == [
+        ("action", "removed", "switch_on"),
+        ("property", "removed", "blinks"),
+        ("verdict", "changed", "stays-dark"),
+    ]
+    reason = {"why": "A lamp that cannot be switched on stays dark (line 7).", "repairs": ["stays-dark"], "weakens": {}}
+    assert all(d["reasons"] == [reason] for d in found["differences"])
+    assert found["differences"][0]["before"] == ["choose x: Lamp", "when x Off", "fires Lamp.on on x", "line 3"]
+
+
+def test_diff_sees_one_changed_conjunct(run_json, registered):
+    plain = lamps()
+    unguarded = replace(plain.action("switch_on"), when=[])
+    other = replace(plain, variant="other", actions=[unguarded, plain.action("switch_off")])
+    registered(system(plain, other))
+    _, found = run_json("diff", "lamps", "plain", "other")
+    (difference,) = found["differences"]
+    assert set(difference["before"]) - set(difference["after"]) == {"when x Off"}
+    assert run_json("diff", "lamps", "plain", "plain")[1]["differences"] == []
+
+
+# Systems whose variants are models of their own, and that are explored at several topologies
+
+
+@pytest.fixture
+def streets(registered):
+    """Lamps in two streets of different length; and a variant with machines of its own."""
+    plain = replace(lamps(), topologies=lambda sizes: [street(1), street(2)], machines=[IN_A_STREET])
+    gas = replace(lamps("gas"), machines=[Machine(Lamp, [State("Off"), State("Lit", unreachable=True), State("On")])])
+    amended = plain.amend("amended", "the same", [Change(why="None.", repairs=[])], plain.refuted)
+    registered(system(plain, amended, gas))
+
+
+IN_A_STREET = Machine(
+    Lamp, [State("Off"), State("On")], attributes=[Attribute("number", IntRange(0, 9), rigid=True)], line=2
+)
+
+
+def street(length):
+    return {("Lamp", "number"): list(range(1, length + 1))}
+
+
+def test_explore_sums_over_all_topologies(run, run_json, streets):
+    """One lamp has 2 states and 2 transitions, two have 4 and 8."""
+    _, found = run_json("explore", "lamps")
+    assert {k: found[k] for k in ("topologies", "states", "transitions", "depth")} == {
+        "topologies": 2, "states": 6, "transitions": 10, "depth": 2
+    }  # fmt: skip
+    last = run("explore", "lamps")[1].splitlines()[-1]
+    assert last == "lamps plain at Lamp=2: in 2 topologies together: 6 states, 10 transitions, greatest depth 2"
+
+
+def test_explain_a_state_looks_at_all_topologies(run, streets):
+    """l1 is only in the second, and the shortest way may be in any."""
+    code, out, _ = run("explain", "lamps", "--state", "l1=On")
+    assert code == 0
+    assert "Given:\n    lamp l1: number 2\n" in out
+    assert "So: after 1 step the state is as asked." in out
+    code, out, err = run("explain", "lamps", "--state", "l7=On")
+    assert (code, out) == (2, "")
+    assert "unknown object 'l7'" in err and "l0, l1" in err
+
+
+def test_explain_takes_the_shortest_way_of_all_topologies(run, registered):
+    """The first topology can have it only after two steps, the second after one."""
+    second_only = Action("all_on", [x], [x.is_("Off"), x.number == 2], [x.fires("on")], "all lamps are on")
+    plain = lamps()
+    needs_two = replace(
+        plain.action("switch_on"), when=[x.is_("Off"), exists(y, (y.number == 9) & y.is_("On")) | (x.number == 9)]
+    )
+    model = replace(
+        plain,
+        machines=[IN_A_STREET],
+        actions=[needs_two, second_only, plain.action("switch_off")],
+        topologies=lambda sizes: [{("Lamp", "number"): [1, 9]}, {("Lamp", "number"): [2, 1]}],
+    )
+    registered(system(model))
+    _, out, _ = run("explain", "lamps", "--state", "l0=On")
+    assert "So: after 1 step the state is as asked." in out
+    assert "number 2" in out
+
+
+def test_list_shows_the_machines_of_each_variant(run, run_json, streets):
+    out = run("list", "lamps")[1]
+    assert "Machines of plain, amended\n" in out
+    gas = out.split("Machines of gas\n")[1].split("\n\n")[0]
+    assert "Off, Lit, On" in gas
+    _, found = run_json("list", "lamps")
+    assert [v["machines"][0]["states"] for v in found["systems"][0]["variants"]] == [
+        ["Off", "On"], ["Off", "On"], ["Off", "Lit", "On"]
+    ]  # fmt: skip
+
+
+def test_list_needs_one_table_where_all_have_the_same_machines(run, registered):
+    registered(system(lamps(), lamps("other")))
+    assert "\nMachines\n" in run("list", "lamps")[1]
+
+
+def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
+    out = run("diff", "lamps", "plain", "gas")[1]
+    assert out.startswith("plain and gas amend no common variant: ")
+    assert "Machines: 1 changed\n  ~ Lamp\n" in out
+    assert "      + state Lit\n" in out and "      - attribute number: 0..9 (rigid)\n" in out
+    assert "common" not in run("diff", "lamps", "plain", "amended")[1]
+    _, found = run_json("diff", "lamps", "plain", "gas")
+    assert next((d["kind"], d["change"], d["name"]) for d in found["differences"]) == ("machine", "changed", "Lamp")
+
+
+LINES = {
+    "jobmon": ["as-written as-written-repaired", "shipped repaired"],
+    "yunikorn": ["as-written v0.12.2 repaired parties parties-repaired"],
+    "beaker": ["as-written interleaved repaired by-priority strict eager", "batch", "shipped"],
+}
+"""Which variants amend a common one, as the README has them."""
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_variants_are_comparable_that_amend_a_common_one(name):
+    """In a chain or beside each other, whichever is named first."""
+    known = systems()[name]
+    of = {variant: line for line in LINES[name] for variant in line.split()}
+    assert set(of) == set(known.variants)
+    for one, other in itertools.product(of, repeat=2):
+        models = known.variants[one], known.variants[other]
+        assert related(known, *models) is (of[one] == of[other]), (one, other)
+        assert known.first(models[0]).variant == of[one].split()[0]
+
+
+def test_diff_follows_a_chain_of_amendments(run, run_json, registered):
+    """What differs has the changes of all amendments between the two as its reasons, and no others."""
+    plain = lamps()
+    dark, dull = (
+        plain.amend(f"no-{name}", "less", [Change(why=f"No {name}.", repairs=[], drops=[name])], plain.refuted)
+        for name in ("blinks", "switch_off")
+    )
+    both = [Change(why="No switch_on.", repairs=["stays-dark"], drops=["switch_on"])]
+    darker = dark.amend("darker", "two actions less", both, frozenset())
+    registered(system(plain, dark, dull, darker, lamps("gas")))
+
+    def reasons(one: str, other: str) -> dict[str, list[str]]:
+        found = run_json("diff", "lamps", one, other)[1]["differences"]
+        return {d["name"]: [reason["why"] for reason in d["reasons"]] for d in found}
+
+    chain = {"blinks": ["No blinks."], "switch_on": ["No switch_on."], "stays-dark": ["No switch_on."]}
+    assert reasons("plain", "darker") == reasons("darker", "plain") == chain
+    assert reasons(dull.variant, "darker") == {**chain, "switch_off": ["No switch_off."]}
+    assert set(reasons(dark.variant, "darker")) == {"switch_on", "stays-dark"}
+    assert not any(reasons("darker", "gas").values())
+    for one, other in (("plain", "darker"), (dull.variant, "darker"), ("darker", "darker")):
+        assert "common" not in run("diff", "lamps", one, other)[1]
+    assert run("diff", "lamps", "darker", "gas")[1].startswith("darker and gas amend no common variant: ")
+
+
+def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, registered):
+    """Its own findings stay, and so do those of a model that is no amendment."""
+    from tests.support.lamps import PROMISES
+
+    worse = Change(why="A lamp more.", repairs=[], adds=[replace(PROMISES[1], name="all-off", then=x.is_("Off"))])
+    amended = lamps().amend("worse", "more promises", [worse], frozenset({"stays-dark", "all-off"}))
+    registered(system(lamps(), amended, lamps("gas")))
+    _, found = run_json("findings", "lamps")
+    assert [(f["variant"], f["property"]) for f in found] == [
+        ("plain", "stays-dark"), ("worse", "all-off"), ("gas", "stays-dark")
+    ]  # fmt: skip
+    assert run("findings", "lamps")[1].splitlines()[-2:] == [
+        "3 findings in lamps.md",
+        "left out: 1 promise that lamps worse breaks just as plain does, of which it is an amendment "
+        "('schedproof explain lamps PROPERTY --variant worse' tells one)",
+    ]
+
+
+def test_a_promise_that_is_given_up_is_not_called_repaired(run_json, registered):
+    given_up = Change(why="Lamps are for light.", repairs=[], drops=["stays-dark"])
+    bright = lamps().amend("bright", "no such promise", [given_up], frozenset())
+    registered(system(lamps(), bright))
+    _, (finding,) = run_json("findings", "lamps")
+    assert finding["repair"] == "none: the promise is given up. Lamps are for light. (variant bright)"
+
+
+AT_NIGHT = replace(PROMISES[1], name="on-or-off-at-night", says="at night a lamp is on or off")
+AS_IT_GOES = Change(why="Nights are dark.", repairs=[], weakens={"stays-dark": [AT_NIGHT.name]}, adds=[AT_NIGHT])
+
+
+def test_a_promise_that_is_weakened_says_what_is_kept_of_it(run, run_json, registered):
+    registered(system(lamps(), lamps().amend("darker", "a weaker promise", [AS_IT_GOES], frozenset())))
+    _, (finding,) = run_json("findings", "lamps")
+    assert finding["repair"] == (
+        "the promise is weakened. Nights are dark. "
+        "Kept is on-or-off-at-night: at night a lamp is on or off (variant darker)"
+    )
+    _, out, _ = run("diff", "lamps", "plain", "darker")
+    assert "      weakens stays-dark to on-or-off-at-night\n" in out
+    assert "  - stays-dark  [1]\n" in out and "  + on-or-off-at-night  [1]\n" in out
+
+
+def test_a_variant_that_goes_back_on_a_repair_is_told_of(run_json, registered):
+    """What it breaks its base breaks too, but not the variant that it amends."""
+    from tests.support.lamps import BROKEN
+
+    plain = lamps()
+    broken = plain.amend("broken", "no switch", [BROKEN], frozenset())
+    again = Change(why="A switch again.", repairs=[], adds=[plain.action("switch_on")])
+    registered(system(plain, broken, broken.amend("mended", "a switch", [again], frozenset({"stays-dark"}))))
+    _, found = run_json("findings", "lamps")
+    assert [(f["variant"], f["repair"]) for f in found] == [
+        ("plain", "A lamp that cannot be switched on stays dark (line 7). (variant broken)"),
+        ("mended", "variant broken keeps the promise. What is different here: A switch again."),
+    ]
+
+
+def test_two_changes_that_make_one_difference_are_both_its_reasons(run, registered):
+    changes = [
+        Change(why=f"Reason {n}.", repairs=["stays-dark"], drops=[name])
+        for n, name in ((1, "switch_on"), (2, "blinks"))
+    ]
+    registered(system(lamps(), lamps().amend("broken", "no switch", changes, frozenset())))
+    _, out, _ = run("diff", "lamps", "plain", "broken")
+    assert "  ~ stays-dark: refuted -> proved  [1] [2]\n" in out
+    assert [line.split("]")[0] for line in out.split("Reasons\n")[1].splitlines() if "[" in line] == ["  [1", "  [2"]
+
+
+def test_what_the_document_has_not_got_is_cited_from_the_facts(run, registered):
+    plain = lamps()
+    fetched = replace(plain, actions=[replace(a, line=None, fact="2, lamp.c:7") for a in plain.actions])
+    registered(system(plain, replace(fetched, variant="code")))
+    assert "[action switch_on, facts 2, lamp.c:7]" in run("explain", "lamps", "stays-dark", "--variant", "code")[1]
+    _, out, _ = run("diff", "lamps", "plain", "code")
+    assert "      + facts 2, lamp.c:7\n" in out and "      - line 3\n" in out

@@ -1,0 +1,167 @@
+"""``schedproof locks``: its exit codes, and that text, JSON and pictures tell the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedproof.cli import main
+from tests.support.places import MODELS
+
+DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
+GOOD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock a: [lock b: []]]\n"
+BAD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock b: [lock a: []]]\n"
+ORDER = "classes: {A: {}, B: {in: A}}\norder: [A > B in it]\n"
+
+Said = tuple[int, str, str]
+
+
+@pytest.fixture
+def say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command on a text: exit code, standard output, standard error."""
+
+    def run(text: str, *options: str | Path) -> Said:
+        file = tmp_path / "file.yaml"
+        file.write_text(text)
+        code = main(["locks", str(file), *map(str, options)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_exit_codes(say: Any) -> None:
+    assert say(GOOD)[0] == 0
+    assert say(BAD)[0] == 1
+    assert say(BAD + "refuted: [no-deadlock]\n")[0] == 0
+    assert say(GOOD + "refuted: [no-deadlock]\n")[0] == 1, "what is expected to fail and does not is not as expected"
+    assert say("objects: {A: mutex}\n")[0] == 2
+    assert say(GOOD, "--max-states", "3")[0] == 3
+    assert say(GOOD, "--max-states", "0")[0] == 2
+    assert say(BAD + "refuted: [no-deadlock]\n", "--max-states", "3")[0] == 3
+
+
+def test_a_deadlock_that_is_found_before_the_limit_is_one(say: Any) -> None:
+    # Its end is three states away; the limit cuts off what comes after.
+    code, out, _ = say("objects: {a: mutex}\nthreads: {one: [lock a: [lock a: []]]}\n", "--max-states", "2")
+    assert code == 1 and "SELF" in out
+
+
+def test_the_text_tells_verdict_and_interleaving(say: Any) -> None:
+    code, out, err = say(BAD)
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert any("no-deadlock" in line and "refuted in 2 steps" in line and "NOT EXPECTED" in line for line in lines)
+    assert "AB: locks in reversed order: one and two on b, a" in lines
+    assert "  1. one: lock a (file.yaml:3)" in lines
+    assert "  2. two: lock b (file.yaml:4)" in lines
+    assert "     one waits: lock b; two holds that by lock" in lines
+    assert "     two waits: lock a; one holds that by lock" in lines
+    assert lines[-1] == "NOT as expected: 0 of 1 check"
+
+
+def test_undetermined_says_where_it_stopped(say: Any) -> None:
+    _, out, _ = say(GOOD, "--max-states", "3")
+    assert "undetermined: stopped after 3 states" in out and "UNDETERMINED" in out
+
+
+CHECK = {"name", "kind", "line", "expected", "verdict", "method", "scope", "seconds"}
+DEADLOCK = {"kind", "threads", "on", "interleaving", "waits", "holds"}
+
+
+@pytest.mark.parametrize("file", sorted(DEADLOCKS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_text_and_json_tell_the_same(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["locks", str(file)])
+    out = capsys.readouterr().out
+    assert main(["locks", str(file), "--json", "-"]) == code
+    data = json.loads(capsys.readouterr().out)
+    assert set(data) == {"name", "checks", "ok", "states", "moves", "deadlocks"}
+    assert data["name"] == file.stem
+    assert data["ok"] is (code == 0)
+    rows = {line.split()[0]: line for line in reversed(out.splitlines()) if line}  # the table is above the rest
+    for check in data["checks"]:
+        assert set(check) - {"note", "problem", "steps"} == CHECK
+        assert ("steps" in check) == (check["verdict"] == "refuted")
+        assert check["name"] in rows and check["expected"] in rows[check["name"]]
+        if check["verdict"] == "refuted":
+            steps = len(check["steps"])
+            assert f"refuted in {steps} step" in rows[check["name"]]
+        assert check["verdict"] in ("proved", "refuted")
+    told = sum(check["verdict"] == "refuted" and check["name"] != "no-deadlock" for check in data["checks"])
+    assert len(data["deadlocks"]) == out.count("\n  1. ") - told
+    for deadlock in data["deadlocks"]:
+        assert set(deadlock) == DEADLOCK
+        for step in deadlock["interleaving"]:
+            assert set(step) == {"thread", "does", "on", "waits", "line"}
+            says = f"{step['thread']}: {step['does']} {step['on']}{', and has to wait' if step['waits'] else ''} ("
+            assert says in out
+        for wait in deadlock["waits"]:
+            assert set(wait) == {"thread", "does", "on", "for"}
+            assert f"{wait['thread']} waits: {wait['does']} {wait['on']}; " in out
+        for hold in deadlock["holds"]:
+            assert set(hold) == {"thread", "by", "lock"}
+
+
+def test_a_fix_is_as_expected_and_a_deadlock_is_not() -> None:
+    for file in DEADLOCKS.glob("*.yaml"):
+        assert main(["locks", str(file), "--json", "/dev/null"]) == (0 if file.stem.endswith("-fixed") else 1)
+
+
+@pytest.mark.parametrize("kind", ["dot", "mermaid"])
+def test_a_picture_of_a_deadlock_names_who_takes_part(say: Any, tmp_path: Path, kind: str) -> None:
+    code, out, _ = say(BAD, "--picture", "-", "--format", kind)
+    assert code == 1
+    for name in ("one", "two", "held", "waits"):
+        assert name in out
+    assert "digraph" in out if kind == "dot" else "flowchart" in out or "graph" in out
+    suffix = {"dot": "dot", "mermaid": "mmd"}[kind]
+    target = tmp_path / f"picture.{suffix}"
+    code, text, _ = say(BAD, "--picture", target)
+    assert code == 1 and "AB" in text
+    assert target.read_text().strip() == out.strip()
+
+
+def test_a_picture_of_an_order_has_its_ranks(say: Any) -> None:
+    code, out, _ = say(ORDER, "--picture", "-", "--format", "dot")
+    assert code == 0 and "rank 1" in out and "rank 2" in out and "in it" in out
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not there")
+@pytest.mark.parametrize(("suffix", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
+    target = tmp_path / f"picture.{suffix}"
+    assert say(BAD, "--picture", target)[0] == 1
+    assert target.read_bytes().startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--format", "dot"], "--format is that of a picture; give --picture FILE as well"),
+        (["--picture", "picture"], "does not tell; choose one of"),
+        (["--picture", "x.dot", "--json", "x.dot"], "both write to"),
+        (["--picture", "/no/such/folder/x.dot"], "there is no folder"),
+        (["--json", "/no/such/folder/x"], "there is no folder"),
+        (["--max-states", "many"], "--max-states"),
+        (["--picture", "-", "--format", "gif"], "--format"),
+    ],
+)
+def test_wrong_options_are_refused(say: Any, options: list[str], says: str) -> None:
+    code, out, err = say(BAD, *options)
+    assert (code, out) == (2, "")
+    assert says in err and err.count("\n") == 1
+
+
+def test_nothing_to_draw_is_said_and_nothing_is_written(say: Any, tmp_path: Path) -> None:
+    target = tmp_path / "picture.dot"
+    code, _, err = say(GOOD, "--picture", target)
+    assert code == 2 and "nothing to draw" in err and not target.exists()
+
+
+def test_json_tells_who_takes_a_message(say: Any) -> None:
+    text = "objects: {a: mutex}\nchannels: {c: 0}\nthreads:\n  one: [send c, lock a]\n  two: [receive c]\n"
+    (deadlock,) = json.loads(say(text, "--json", "-")[1])["deadlocks"]
+    assert "two" in deadlock["interleaving"][0].values()

@@ -1,0 +1,213 @@
+"""What users do wrong ends as one line on standard error, exit 2, and nothing half-written."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from schedproof.cli import main
+from tests.support.places import DATA
+
+TRACE = DATA / "hived" / "s-02-life-preemption.jsonl"
+LONG = "x" * 300
+
+MISTAKES = [
+    ([], "name a command: verify, prove"),
+    (["nosuch"], "'nosuch'"),
+    (["verify", "nosuch"], "unknown system 'nosuch'; there is hived"),
+    (["verify", "--nosuch"], "'schedproof verify --help'"),
+    (["verify", "hived", "--only", "allocated-hascells"], "did you mean allocated-has-cells"),
+    (["verify", "hived", "--json", "/no/such/folder/x"], "there is no folder '/no/such/folder'"),
+    (["verify", "hived", "--json", "/"], "it is a folder"),
+    (["verify", "hived", "--junit", LONG], "File name too long"),
+    (["verify", "hived", "--summary", ""], "the file name is empty"),
+    (["verify", "--json", "-", "--junit", "-"], "--json and --junit both write to '-'"),
+    (["prove", "hived", "--variant", "nosuch"], "there is as-written, repaired"),
+    (["prove", "hived", "--solver", "yices"], "'z3', 'cvc5'"),
+    (["prove", "hived", "--emit-smt", "/dev/null"], "--emit-smt: cannot write to folder '/dev/null'"),
+    (["prove", "hived", "--emit-smt", ""], "the folder's name is empty"),
+    (["explore", "hived", "--scope", "PodGroup=0"], "PodGroup=0: the number of objects must be from 1 to"),
+    (["explore", "hived", "--scope", "PodGroup=-1"], "PodGroup=-1"),
+    (["explore", "hived", "--scope", "PodGroup=1000000000"], "PodGroup=1000000000"),
+    (["explore", "hived", "--scope", f"PodGroup={'9' * 5000}"], "is not of the form Sort=number"),
+    (["explore", "hived", "--scope", "PodGroup=two"], "'PodGroup=two' is not of the form Sort=number"),
+    (["explore", "hived", "--scope", "PodGroup"], "for example, --scope PodGroup=3,Cell=3"),
+    (["explore", "hived", "--scope", ""], "is not of the form"),
+    (["explore", "hived", "--scope", "Pod=2"], "unknown sort 'Pod' in the scope; hived has PodGroup, Cell"),
+    (["explore", "hived", "--scope", "Cell=1,Cell=2"], "names Cell twice"),
+    (["explore", "hived", "--scope", "Cell=64"], "is too big to explore: action allocate"),
+    (["explore", "hived", "--max-states", "0"], "--max-states"),
+    (["explore"], "Missing argument 'SYSTEM'"),
+    (["check", "hived", "/no/such/trace"], "/no/such/trace: cannot be read"),
+    (["check", "hived", "/"], "is a directory"),
+    (["check", "hived", "/dev/zero"], "is a device"),
+    (["check", "hived", TRACE, "--format", "nosuch"], "unknown format 'nosuch'"),
+    (["check", "hived", TRACE, "--variant", "nosuch"], "unknown variant of hived 'nosuch'"),
+    (["check", "hived", TRACE, "--json", "/no/such/folder/x"], "there is no folder"),
+    (["diagram", "hived", "-o", "picture"], "choose one of: svg, png, dot, mermaid"),
+    (["diagram", "hived", "Nosuch", "-o", "-", "--format", "dot"], "choose one of: PodGroup, Cell, triggers"),
+    (["diagram", "hived", "-o", "/dev/full", "--format", "dot"], "cannot write /dev/full"),
+    (["findings", "nosuch"], "unknown system"),
+    (["list", "no\nsuch"], r"'no\nsuch'"),
+    (["list", "--json", "/dev/full"], "cannot write /dev/full"),
+    (["explain", "hived"], "explain a property or a --state"),
+    (["explain", "hived", "nosuch"], "unknown property 'nosuch'"),
+    (["explain", "hived", "--state", "c0"], "is not of the form OBJECT.FIELD=VALUE"),
+    (["explain", "hived", "--state", "z9=Free"], "unknown object 'z9'; there is g0"),
+    (["explain", "hived", "--state", "c0.colour=red"], "unknown field of c0 'colour'"),
+    (["explain", "hived", "--state", "c0=Fre"], "did you mean Free?"),
+    (["explain", "hived", "--state", "c0.user=g9"], "unknown value of c0.user 'g9'"),
+    (["diff", "hived", "as-written"], "Missing argument 'V2'"),
+    (["diff", "hived", "as-written", "nosuch"], "unknown variant"),
+    (["verify", "beaker", "--jobs", "0"], "--jobs"),
+    (["verify", "beaker", "--jobs", "-2"], "--jobs"),
+    (["verify", "beaker", "--jobs", "many"], "--jobs"),
+    (["verify", "beaker", "--only", "no-dedlock"], "did you mean no-deadlock"),
+    (["verify", "beaker", "--only", "as-written"], "unknown property 'as-written'"),
+    (
+        ["prove", "beaker", "--variant", "written"],
+        "there is as-written, interleaved, repaired, by-priority, strict, eager, batch, shipped",
+    ),
+    (["explore", "beaker", "--variant", "batch", "--scope", "Lab=1"], "unknown sort 'Lab'"),
+    (["explore", "beaker", "--scope", "Scheduler=1"], "unknown sort 'Scheduler'"),
+    (["explore", "beaker", "--variant", "shipped", "--scope", "System=0"], "System=0"),
+    (["explore", "beaker", "--scope", "System=0"], "System=0"),
+    (["explore", "beaker", "--variant", ""], "unknown variant of beaker ''"),
+    (["explain", "beaker", "no-abba", "--variant", "shipped"], "unknown property 'no-abba'"),
+    (["explain", "beaker", "only-automated-systems", "--variant", "batch"], "unknown property"),
+    (["explain", "beaker", "no-abba", "--state", "r0=new"], "one of the two"),
+    (["explain", "beaker", "--state", "r0=processed"], "unknown state of r0 'processed'"),
+    (["explain", "beaker", "--state", "r9=new"], "unknown object 'r9'; there is"),
+    (["explain", "beaker", "--state", "b0=queueing"], "unknown object 'b0'"),
+    (["explain", "beaker", "--state", "s2.condition=automated"], "did you mean Automated?"),
+    (["explain", "beaker", "--state", "j0.lab=l7"], "unknown value of j0.lab 'l7'"),
+    (["explain", "beaker", "--state", "r0.viable=s0"], "unknown field of r0 'viable'"),
+    (["diff", "beaker", "batch", "shiped"], "did you mean shipped?"),
+    (["findings", "beaker", "no-abba"], "unexpected extra argument"),
+    (["check", "beaker", TRACE, "--variant", "two-copy"], "unknown variant of beaker 'two-copy'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), MISTAKES, ids=lambda v: " ".join(map(str, v))[:60] if v else "nothing")
+def test_one_line_and_exit_2(arguments, says, capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = main([str(a) for a in arguments])
+    out, err = capfd.readouterr()
+    assert (code, out) == (2, "")
+    assert err.startswith("schedproof: ")
+    assert says in err
+    assert err.count("\n") == 1 and err.endswith("\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "the file is empty"),
+        (b'{"header": true}\n{', "line 2: not JSON"),
+        (b"\xff\xfe", "line 1"),
+        (b"[" * 100_000, "line 1"),
+        (b'{"a": 1}\n', "line 1"),
+    ],
+)
+def test_a_trace_that_is_none(content, says, tmp_path, capfd):
+    (tmp_path / "t.jsonl").write_bytes(content)
+    assert main(["check", "hived", str(tmp_path / "t.jsonl")]) == 2
+    err = capfd.readouterr().err
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_missing_dot_names_the_package_and_leaves_the_old_picture(tmp_path, capfd, monkeypatch):
+    (tmp_path / "cell.svg").write_text("old")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["diagram", "hived", "Cell", "-o", str(tmp_path / "cell.svg")]) == 2
+    err = capfd.readouterr().err
+    assert "graphviz" in err and err.count("\n") == 1
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, capfd, monkeypatch):
+    path = tmp_path / "list.json"
+    path.write_text("old")
+    whole = Path.write_bytes
+
+    def half(self, data):
+        whole(self, data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    assert main(["list", "--json", str(path)]) == 2
+    assert "No space left on device" in capfd.readouterr().err
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
+
+
+def test_what_was_there_is_replaced_whole(tmp_path, capfd):
+    path = tmp_path / "list.json"
+    path.write_text("x" * 100_000)
+    assert main(["list", "--json", str(path)]) == 0
+    assert json.loads(path.read_text())["systems"]
+
+
+# As a process: pipes, terminals, interrupts
+
+
+def shell(command):
+    script = command.replace("schedproof", f"'{sys.executable}' -m schedproof")
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)
+
+
+def test_a_pipe_is_silent_and_names_are_whole():
+    done = shell("COLUMNS=40 schedproof list hived | cat")
+    assert done.stderr == ""
+    assert "cell-e2-preempts-an-allocated-group" in done.stdout
+    assert "\x1b" not in done.stdout and "…" not in done.stdout
+
+
+def test_a_terminal_sees_progress():
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "explore", "hived", "--scope", "PodGroup=2,Cell=2"],
+        stdout=subprocess.PIPE, stderr=slave, env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(slave)
+    out, _ = process.communicate(timeout=120)
+    assert b"\x1b" not in out
+    assert b"47 states" in out
+    assert b"states/s, frontier" in os.read(master, 100_000)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("schedproof list hived >/dev/full", "No space left on device"),
+        ("schedproof list --json - >/dev/full", "No space left on device"),
+        ("schedproof list >&-", "it is closed"),
+        ("schedproof list hived | true; exit ${PIPESTATUS[0]}", "its reader has gone"),
+    ],
+)
+def test_standard_output_that_cannot_be_written(command, says):
+    done = shell(command)
+    assert done.returncode == 2
+    assert says in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("after", [0.5, 3.0])
+@pytest.mark.parametrize("arguments", [["verify"], ["prove", "yunikorn-merge"]])
+def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
+    """Also while the engines are being loaded, and inside a solver."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "schedproof", *arguments, "--json", str(tmp_path / "x.json")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "schedproof: interrupted; nothing was written\n")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,89 @@
+"""A wrong model is refused with one message: which element, where it stands, what to write instead."""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+import re
+
+import pytest
+
+from schedproof.model.lang import ModelError, after, implies
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.declarations import FIELDS
+from tests.model.lang import wrong_models
+from tests.model.lang.wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
+
+
+def test_the_right_model_is_accepted() -> None:
+    assert model().sorts == (Job, Node)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_a_wrong_model_is_refused_with_element_place_and_remedy(case: Case) -> None:
+    build, element, problem, remedy = case
+    with pytest.raises(ModelError) as caught:
+        build()
+    error = caught.value
+    assert error.element.startswith(element)
+    assert problem in error.problem
+    assert remedy in error.remedy
+    assert str(error) == f"{error.place}: {error.element}: {error.problem}; {error.remedy}"
+    assert "\n" not in str(error)
+    assert error.place.file == wrong_models.__file__
+
+
+def _lines(case: Case) -> range:
+    code = case[0].__code__
+    return range(code.co_firstlineno, max(line or 0 for *_, line in code.co_lines()) + 1)
+
+
+def _marked(line: int) -> bool:
+    return linecache.getline(wrong_models.__file__, line).rstrip().endswith("# wrong")
+
+
+MARKED = {name: case for name, case in CASES.items() if any(map(_marked, _lines(case)))}
+"""The cases whose mistake has a line of its own (the others use a variable of this file's head, or a helper)."""
+
+
+@pytest.mark.parametrize("case", MARKED.values(), ids=MARKED.keys())
+def test_the_place_is_the_line_of_the_mistake(case: Case) -> None:
+    with pytest.raises(ModelError) as caught:
+        case[0]()
+    assert _marked(caught.value.place.line), f"{caught.value} does not point at the mistake"
+
+
+def test_attributes_cannot_be_called_like_a_field_of_any_term() -> None:
+    """Else ``x.name`` would silently be something else than the attribute."""
+    kinds = [kind for kind in vars(t).values() if isinstance(kind, type) and issubclass(kind, t.Term)]
+    fields = {f.name for kind in kinds for f in dataclasses.fields(kind)}
+    methods = {name for name in dir(t.Term) if not name.startswith("_")}
+    assert fields | methods <= FIELDS
+
+
+def test_joining_terms_with_and_is_refused_with_the_operator_to_use() -> None:
+    with pytest.raises(TypeError, match=re.escape("join terms with &, | and ~")):
+        assert j.is_("Done") and j.is_("Running")
+
+
+def test_a_term_of_no_value_is_refused_with_what_to_use() -> None:
+    with pytest.raises(TypeError, match="use a variable, NONE, a number, True, False or an enumeration value"):
+        assert j.on == None  # noqa: E711
+
+
+def test_a_step_property_may_speak_of_the_parameters_of_its_actions() -> None:
+    assert step(implies(k == j, after(j.on == n)), on=["start"]).property("wrong")
+    assert step(k != j, on=["start", "finish"]).property("wrong")
+
+
+def test_a_change_replaces_the_element_of_the_same_name_and_kind() -> None:
+    other = dataclasses.replace(finish, says="{j} ends")
+    variant = changed(adds=[other])
+    assert [a.says for a in variant.actions] == ["{j} starts on {n}", "{j} ends"]
+    assert variant.rules == model().rules
+
+
+def test_a_rule_may_be_on_an_earlier_version_of_its_action() -> None:
+    """So that a variant can change a guard without repeating the rules."""
+    variant = changed(adds=[dataclasses.replace(start, when=start.when[:1])])
+    assert len(variant.action("start").when) == 1

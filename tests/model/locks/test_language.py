@@ -1,0 +1,385 @@
+"""Wrong descriptions of locks: each is refused in one line that names the place and says what to write instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedproof.cli import main
+from schedproof.model.locks import LocksError, parse, read
+from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
+from schedproof.proofs.locks.examine import examine
+from schedproof.proofs.locks.explore import explore_all
+
+LOCK = "objects: {a: rw, m: mutex}\n"
+CLASSES = "classes:\n  P: {}\n  Q: {in: [P, Q], has: [f]}\n"
+THREAD = LOCK + "threads:\n  t:\n"
+
+WRONG: list[tuple[str, int, str]] = [
+    # The text, the line that is named, and what the message says; the remedy is what comes after the semicolon.
+    ("", 1, "it is empty; say at least which objects have locks"),
+    ("# nothing\n", 1, "it is empty"),
+    ("hello\n", 1, "is not written as KEY: VALUE; give it a line for each"),
+    ("- a\n", 1, "is not written as KEY: VALUE"),
+    ("about: x\n", 1, "there is nothing to look at; give an order, or operations, or threads"),
+    ("objcts: {}\n", 1, "there is no 'objcts' here; use one of: about"),
+    ("objects:\n  a: [\n", 3, "it is not YAML"),
+    ("objects:\n\ta: rw\n", 2, "it is not YAML: while scanning for the next token"),
+    ("objects: {a: rw}\n---\nobjects: {b: rw}\n", 2, "it is not YAML: expected a single document"),
+    ("objects: {a: rw}\n\x07\n", 1, "it is not YAML: unacceptable character"),
+    ("objects: &o {a: rw}\nthreads: *o\n", 2, "an alias (*) is not used here; write what it stands for"),
+    ("objects:\n  a: rw\nobjects:\n  b: rw\n", 3, "'objects' is here twice; give one of them another name"),
+    ("objects:\n  a: rw\n  a: rw\n", 3, "'a' is here twice"),
+    ("? [a, b]\n: c\n", 1, "there are several things where one is expected; write a single line"),
+    ("!!python/object/apply:os.system ['true']\n", 1, "is not written as KEY: VALUE"),
+    # Classes.
+    ("classes: {queue: {}}\n", 1, "class 'queue' does not begin with a capital; write 'Queue'"),
+    ("classes:\n  Q: {lock: rwmutex}\n", 2, "'rwmutex' is no kind of lock; write rw or mutex"),
+    ("classes:\n  Q: {locks: rw}\n", 2, "a class has no 'locks'; use one of: lock, in, has"),
+    ("classes:\n  Q: {in: p}\n", 2, "'p' is not a class; write a name that begins with a capital"),
+    ("classes:\n  Q: {has: F}\n", 2, "'F' is not a field; write a name that begins with a small letter"),
+    ("classes:\n  Q: {in: P}\n", 2, "there is no class 'P'; use one of: Q"),
+    ("classes:\n  P: {in: Q}\n  Q: {in: P}\n", 3, "a circle: P in Q in P; leave one of them out"),
+    ("classes:\n  Q: 12\n", 2, "class Q is not written as KEY: VALUE"),
+    # The order.
+    (CLASSES + "order:\n  - P Q\n", 5, "'P Q' does not say who may be acquired under whom; write, for example,"),
+    (CLASSES + "order:\n  - P > Q below it\n", 5, "does not say who may be acquired under whom"),
+    (CLASSES + "order:\n  - P > R\n", 5, "there is no class 'R'; use one of: P, Q"),
+    (CLASSES + "order:\n  - Q > P in it\n", 5, "a P is not directly in a Q; say so: P: {in: Q}"),
+    (CLASSES + "order:\n  - P > P around it\n", 5, "a P is not directly in a P"),
+    (CLASSES + "order:\n  line: P > Q\n", 5, "'line' is no number; write a whole number"),
+    (CLASSES + "order: [P > Q]\nclosed: yes\n", 5, "'yes' is no truth value; write true or false"),
+    # Rules.
+    (CLASSES + "rules:\n  r: write f\n", 5, "'write f' is no rule; write, for example,"),
+    (CLASSES + "rules:\n  r: {line: 3}\n", 5, "rule r says nothing; give it a rule:"),
+    (CLASSES + "rules:\n  r: {lines: 3}\n", 5, "a rule has no 'lines'; use one of: line, sentence, rule"),
+    (CLASSES + "rules:\n  r: write R.f needs wlock\n", 5, "there is no class 'R'"),
+    (CLASSES + "rules:\n  r: write Q.g needs wlock\n", 5, "there is no field of Q 'g'; use one of: f"),
+    (CLASSES + "rules:\n  r: write Q.f needs lock\n", 5, "lock of a Q, whose lock is a rw; write rlock or wlock"),
+    (CLASSES + "rules:\n  r: write Q.f needs wlock R\n", 5, "a Q is not in a R; say so: Q: {in: R}"),
+    (CLASSES + "rules:\n  r: write several of P, Q needs wlock Q\n", 5, "a P is not in a Q"),
+    (CLASSES + "rules:\n  r: write P.f needs wlock\n", 5, "there is no field of P 'f'; use one of: (there is none)"),
+    # Operations.
+    (CLASSES + "operations:\n  Go(Q q): []\n", 5, "'Go(Q q)' is no operation's name; write, for example,"),
+    (CLASSES + "operations:\n  go(q): []\n", 5, "is no operation's name"),
+    (CLASSES + "operations:\n  go(Q q, Q q): []\n", 5, "has two parameters of one name; give each its own"),
+    (CLASSES + "operations:\n  go(R r): []\n", 5, "there is no class 'R'"),
+    (CLASSES + "operations:\n  go(Q q in p): []\n", 5, "there is no object 'p' here; use one of: q"),
+    (CLASSES + "operations:\n  go(P p, Q q in p, P r in p): []\n", 5, "a P is not in a P"),
+    (CLASSES + "operations:\n  go(Q q): {line: 3}\n", 5, "operation go does nothing; give it steps:"),
+    (CLASSES + "operations:\n  go(Q q): {step: []}\n", 5, "an operation has no 'step'; use one of: line, under, steps"),
+    (CLASSES + "operations:\n  go(Q q): {under: q, steps: []}\n", 5, "'q' does not say what callers hold; write, for"),
+    (CLASSES + "operations:\n  go(Q q): {under: lock q, steps: []}\n", 5, "lock of a Q, whose lock is a rw"),
+    (CLASSES + "operations:\n  go(Q q): {line: x, steps: []}\n", 5, "'x' is no number"),
+    (CLASSES + "operations:\n  go(Q q): []\n  go(P p): []\n", 6, "operation go is here twice"),
+    # Steps.
+    (THREAD + "    - grab a\n", 4, "'grab a' is no step; write one of: rlock PATH, wlock PATH, lock PATH"),
+    (THREAD + "    - ''\n", 4, "'' is no step"),
+    (THREAD + "    - grab a: []\n", 4, "'grab a' is no step with steps inside it"),
+    (THREAD + "    - unlock a: []\n", 4, "'unlock a' has no steps inside it; drop the colon"),
+    (THREAD + "    - maybe\n", 4, "'maybe' has no steps inside it; end the line with a colon"),
+    (THREAD + "    - each Q q in a\n", 4, "'each Q q in a' has no steps inside it"),
+    (THREAD + "    - rlock a: []\n      wlock a: []\n", 4, "this is not one step; begin each step with a dash"),
+    (THREAD + "    - - rlock a\n", 4, "this is not one step"),
+    (THREAD + "    rlock a: []\n", 4, "what is done here is not a list; begin each line of it with a dash"),
+    (THREAD + "    - rlock b\n", 4, "there is no object 'b' here; use one of: a, m"),
+    (THREAD + "    - lock a\n", 4, "lock of a rw, whose lock is a rw; write rlock or wlock"),
+    (THREAD + "    - rlock m\n", 4, "rlock of a mutex, whose lock is a mutex; write lock"),
+    (THREAD + "    - wlock m: []\n", 4, "wlock of a mutex"),
+    (THREAD + "    - rlock a.Q\n", 4, "in a.Q, a rw is in no Q; a rw is in: (nothing)"),
+    (THREAD + "    - read a.f\n", 4, "there is no field of rw 'f'"),
+    (THREAD + "    - send c\n", 4, "there is no channel 'c'; use one of: (there is none)"),
+    (THREAD + "    - go()\n", 4, "there is no operation 'go'"),
+    (THREAD + "    - maybe:\n        - rlock b\n", 5, "there is no object 'b' here"),
+    (THREAD + "    - either:\n        - rlock a\n        - - rlock b\n", 6, "there is no object 'b' here"),
+    (THREAD + "    - either:\n        rlock a: []\n", 5, "what is done either way is not a list"),
+    (THREAD + "    - serve: []\n", 4, "'serve' without steps; say what it does over and over"),
+    (THREAD + "    - serve: [rlock a: []]\n    - rlock a\n", 5, "nothing comes after 'serve', which has no end"),
+    (THREAD + "    - each Q q: []\n", 4, "there is no class 'Q'"),
+    (THREAD + "    - each outermost rw x: []\n", 4, "is no step with steps inside it"),
+    # Objects, channels, threads.
+    ("objects: {A: rw}\n", 1, "'A' is no name of an object; begin it with a small letter"),
+    ("objects: {a: lock}\n", 1, "'lock' is no object; write its class, for example Queue in root"),
+    ("objects: {a: Q}\n", 1, "there is no class 'Q'"),
+    (CLASSES + "objects:\n  q: Q in p\n", 5, "there is no object 'p'"),
+    (CLASSES + "objects:\n  q: Q in q\n", 5, "q is in itself; leave out what makes the circle"),
+    (CLASSES + "objects:\n  q: Q in r\n  r: Q in q\n", 5, "is in itself"),
+    (CLASSES + "objects:\n  p: P\n  r: P\n  q: Q in p, r\n", 7, "q is in two objects of one class; leave out one"),
+    (CLASSES + "objects:\n  p: P\n  q: P in p\n", 6, "a P is not in a P; say so: P: {in: P}"),
+    ("channels: {C: 1}\n", 1, "'C' is no name of a channel"),
+    ("channels: {c: -1}\n", 1, "'-1' is no number"),
+    ("channels: {c: endless}\n", 1, "'endless' is no number"),
+    ("channels: {c: [1]}\n", 1, "there are several things where one is expected"),
+    (THREAD + "    - rlock a: []\ntogether: 0\n", 1, "together: 0 threads at once; explore one to four"),
+    (THREAD + "    - rlock a: []\ntogether: 5\n", 1, "together: 5 threads at once"),
+    (THREAD + "    - rlock a: []\ntogether: two\n", 5, "'two' is no number"),
+    (THREAD + "    - rlock a: []\nrefuted: no-deadlock\n", 5, "refuted is not a list"),
+    ("drops: [a]\n", 1, "what is amended has no 'a'; name what is in it"),
+    ("amends: [a.yaml]\n", 1, "there are several things where one is expected"),
+    ("amends: nosuch.yaml\n", 1, "nosuch.yaml: it cannot be read: No such file or directory; amend one that is there"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "says"), WRONG)
+def test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text: str, line: int, says: str) -> None:
+    with pytest.raises(LocksError) as error:
+        parse(text, "made.yaml")
+    message = str(error.value)
+    assert says in message
+    assert message.startswith(f"made.yaml:{line}: ")
+    problem, _, remedy = message.rpartition("; ")
+    assert problem and remedy
+
+
+CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        ("- go(q)", "go(q) does not fit go(Q q, P p); give it objects of these classes"),
+        ("- go(p, q)", "does not fit"),
+        ("- go(q, p.Q)", "a P is in: (nothing)"),
+        ("- each Q q in p: []", "'q' is an object already; use another name"),
+        ("- each P x in q: []", "a P is not directly in a Q"),
+        ("- each outermost P x: []", "a P is never in another; leave out 'outermost'"),
+        ("- read q.g", "there is no field of Q 'g'; use one of: f"),
+        ("- rlock q.Q", "in q.Q, a Q is in no Q; a Q is in: P"),
+    ],
+)
+def test_a_step_that_does_not_fit_its_objects_is_refused(steps: str, says: str) -> None:
+    with pytest.raises(LocksError, match=r"^made\.yaml:9: ") as error:
+        parse(f"{CALLED}threads:\n  t:\n    {steps}\n", "made.yaml")
+    assert says in str(error.value)
+
+
+# --- as a user meets them
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """What the command says that ends with exit code 2: one line, and nothing else."""
+    assert main(["locks", *map(str, arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("schedproof: ") and err.count("\n") == 1
+    return err
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    file = folder / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\xff\xfe\x00objects", "it is not UTF-8 text"),
+        (bytes(range(256)), "it is not UTF-8 text"),
+        (b"a: b\n" * 250_000, "it is longer than 1000000 bytes; give a description of locks"),
+        (b"objects: {a: rw}\nthreads: {t: " + b"[" * 990 + b"]" * 990 + b"}\n", "it is nested more than 100 deep"),
+        (
+            b"objects: {a: rw}\nthreads: {t: " + b"[rlock a: " * 900 + b"[]" + b"]" * 900 + b"}\n",
+            "it is nested more than 100 deep",
+        ),
+        (b"{", "it is not YAML"),
+    ],
+)
+def test_a_file_that_is_no_description_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, says: str
+) -> None:
+    message = told(capsys, written(tmp_path, "file.yaml", content))
+    assert says in message and "file.yaml:" in message
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "No such file or directory" in told(capsys, tmp_path / "nosuch.yaml")
+    assert "Is a directory" in told(capsys, tmp_path)
+    assert "Missing argument 'FILE'" in told(capsys)
+    assert "No such option" in told(capsys, tmp_path, "--nosuch")
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"a": "amends: a.yaml\n"}, "a.yaml:1: a.yaml amends itself; amend another description"),
+        ({"a": "amends: ./a.yaml\n"}, "'./a.yaml' is no file beside this one"),
+        ({"a": "amends: b.yaml\n", "b": "amends: a.yaml\n"}, "b.yaml:1: a.yaml amends itself"),
+        ({"a": "amends: b.yaml\n", "b": "amends: c.yaml\n", "c": "amends: a.yaml\n"}, "c.yaml:1: a.yaml amends itself"),
+        ({"a": "about: x\namends: no.yaml\n"}, "a.yaml:2: no.yaml: it cannot be read"),
+        ({"a": "amends: b.yaml\n", "b": "about: x\namends: no.yaml\n"}, "b.yaml:2: no.yaml: it cannot be read"),
+        ({"a": "amends: b.yaml\n", "b": "objects: {B: rw}\n"}, "b.yaml:1: 'B' is no name of an object"),
+        ({"a": "amends: .\n"}, "'.' is no file beside this one"),
+        ({"a": "amends: b.yaml\ndrops: [x]\n", "b": THREAD + "    - rlock a: []\n"}, "what is amended has no 'x'"),
+        ({"a": "amends: b.yaml\ndrops: [a]\n", "b": THREAD + "    - rlock a: []\n"}, "there is no object 'a' here"),
+        ({"a": "amends: b.yaml\ndrops: [t]\n", "b": THREAD + "    - rlock a: []\n"}, "there is nothing to look at"),
+    ],
+)
+def test_what_cannot_be_amended_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, str], says: str
+) -> None:
+    for name, text in files.items():
+        written(tmp_path, f"{name}.yaml", text)
+    assert says in told(capsys, tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "operations: {go(): [go()]}\nthreads: {t: [go()]}\n",
+            "go calls itself without an end; let it call itself for",
+        ),
+        ("operations: {one(): [two()], two(): [one()]}\n", "calls itself without an end"),
+        (CLASSES + "operations: {go(Q q): [go(q)]}\nobjects: {p: P, q: Q in p}\n", "calls itself without an end"),
+        ("objects: {a: rw}\nthreads: {t: [serve: [maybe: [rlock a: []]]]}\n", "t serves without doing anything"),
+        (CLASSES + "objects: {q: Q}\nthreads: {t: [rlock q.P: []]}\n", "q is in no P; say which: q: Q in ..."),
+        (
+            CLASSES + "objects: {p: P, r: P, q: Q in p, s: 'Q in r, q'}\nthreads: {t: [rlock s.P: []]}\n",
+            "s is in two of class P: p and r; leave out one of them",
+        ),
+    ],
+)
+def test_what_cannot_be_followed_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, says: str
+) -> None:
+    assert says in told(capsys, written(tmp_path, "a.yaml", text))
+
+
+# --- what is right
+
+
+def test_a_description_is_read_as_it_is_written() -> None:
+    text = (
+        "about: all\ndocument: some.md\n"
+        "classes:\n  P: {lock: mutex}\n  Q:\n    in: [P, Q]\n    has: [f, g]\n"
+        "order:\n  12: P > Q in it\n  13: [Q > Q in it]\n"
+        "rules:\n  r: {line: 14, sentence: says so, rule: 'write Q.f , g needs  lock P'}\n"
+        "operations:\n  go(Q q, P p):\n    line: 15\n    under: {16: lock p}\n    steps: [wlock q: [write q.f]]\n"
+        "objects: {p: P, q: Q in p}\nchannels: {c: 0, d: unbounded}\n"
+        "threads: {t: rlock q}\ntogether: [1, 2]\nrefuted: [no-deadlock]\n"
+    )
+    found = parse(text, "folder/name.yaml")
+    assert (found.name, found.about, found.document) == ("name", "all", "some.md")
+    assert found.classes["P"].kind is Kind.MUTEX and found.classes["Q"].kind is Kind.RW
+    assert found.classes["Q"].is_tree and not found.classes["P"].is_tree
+    assert [(row.text, row.line) for row in found.order] == [("P > Q in it", 12), ("Q > Q in it", 13)]
+    (rule,) = found.rules
+    assert (rule.name, rule.line, rule.sentence, rule.mode, rule.lock) == ("r", 14, "says so", Mode.LOCK, "P")
+    operation = found.operations["go"]
+    assert (operation.line, operation.under[0].line, operation.under[0].mode) == (15, 16, Mode.LOCK)
+    assert found.channels == {"c": 0, "d": UNBOUNDED}
+    assert (found.together, found.refuted) == ((1, 2), {"no-deadlock"})
+
+
+def test_who_writes_may_do_what_a_reader_may() -> None:
+    assert Mode.WRITE.covers(Mode.READ) and not Mode.READ.covers(Mode.WRITE)
+    assert not Mode.LOCK.covers(Mode.READ) and all(mode.covers(mode) for mode in Mode)
+
+
+def test_what_is_amended_is_taken_over_and_what_is_said_again_replaces_it(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        "base.yaml",
+        "about: base\nclasses: {A: {}, B: {}}\norder: [A > B]\nobjects: {a: A, b: B}\n"
+        "operations: {go(A a): [rlock a: []], other(A a): []}\n"
+        "threads: {t: [go(a)], u: [other(a)]}\ntogether: 2\nrefuted: [no-deadlock]\n",
+    )
+    file = written(
+        tmp_path,
+        "mine.yaml",
+        "amends: base.yaml\norder: [B > A]\ndrops: [other, u]\noperations: {go(A a): [wlock a: []]}\n",
+    )
+    found = read(file)
+    assert [row.text for row in found.order] == ["A > B", "B > A"]
+    assert list(found.operations) == ["go"] and list(found.threads) == ["t"]
+    assert found.operations["go"].steps[0].text == "wlock a"
+    assert found.together == (2,) and found.about == "base"
+    assert found.refuted == frozenset(), "what fails is said anew"
+
+
+def language() -> None:
+    """A gate of the reader: what is wrong is refused where it is wrong."""
+    for text, line, says in WRONG:
+        test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text, line, says)
+    test_a_description_is_read_as_it_is_written()
+    test_who_writes_may_do_what_a_reader_may()
+
+
+# --- what should be refused, and is not, or not politely
+
+
+def test_a_check_that_is_not_there_cannot_be_expected_to_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(capsys, written(tmp_path, "a.yaml", THREAD + "    - rlock a: []\nrefuted: [no-such-check]\n"))
+
+
+def test_a_rule_is_not_named_as_a_check_is() -> None:
+    text = "rules: {no-deadlock: write Q.f needs wlock}\nobjects: {q: Q}\nthreads: {t: [rlock q: []]}\n"
+    with pytest.raises(LocksError, match="two checks are called no-deadlock"):
+        examine(parse(CLASSES + text, "m"))
+
+
+def test_what_is_expected_to_fail_is_a_check() -> None:
+    with pytest.raises(LocksError, match="there is no check 'no-dedlock'"):
+        examine(parse("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", "m"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "classes: {A: {}}\nobjects: {a: A}\nthreads: {t: [each A x: [serve: [rlock x: []]], unlock a]}\n",
+        "channels: {c: 1}\noperations: {go(): [serve: [receive c]]}\nobjects: {a: rw}\nthreads: {t: [go(), rlock a]}\n",
+    ],
+)
+def test_nothing_comes_after_what_has_no_end(text: str) -> None:
+    with pytest.raises(LocksError):
+        explore_all(parse(text, "made.yaml"))
+
+
+def test_threads_that_only_serve_are_explored_together() -> None:
+    text = "objects: {a: mutex}\nchannels: {c: 1}\nthreads:\n  t: [serve: [receive c, lock a, lock a]]\n  u: [serve: [send c]]\ntogether: 2\n"
+    assert explore_all(parse(text, "made.yaml")).states > 0
+
+
+def test_a_file_name_that_cannot_be_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told(capsys, written(tmp_path, "a.yaml", 'amends: "b\\0.yaml"\n'))
+
+
+def is_judged(text: str) -> bool:
+    """A traceback as deep as this one would take minutes to show."""
+    try:
+        examine(parse(text, "made.yaml"))
+    except RecursionError:
+        return False
+    return True
+
+
+def test_an_operation_may_have_many_steps() -> None:
+    text = "classes: {A: {has: f}}\noperations:\n  go(A a):\n" + "    - read a.f\n" * 1500
+    assert is_judged(text)
+
+
+def test_locks_are_nested_as_deep_as_can_be_read() -> None:
+    def nested(deep: int) -> str:
+        return "classes: {A: {}}\noperations:\n  go(A a): " + "[rlock a: " * deep + "[]" + "]" * deep + "\n"
+
+    assert is_judged(nested(40))
+    with pytest.raises(LocksError, match="nested more than 100 deep"):
+        parse(nested(200), "made.yaml")
+
+
+def test_what_is_dropped_is_one_thing(tmp_path: Path) -> None:
+    written(tmp_path, "base.yaml", "objects: {node: rw}\nthreads: {node: [rlock node: []], t: [rlock node: []]}\n")
+    with pytest.raises(LocksError, match=r"write objects\.node or threads\.node"):
+        read(written(tmp_path, "mine.yaml", "amends: base.yaml\ndrops: [node]\n"))
+
+
+def test_an_object_in_two_partitions_is_refused() -> None:
+    with pytest.raises(LocksError):
+        parse(
+            "classes: {P: {}, Q: {in: P}, X: {in: [P, Q]}}\n"
+            "objects: {p: P, r: P, q: Q in p, x: 'X in r, q'}\nthreads: {t: [rlock x: []]}\n",
+            "made.yaml",
+        )

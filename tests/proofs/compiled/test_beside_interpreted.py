@@ -1,0 +1,454 @@
+"""The compiled exploration against the interpreted one: the same states in the same order, steps, verdicts and runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from schedproof.model.lang import LeadsTo, Model, Rigid, Row
+from schedproof.model.lang import terms as t
+from schedproof.model.registry.discovery import systems
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, check_scope, fitted, stepper_of
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs import compiled
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.compiled import cache, part, search
+from schedproof.proofs.compiled import liveness as compiled_liveness
+from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
+from schedproof.proofs.compiled.steps import Condition, _Steps
+from schedproof.proofs.compiled.terms import Terms
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.symmetry import Symmetry
+from schedproof.proofs.verdict import Method, Result, Verdict
+from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, promised, verdict_without, x
+from tests.support.toys import MUTEX, WORKSHOP
+
+
+def alone(model: Model, rigid: Rigid) -> Model:
+    """The model in one topology only."""
+    return dataclasses.replace(model, topologies=partial(_just, rigid))
+
+
+def _just(rigid: Rigid, sizes: Mapping[str, int]) -> list[Rigid]:
+    return [rigid]
+
+
+def instance_of(model: Model, scope: Mapping[str, int], topology: int = 0, *, with_history: bool = False) -> Instance:
+    """A model at a scope in one of its topologies."""
+    sizes = check_scope(model, scope)
+    rigid = list(model.topologies(sizes))[topology]
+    return Instance(model, fitted(sizes, rigid), rigid, with_history)
+
+
+def assert_same_graph(instance: Instance, threads: int = 1, *, crash: bool = True) -> int:
+    """Both explorations have the same states by number, and the same edges in the same order; networkx counts them too.
+
+    Returns:
+        The number of states.
+    """
+    plain = explore(instance, symmetry=False, crash=crash)
+    reached = compiled.explore(instance, crash=crash, threads=threads)
+    assert reached.complete
+    assert (reached.state_count, reached.transition_count) == (plain.state_count, plain.transition_count)
+    assert reached.per_action() == plain.per_action()
+    assert (reached.depth, reached.stuck_count) == (plain.depth, plain.stuck_count)
+    assert (reached.ill_formed is None) == (plain.ill_formed is None)
+    graph = compiled.graph_of(reached)
+    assert [graph.state(n) for n in range(graph.size)] == plain.states
+    assert graph.depths.tolist() == plain.depths
+    assert [graph.edges[n] for n in range(graph.size)] == plain.edges
+    whole: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+    whole.add_nodes_from([0])
+    whole.add_edges_from((n, edge.target) for n in range(graph.size) for edge in graph.edges[n])
+    lengths = nx.single_source_shortest_path_length(whole, 0)
+    assert sum(1 for _, degree in whole.out_degree() if degree == 0) == reached.stuck_count
+    assert (len(lengths), whole.number_of_edges()) == (reached.state_count, reached.transition_count)
+    assert [lengths[n] for n in range(graph.size)] == graph.depths.tolist()
+    numbers = {state: n for n, state in enumerate(plain.states)}
+    parts = len(reached.parts)
+    ends = [
+        end_of(instance, reached.path(place * parts + p))
+        for p, part in enumerate(reached.parts)
+        for place in range(0, part.count, max(1, part.count // 40))
+    ]
+    assert all(plain.depths[numbers[state]] == length for state, length in ends), "a run is not a shortest one"
+    some = range(0, graph.size, max(1, graph.size // 40))
+    assert [end_of(instance, graph.path(n)) for n in some] == [(plain.states[n], plain.depths[n]) for n in some]
+    return graph.size
+
+
+def end_of(instance: Instance, run: Sequence[Choice]) -> tuple[State, int]:
+    """Where a run ends, and its length."""
+    stepper, now = stepper_of(instance), instance.initial()
+    for choice in run:
+        now = stepper.step(now, choice).after
+    return now, len(run)
+
+
+def assert_same_quotient(instance: Instance, threads: int = 1) -> None:
+    """With symmetry both explorations have as many representatives, that stand for as many states and steps."""
+    plain = explore(instance)
+    reached = compiled.explore(instance, symmetry=True, threads=threads)
+    assert (reached.symmetry is None) == (plain.symmetry is None)
+    assert (reached.representatives, reached.state_count) == (plain.representatives, plain.state_count)
+    assert (reached.transition_count, reached.per_action()) == (plain.transition_count, plain.per_action())
+    assert (reached.depth, reached.stuck_count) == (plain.depth, plain.stuck_count)
+    for number in range(threads):
+        for place in range(0, reached.parts[number].count, max(1, reached.parts[number].count // 20)):
+            end, length = end_of(instance, reached.path(place * threads + number))
+            known = end if plain.symmetry is None else plain.symmetry.canonical(end)
+            assert plain.depths[plain.states.index(known)] == length
+
+
+def judged(model: Model, scope: Mapping[str, int], engine: Engine, **how: Any) -> list[Result]:
+    """What an engine says of all properties, but for the time that it took."""
+    results = examine(model, scope, how=Exploring(engine, **{"symmetry": False, **how}))
+    return [dataclasses.replace(r, seconds=0.0) for r in results]
+
+
+def assert_same_verdicts(model: Model, scope: Mapping[str, int], **how: Any) -> list[Result]:
+    """Both engines tell the same of all properties, with the same runs."""
+    found = judged(model, scope, Engine.COMPILED, **how)
+    assert found == judged(model, scope, Engine.INTERPRETED, **how)
+    return found
+
+
+# --- Small ones of all systems ---------------------------------------------------------------------------------------
+
+SMALL: list[tuple[Model, dict[str, int]]] = [
+    (AS_WRITTEN, {"PodGroup": 1, "Cell": 1}),
+    (AS_WRITTEN, {"PodGroup": 2, "Cell": 3}),
+    (REPAIRED, {"PodGroup": 3, "Cell": 2}),
+    (MUTEX, {}),
+    (MUTEX, {"Process": 4, "Lock": 3}),
+    (WORKSHOP, {}),
+    (WORKSHOP, {"Worker": 3, "Tool": 1}),
+]
+
+TORN = model_of(((0, "a", 1), (0, "b", 0), (1, "b", 0)), 2)
+TORN = dataclasses.replace(
+    TORN,
+    actions=[
+        dataclasses.replace(a, fires=[x.fires("a"), x.fires("b")] if a.name == "a" else a.fires) for a in TORN.actions
+    ],
+)
+"""Two events happen to one object in one step."""
+UNPREPARED = dataclasses.replace(
+    WORKSHOP,
+    rows=[Row(r.sort, "kicked", "Idle", "Idle") if r.event == "kicked" else r for r in WORKSHOP.rows],
+)
+"""Something happens to an object that is in a state which has no row for it."""
+
+
+@pytest.mark.parametrize("model", [TORN, UNPREPARED])
+def test_the_same_ill_formed_steps(model: Model) -> None:
+    assert_same_graph(instance_of(model, {}))
+    found = {r.name: r for r in assert_same_verdicts(model, {})}
+    assert found["well-formed"].verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(("model", "scope"), SMALL)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_same_states_and_edges(model: Model, scope: Mapping[str, int], threads: int) -> None:
+    assert_same_graph(instance_of(model, scope), threads)
+
+
+@pytest.mark.parametrize(("model", "scope"), SMALL[1:])
+def test_the_same_verdicts_and_runs(model: Model, scope: Mapping[str, int]) -> None:
+    assert_same_verdicts(model, scope)
+
+
+@pytest.mark.parametrize("system", [s for s in systems() if s != "hived"])
+def test_the_same_of_a_small_topology_of_every_system(system: str) -> None:
+    model = next(iter(systems()[system].variants.values()))
+    assert_same_graph(instance_of(model, {}))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_what_goes_wrong_in_one_thread_ends_all(
+    threads: int, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none waits for it."""
+    right, number = part.Part.deepen, itertools.count()
+
+    def deepen(self: Any) -> None:
+        if next(number) == 3 * threads - 1:
+            raise error
+        right(self)
+
+    monkeypatch.setattr(part.Part, "deepen", deepen)
+    before = threading.active_count()
+    with pytest.raises(error):
+        compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_limit_is_kept_to_a_bucket_and_nothing_is_proved_past_it(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part, "ROOM", 64)
+    found = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
+    assert not found.complete and 100 < found.state_count < 1512
+    results = {r.name: r for r in judged(AS_WRITTEN, {}, Engine.COMPILED, limit=100, threads=threads)}
+    assert {r.verdict for r in results.values() if r.method is Method.EXPLORATION} <= {
+        Verdict.UNDETERMINED,
+        Verdict.REFUTED,
+    }
+    assert results["well-formed"].note.startswith("stopped after")
+
+
+def test_without_crashes() -> None:
+    assert_same_graph(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), crash=False)
+    assert_same_verdicts(REPAIRED, {"PodGroup": 2, "Cell": 2}, crash=False)
+
+
+SYMMETRIC: list[tuple[Model, dict[str, int]]] = [
+    *SMALL,
+    (REPAIRED, {"PodGroup": 2, "Cell": 4}),
+    (WORKSHOP, {"Worker": 2, "Tool": 2}),
+]
+
+
+@pytest.mark.parametrize(("model", "scope"), SYMMETRIC)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_same_representatives(model: Model, scope: Mapping[str, int], threads: int) -> None:
+    assert_same_quotient(instance_of(model, scope), threads)
+    if model in (AS_WRITTEN, REPAIRED):
+        assert_same_quotient(instance_of(model, scope, with_history=True), threads)
+
+
+@pytest.mark.parametrize(("model", "scope"), SYMMETRIC[1:])
+def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[str, int]) -> None:
+    """The gate of its soundness; and the interpreted exploration tells the very same runs."""
+    reduced = assert_same_verdicts(model, scope, symmetry=True)
+    for one, other in zip(reduced, judged(model, scope, Engine.COMPILED), strict=True):
+        assert (one.name, one.verdict, one.vacuous) == (other.name, other.verdict, other.vacuous)
+        assert (one.counterexample is None) == (other.counterexample is None)
+        if one.counterexample is not None and other.counterexample is not None:
+            assert len(one.counterexample.steps) == len(other.counterexample.steps)
+
+
+def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
+    with pytest.raises(ValueError, match="without symmetry"):
+        compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
+
+
+@pytest.mark.long
+def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
+    """The counts of all states are found without it, too."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
+    full, reduced = compiled.explore(instance), compiled.explore(instance, symmetry=True)
+    counts = 5_768_317, 64_366_840, 14
+    assert (full.state_count, full.transition_count, full.depth) == counts
+    assert (reduced.state_count, reduced.transition_count, reduced.depth) == counts
+    assert reduced.per_action() == full.per_action()
+    assert (full.representatives, reduced.representatives) == (5_768_317, 143_156)
+    assert full.bytes_per_state < 24
+
+
+@pytest.mark.parametrize("seed", range(0, 300, 4))
+def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
+    for model, verdict in ((promised(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
+        [found] = [r for r in assert_same_verdicts(model, {}) if r.name == "p"]
+        assert found.verdict is verdict
+
+
+# --- All systems at three scopes -------------------------------------------------------------------------------------
+
+
+def three(model: Model) -> list[tuple[dict[str, int], int]]:
+    """Three scopes of a model, or three of its topologies, which are of different scopes."""
+    topologies = len(list(model.topologies(check_scope(model, {}))))
+    if topologies > 1:
+        return [({}, n) for n in sorted({0, topologies // 2, topologies - 1})]
+    sorts = list(model.default_scope)
+    return [({}, 0), ({sorts[0]: 2}, 0), ({sorts[-1]: 2}, 0)]
+
+
+ALL = [
+    pytest.param(model, scope, topology, id=f"{system.name} {model.variant} {scope or ''}{topology}")
+    for system in systems().values()
+    for model in system.variants.values()
+    for scope, topology in three(model)
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("model", "scope", "topology"), ALL)
+def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], topology: int) -> None:
+    instance = instance_of(model, scope, topology)
+    states = assert_same_graph(instance)
+    if states <= 10_000:  # beyond that it takes a minute to interpret
+        assert_same_quotient(instance, 2)
+        assert_same_verdicts(alone(model, instance.rigid), scope)
+
+
+# --- Planted: wrong compilers ----------------------------------------------------------------------------------------
+
+
+def differs(model: Model, scope: Mapping[str, int]) -> bool:
+    """The comparison with the interpreted exploration notices something."""
+    try:
+        assert_same_graph(instance_of(model, scope))
+        assert_same_verdicts(model, scope)
+    except (AssertionError, StopIteration, IllFormed, Undefined):
+        return True
+    return False
+
+
+def always_found(self: Terms, choose: Sequence[t.Var], conditions: Sequence[t.Term], moment: Any) -> Expr:
+    """There always is such an object."""
+    return 1
+
+
+RIGHT_MASK, RIGHT_JOINED, RIGHT_UNPACK = Terms._mask, Terms._joined, Terms.unpack
+RIGHT_FIRE, RIGHT_FLIP, RIGHT_JUDGE = _Steps._fire, _Steps._flip, _Steps._judge
+
+
+def not_is_ignored(self: Terms, term: t.Term, var: t.Var, moment: Any) -> Expr | None:
+    """The objects that are not, are those that are."""
+    return RIGHT_MASK(self, term.part if isinstance(term, t.Not) else term, var, moment)
+
+
+def first_part_only(self: Terms, parts: Sequence[t.Term], moment: Any, decisive: int) -> Expr:
+    """Of a conjunction the first part counts."""
+    return RIGHT_JOINED(self, parts[:1], moment, decisive)
+
+
+def last_object_forgotten(self: Terms, read: Any, of: str, words: str) -> None:
+    """The state of the last object is taken for the first value."""
+    fields = {
+        key: dataclasses.replace(f, positions=f.positions[:-1]) if len(f.positions) > 1 else f
+        for key, f in self.layout.fields.items()
+    }
+    right, self.layout = self.layout, dataclasses.replace(self.layout, fields=fields)
+    RIGHT_UNPACK(self, read, of, words)
+    self.layout = right
+
+
+def fires_what_fires(self: _Steps, firing: t.Fires, event: Any, moment: Any) -> None:
+    """Two events of one object in one step are no mistake, and the second one's parameters count."""
+    sort, name = event
+    who = self.terms.some(firing.of, moment)
+    kinds = self.instance.model.machine(sort).parameters(name)
+    values = [(n, self.terms.value(v, moment, kinds[n])) for n, v in firing.payload]
+    fires = f"{sort}.{name} fires"
+    self.terms.say(Set(fires, binary("|", Local(fires), bit(who))))
+    for n, value in values:
+        self.terms.say(Put(self.terms.payload(sort, name, n), who, value))
+
+
+def first_object_changes(self: _Steps, sort: str, name: str, who: Expr, changed: Expr) -> None:
+    """Whatever changes, it is the first object that changes."""
+    RIGHT_FLIP(self, sort, name, 0, changed)
+
+
+def premise_ignored(self: _Steps, number: int, condition: Condition, moment: Any, action: Expr) -> None:
+    """A condition is judged where its premise does not hold, too."""
+    RIGHT_JUDGE(self, number, dataclasses.replace(condition, given=None), moment, action)
+
+
+NOTICING: list[tuple[Model, dict[str, int]]] = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (TORN, {})]
+
+PLANTED = [
+    (Terms, "exists", always_found),
+    (Terms, "_mask", not_is_ignored),
+    (Terms, "_joined", first_part_only),
+    (Terms, "unpack", last_object_forgotten),
+    (_Steps, "_fire", fires_what_fires),
+    (_Steps, "_flip", first_object_changes),
+    (_Steps, "_judge", premise_ignored),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "wrong"), PLANTED, ids=[wrong.__name__ for _, _, wrong in PLANTED])
+def test_a_wrong_compiler_is_noticed(where: type, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(where, name, wrong)
+    assert any(differs(model, scope) for model, scope in NOTICING)
+
+
+def nobody_is_renamed(symmetry: Symmetry, layout: Any) -> Any:
+    """What names objects keeps their old names."""
+    right = RIGHT_QUOTIENT(symmetry, layout)
+    return right._replace(kinds=np.zeros_like(right.kinds))
+
+
+def last_field_is_no_matter(symmetry: Symmetry, layout: Any) -> Any:
+    """Objects are ordered by all that is said of them but the last."""
+    right = RIGHT_QUOTIENT(symmetry, layout)
+    return right._replace(columns=right.columns[:-1])
+
+
+def one_renaming_is_forgotten(symmetry: Symmetry, layout: Any) -> Any:
+    """All renamings but one, if there are several."""
+    right = RIGHT_QUOTIENT(symmetry, layout)
+    return right._replace(targets=right.targets[: max(1, len(right.targets) - 1)])
+
+
+RIGHT_QUOTIENT = search.quotient
+
+
+@pytest.mark.parametrize("wrong", [nobody_is_renamed, last_field_is_no_matter, one_renaming_is_forgotten])
+def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "quotient", wrong)
+
+    def notices(model: Model, scope: Mapping[str, int]) -> bool:
+        try:
+            assert_same_quotient(instance_of(model, scope))
+        except (AssertionError, StopIteration, ValueError):
+            return True
+        return False
+
+    assert any(notices(model, scope) for model, scope in SYMMETRIC)
+
+
+def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """So would be a cache that mixes programs up."""
+    monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "_path", lambda key: tmp_path / "one.o")
+    compiled.explore(instance_of(REPAIRED, {"PodGroup": 2, "Cell": 2}))
+    assert differs(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
+
+
+def strong_as_weak(graph: Any, inside: Any, prop: LeadsTo) -> Any:
+    """Strong fairness is taken for weak."""
+    return RIGHT_LOOPS(graph, inside, dataclasses.replace(prop, weak=[*prop.weak, *prop.strong], strong=[]))
+
+
+def weak_as_strong(graph: Any, inside: Any, prop: LeadsTo) -> Any:
+    """Weak fairness is taken for strong."""
+    return RIGHT_LOOPS(graph, inside, dataclasses.replace(prop, weak=[], strong=[*prop.weak, *prop.strong]))
+
+
+def for_ever_all_the_same(graph: Any, inside: Any, prop: LeadsTo) -> Any:
+    """What is not taken for ever may be taken for ever."""
+    return RIGHT_LOOPS(graph, inside, dataclasses.replace(prop, without=[]))
+
+
+RIGHT_LOOPS = compiled_liveness._fair_loops
+
+
+@pytest.mark.parametrize("wrong", [strong_as_weak, weak_as_strong, for_ever_all_the_same])
+def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_liveness, "_fair_loops", wrong)
+
+    def verdict(seed: int) -> Verdict | None:
+        with suppress(AssertionError):  # a wrong loop need not have a tour
+            [found] = [r for r in judged(promised(seed), {}, Engine.COMPILED) if r.name == "p"]
+            return found.verdict
+        return None
+
+    assert any(verdict(seed) is not by_hand(seed) for seed in SEEDS)

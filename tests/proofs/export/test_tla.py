@@ -1,0 +1,207 @@
+"""Models in TLA+: what is written parses, and a reader of its own (``tla_reader``) finds the same states, steps and broken promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from schedproof.model.lang import Invariant, LeadsTo
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.registry.discovery import systems
+from schedproof.model.semantics import Instance, instances
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs.export import Module, Unwritable, tla
+from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, only, ours
+from tests.proofs.export.tla_reader import Explored, Failed, Reader, Refused, explored, parse
+from tests.support.toys import MUTEX, WORKSHOP
+
+
+def invariants(module: Module) -> list[str]:
+    """What TLC is told to judge in every state."""
+    words = [line.split() for line in module.configuration.splitlines()]
+    return [line[1] for line in words if line[0] == "INVARIANT"]
+
+
+def read(module: Module, text: str | None = None, most: int = 10_000) -> Explored:
+    return explored(Reader(module.text if text is None else text), invariants(module), most)
+
+
+def steps(found: Explored, module: Module, instance: Instance) -> dict[str, int]:
+    """The length of a shortest run to where each promise is broken: what is said of steps is judged in the state before."""
+    first, *judged = invariants(module)
+    assert first == "TypeOK" and first not in found.broken, "what is no value of its type is no state"
+    promised = [p.name for p in module.promises.judged if not isinstance(p, LeadsTo)]
+    names = dict(zip(judged, [WELL_FORMED, *promised], strict=True))
+    of_states = {p.name for p in instance.model.properties if isinstance(p, Invariant)}
+    return {names[name]: depth + (names[name] not in of_states) for name, depth in found.broken.items()}
+
+
+def same(instance: Instance, most: int = 10_000) -> None:
+    module = tla(instance, only=None)
+    found, mine = read(module, most=most), ours(instance, most)
+    assert (found.states, found.transitions) == (mine.states, mine.transitions)
+    assert steps(found, module, instance) == mine.broken
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        only(AS_WRITTEN, PodGroup=2, Cell=2),
+        replace(only(AS_WRITTEN, PodGroup=2, Cell=2), with_history=True),
+        only(MUTEX),
+        only(WORKSHOP),
+        only(WORKSHOP, Worker=1, Tool=2),
+    ],
+    ids=["hived", "hived with history", "mutex", "workshop", "workshop of two tools"],
+)
+def test_the_same_states_steps_and_broken_promises(instance: Instance) -> None:
+    same(instance)
+
+
+MOST = 40
+"""States from which steps are taken, and a layer more: enough for every action that begins there, and little enough for a reader in Python."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("system", "variant"), VARIANTS)
+def test_the_same_in_every_variant(system: str, variant: str) -> None:
+    """The states that are nearest to the initial one, in the last topology."""
+    model = systems()[system].variants[variant]
+    *_, last = instances(model, dict(model.default_scope))
+    same(last, MOST)
+
+
+@pytest.mark.parametrize(("system", "variant"), VARIANTS)
+def test_every_variant_parses(system: str, variant: str) -> None:
+    model = systems()[system].variants[variant]
+    module = tla(next(iter(instances(model, dict(model.default_scope), with_history=True))), only=None)
+    parse(module.text)
+    assert module.text.startswith(f"---- MODULE {module.name} ----\n")
+
+
+def test_leads_to_is_written() -> None:
+    module = tla(only(MUTEX), only=["strongly-fair-entry"])
+    parse(module.text)
+    assert '((Process[p].state = "Trying") ~> (Process[p].state = "Inside"))' in module.text
+    assert "(\\A p \\in Processs, lock \\in Locks : SF_vars(enter(p, lock)))" in module.text
+    assert "(<>[][~(\\E p \\in Processs : scare(p))]_vars)" in module.text
+    assert module.configuration.splitlines()[-1] == "PROPERTY strongly_fair_entry"
+    assert isinstance(module.promises.judged[0], LeadsTo)
+
+
+def test_what_cannot_be_said_is_said_so() -> None:
+    module = tla(only(WORKSHOP), only=None)
+    assert set(module.promises.left_out) == {"worker-life", "can-be-free", "can-wear-out"}
+    assert "\\* can-be-free: " in module.text
+    with pytest.raises(Unwritable, match=r"'can-be-free' cannot be written: .*linear time"):
+        tla(only(WORKSHOP), only=["can-be-free"])
+    with pytest.raises(Unwritable, match="reads what is recorded"):
+        tla(only(AS_WRITTEN), only=["placements-are-disjoint"])
+    with pytest.raises(Unwritable, match="no property 'nosuch'"):
+        tla(only(AS_WRITTEN), only=["nosuch"])
+    with pytest.raises(Unwritable, match="speaks of crashes"):
+        tla(replace(only(AS_WRITTEN), with_history=True), only=["recovery-from-durable"], crash=False)
+
+
+def test_names_of_the_language_are_no_names() -> None:
+    """Nor is one given twice: not to a variable that is named like an action, or like an action's parameter."""
+    same(only(ODDLY_NAMED))
+    assert "MODULE a_system_1_0 ----" in tla(only(ODDLY_NAMED), only=None).text
+
+
+PLANTED = [
+    ("a guard is left out", '  /\\ Tool[x].wear < 2\n', ""),
+    ("nothing becomes of tools", "  /\\ Tool' = Tool_next(F)", "  /\\ UNCHANGED Tool"),
+    ("nothing is said of tools", "  /\\ Tool' = Tool_next(F)\n", ""),
+    ("a row sets nothing", "!.jobs = (Worker[f.me].jobs + 1), ", ""),
+    ("a row leads elsewhere", '[Worker[x] EXCEPT !.state = "Idle"', '[Worker[x] EXCEPT !.state = "Busy"'),
+    ("the condition of a rule is turned round", "Tool[x_2].by = v", "Tool[x_2].by # v"),
+    ("a rule asks of the wrong event", "(~(\\E f \\in fires_Worker_drop : f.me = v))", "TRUE"),
+    ("who begins is tense", 'mood |-> "tense"', 'mood |-> "calm"'),
+    ("what fires is not passed on", "!.Worker_cheer = fires_Worker_cheer", "!.Worker_cheer = {}"),
+    ("an action is left out of the steps", "  \\/ \\E x \\in Tools : kick(x)\n", ""),
+    ("a promise is weaker", "Worker[w].tired = FALSE", "Worker[w].tired \\in BOOLEAN"),
+    ("another is stronger", "Worker[w].jobs = 1", "Worker[w].jobs = 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), [p[1:] for p in PLANTED], ids=[p[0] for p in PLANTED])
+def test_a_planted_bug_is_noticed(old: str, new: str) -> None:
+    instance = only(WORKSHOP)
+    module, mine = tla(instance, only=None), ours(instance)
+    assert old in module.text
+    try:
+        found = read(module, module.text.replace(old, new))
+    except (Failed, Refused):
+        return
+    assert (found.states, found.transitions, steps(found, module, instance)) != (
+        mine.states,
+        mine.transitions,
+        mine.broken,
+    )
+
+
+def test_a_rule_that_is_not_written_is_noticed() -> None:
+    less, mine = only(replace(WORKSHOP, rules=WORKSHOP.rules[1:])), ours(only(WORKSHOP))
+    try:
+        found = read(tla(less, only=None))
+    except Failed:
+        return
+    assert (found.states, found.transitions) != (mine.states, mine.transitions)
+
+
+HEAD = "---- MODULE m ----\nEXTENDS Integers, FiniteSets\nVARIABLES a, b\nInit ==\n  /\\ a = 0\n  /\\ b = {}\n"
+
+
+def of(body: str) -> Explored:
+    return explored(Reader(f"{HEAD}{body}\n===="), ["P"] if "P ==" in body else [])
+
+
+def test_the_reader_counts_as_it_should() -> None:
+    """By hand: a counts to 2, b is any set of what a has been; each way to a state counts."""
+    found = of(
+        "Next == (a < 2 /\\ a' = a + 1 /\\ \\E x \\in {{}, {a}} : b' = b \\cup x) \\/ (a = 2 /\\ UNCHANGED a /\\ UNCHANGED b)"
+    )
+    assert (found.states, found.transitions) == (1 + 2 + 4, 2 + 4 + 4)
+    assert of("Next == a' = 1 - a /\\ UNCHANGED b\nP == a = 0").broken == {"P": 1}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Next == a' = 1",
+        "Next == a' = 1 /\\ a' = 1 /\\ UNCHANGED b",
+        "Next == \\E a \\in {1} : UNCHANGED a /\\ UNCHANGED b",
+        "Next == \\E x \\in {1} : (\\E x \\in {2} : UNCHANGED a) /\\ UNCHANGED b",
+        "Next == UNCHANGED a /\\ UNCHANGED b\nP == a = 0 /\\ a = 1 \\/ b = {}",
+        "Next == UNCHANGED a /\\ UNCHANGED b\nP == a = 0 = TRUE",
+        "Next == UNCHANGED a /\\ UNCHANGED b\nP == c = 0",
+        "Next == UNCHANGED a /\\ UNCHANGED b\nP == LET f == 1\n f == 2 IN f = 1",
+        "Next == UNCHANGED a /\\ UNCHANGED b\nP ==",
+        "Q(x) == x = 1\nNext == UNCHANGED a /\\ UNCHANGED b\nP == Q(1, 2)",
+    ],
+)
+def test_what_is_no_module_is_refused(body: str) -> None:
+    with pytest.raises(Refused):
+        of(body)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        'a = "0"', "a = FALSE", '"x" \\in {1}', "[x \\in {1} |-> x][a] = 1", "[c |-> 1].d = 1", "a", "(CHOOSE x \\in {1, 2} : TRUE) = 1",
+        "(CASE a = 1 -> 1) = 1", "[[c |-> 1] EXCEPT !.d = 2].c = 1",
+    ],
+)  # fmt: skip
+def test_what_has_no_value_fails(formula: str) -> None:
+    with pytest.raises(Failed):
+        of(f"Next == UNCHANGED a /\\ UNCHANGED b\nP == {formula}")
+
+
+def test_the_text_can_be_read() -> None:
+    text = tla(only(REPAIRED, PodGroup=2, Cell=2), only=None).text
+    assert "Cells == 0 .. 1\n" in text
+    assert "PodGroup_outranks == [x \\in PodGroups |-> CASE x = 0 -> {} [] x = 1 -> {0}]\n" in text
+    assert "fires_Cell_e9 == {c : <<p_2, c>> \\in {<<p_2, c>> \\in PodGroups \\X Cells : " in text
+    assert "  \\/ \\E p \\in PodGroups, K \\in SUBSET Cells : preempt(p, K)\n" in text

@@ -1,0 +1,24 @@
+"""Each planted bug of the engines for locks is caught by the tests; without one, their gates pass."""
+
+from __future__ import annotations
+
+import pytest
+from _pytest.outcomes import Failed
+
+from schedproof.model.locks import LocksError
+from schedproof.proofs.verdict import Disagreement
+from tests.proofs.locks.planted import BUGS
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_planted_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bug = BUGS[name]
+    monkeypatch.setattr(bug.of, bug.name, bug.bug)
+    with pytest.raises((AssertionError, Disagreement, LocksError, KeyError, Failed)):
+        bug.gate()
+
+
+@pytest.mark.long
+def test_the_gates_pass_without_a_bug() -> None:
+    for gate in dict.fromkeys(bug.gate for bug in BUGS.values()):
+        gate()

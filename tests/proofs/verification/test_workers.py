@@ -1,0 +1,164 @@
+"""Worker processes: the same answers as without them, and none left behind however the work ends."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from unittest.mock import patch
+
+import pytest
+
+from schedproof.cli import main
+from schedproof.model.lang import ModelError
+from schedproof.model.lang.errors import here
+from schedproof.model.registry.discovery import systems
+from schedproof.proofs.verdict import Disagreement
+from schedproof.proofs.verification.verify import verifiers, verify
+from schedproof.proofs.verification.workers import WorkerDied, Workers
+from tests.support.lamps import lamps, system
+
+linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere processes are not copies, and know no test's systems"
+)
+
+
+def square(number, say):
+    """What workers do here: say it, and answer; some numbers go wrong."""
+    say(f"at {number} in {os.getpid()}")
+    match number:
+        case 13:
+            raise Disagreement("thirteen")
+        case 14:
+            raise ModelError("fourteen", here(), "cannot be", "take another")  # not made of one text
+        case 99:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def ran(jobs, tasks):
+    lines = []
+    with Workers(square, jobs) as workers:
+        found = dict(workers.run(tasks, lines.append))
+    return found, lines
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_every_task_is_done_once_and_tells(jobs):
+    found, lines = ran(jobs, range(10))
+    assert found == {n: n * n for n in range(10)}
+    assert sorted(int(line.split()[1]) for line in lines) == list(range(10))
+    assert multiprocessing.active_children() == []
+
+
+def test_one_job_needs_no_process_and_more_share_the_work():
+    assert {line.split()[3] for line in ran(1, range(5))[1]} == {str(os.getpid())}
+    assert str(os.getpid()) not in {line.split()[3] for line in ran(2, range(5))[1]}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_goes_wrong_in_a_worker_goes_wrong_here(jobs):
+    with pytest.raises(Disagreement, match=r"^thirteen"):
+        ran(jobs, [1, 13, 2])
+    assert multiprocessing.active_children() == []
+
+
+def test_an_error_that_cannot_travel_is_told_all_the_same():
+    with pytest.raises((ModelError, RuntimeError), match="fourteen"):
+        ran(2, [14, 1])
+
+
+def test_a_worker_that_is_killed_is_no_answer():
+    with pytest.raises(WorkerDied, match=r"exit code -9.*--jobs 1"):
+        ran(2, [1, 99, 2])
+    assert multiprocessing.active_children() == []
+
+
+@linux
+@pytest.mark.parametrize("only", [[], ["blinks", "on-or-off"]])
+def test_verify_says_the_same_however_many_processes(only):
+    mine = system(lamps(), lamps("other", refuted=()), lamps("third"))
+    with patch.dict(systems(), {"lamps": mine}):
+        alone = verify([mine], only=only)
+        with verifiers([mine], only=only, jobs=3) as workers:
+            assert workers.jobs == 3
+            together = verify([mine], only=only, workers=workers)
+    assert together == alone  # seconds are not compared
+    assert [r.variant for r in together] == ["plain", "other", "third"]
+    assert [r.ok for r in together] == ([True, False, True] if not only else [True, True, True])
+
+
+@linux
+def test_a_system_that_is_not_registered_goes_with_the_copies():
+    mine = system()
+    with verifiers([mine], jobs=4) as workers:
+        assert workers.jobs == 2  # one variant, two ways
+        together = verify([mine], workers=workers)
+    assert together == verify([mine]) and all(report.ok for report in together)
+
+
+def test_a_system_that_no_other_process_knows_is_judged_here():
+    mine = system()
+    with (
+        patch("schedproof.proofs.verification.verify.copied", return_value=False),
+        verifiers([mine], jobs=4) as workers,
+    ):
+        assert workers.jobs == 1
+        assert all(report.ok for report in verify([mine], workers=workers))
+
+
+def test_there_are_no_more_processes_than_parts():
+    assert verifiers([systems()["hived"]], only=["reserving-cell"], jobs=100).jobs == 4  # two variants, two ways
+
+
+@linux
+def test_the_command_prints_the_same(capfd):
+    printed = []
+    for jobs in ("1", "2"):
+        with patch.dict(systems(), {"lamps": system()}):
+            assert main(["verify", "lamps", "--jobs", jobs]) == 0
+        out, err = capfd.readouterr()
+        assert err == ""
+        printed.append(
+            [" ".join(w for w in line.split() if not w.replace(".", "").isdigit()) for line in out.splitlines()]
+        )
+    assert printed[0][:-1] == printed[1][:-1]  # the last line has the time in the middle
+    assert "as expected: 5 of 5 verdicts" in out
+
+
+def started():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "verify", "--jobs", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    time.sleep(4)
+    return process
+
+
+def group_is_gone(group, within=30.0):
+    """No process of the group is left; the signal 0 only asks."""
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to the command", "from a terminal, to all"])
+def test_an_interrupt_leaves_no_process(send):
+    process = started()
+    send(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "schedproof: interrupted; nothing was written\n")
+    assert group_is_gone(process.pid, within=1)
+
+
+def test_workers_of_a_killed_command_end_too():
+    process = started()
+    process.kill()
+    process.communicate(timeout=60)
+    assert group_is_gone(process.pid)

@@ -1,0 +1,286 @@
+"""The service over HTTP: what it answers, how it describes itself, and who gets in."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from schedproof.model.registry.discovery import systems
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+pytest.importorskip("httpx")
+
+from schedproof.service.gate import LOOPBACK, Gate
+from schedproof.service.limits import Limits
+from schedproof.service.nursery import Nursery
+from schedproof.service.sessions import Sessions
+from schedproof.service.strict import NotJson, parse
+from schedproof.service.web import application, described
+from tests.service.bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, client, created, family, sessions, together
+
+NO_SESSION = [
+    (b"", 400, "not JSON"),
+    (b"[" * 100_000, 400, "nested deeper"),
+    (b'{"system": "hived", "scope": {"Cell": 1' + b"0" * 5000 + b"}}", 400, "JSON that cannot be read"),
+    (b'{"system": "hived", "system": "hived"}', 400, '"system" twice'),
+    (b'{"system": NaN}', 400, "NaN is no number"),
+    (b"\xff", 400, "byte 1 is not UTF-8"),
+    (b"[]", 422, "a session is created with an object"),
+    (b"{}", 422, '"system" is missing; there is hived'),
+    (b'{"system": 7}', 422, "the system is given by its name"),
+    (b'{"system": "hived", "\\ud800": 1}', 422, "is no field here"),  # half of a character
+    (b'{"\\ud800": 1, "\\ud800": 1}', 400, "twice"),
+    (b'{"system": "hivd"}', 422, "did you mean hived?"),
+    (b'{"system": "hived", "variant": "x"}', 422, "there is as-written, repaired"),
+    (b'{"system": "hived", "scope": {"Cells": 1}}', 422, "unknown sort 'Cells'"),
+    (b'{"system": "hived", "scope": {"Cell": 65}}', 422, "from 1 to 64"),
+    (b'{"system": "hived", "scope": {"Cell": true}}', 422, '"scope" says how many objects'),
+    (b'{"system": "hived", "objects": {}}', 422, '"objects" is no field here'),
+    (b'{"system": "beaker"}', 422, "several topologies are possible"),
+    (b'{"system": "hived", "schedproof": 2}', 422, "header: "),
+]
+"""What is asked, the status of the answer, and some of what it says."""
+
+
+class TestSession:
+    def test_a_session_from_beginning_to_end(self) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                there = f"/sessions/{await created(asking)}"
+                said = (await asking.post(f"{there}/records", json=[ALLOCATE, PREEMPT])).json()
+                assert (said["taken"], said["verdict"], said["records"]) == (2, "conforms", 2)
+                said = (await asking.get(f"{there}/events")).json()
+                # By hand: g0 is BeingPreempted on c0, its pod there goes first (line 95); or the preemptor g1 goes, or a crash comes.
+                assert said["complete"]
+                assert sorted((e["action"], json.dumps(e["parameters"])) for e in said["events"]) == [
+                    ("crash", "{}"),
+                    ("delete_preempting", '{"p": "g1"}'),
+                    ("vacate", '{"c": "c0"}'),
+                ]
+                said = (await asking.post(f"{there}/records", json=[COMPLETE, ALLOCATE])).json()
+                assert (said["taken"], said["verdict"], said["records"]) == (1, "departs", 3)
+                assert said["first_departure"]["record"] == 3
+                report = (await asking.get(there)).json()
+                assert report["format"] == "schedproof" and report["first_departure"]["candidates"]
+                said = (await asking.post(f"{there}/records", json=[ALLOCATE])).json()
+                assert (said["taken"], said["verdict"], said["records"]) == (0, "departs", 3), (
+                    "nothing changes any more"
+                )
+                assert (await asking.get(f"{there}/events")).json()["events"] == []
+                assert (await asking.delete(there)).status_code == 204
+                assert (await asking.get(there)).status_code == 404
+                assert len(asking.sessions) == 0
+
+        together(story)
+
+    def test_a_header_names_the_objects(self) -> None:
+        async def story() -> None:
+            header = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["batch"], "Cell": ["gpu0"]}}
+            async with client() as asking:
+                there = f"/sessions/{await created(asking, {**header, 'variant': 'repaired'})}"
+                record = {"action": "allocate", "parameters": {"p": "batch", "K": ["gpu0"]}}
+                said = (await asking.post(f"{there}/records", json=[record])).json()
+                assert (said["variant"], said["verdict"]) == ("repaired", "conforms")
+
+        together(story)
+
+    def test_records_one_a_line_up_to_the_first_that_is_none(self) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                there = f"/sessions/{await created(asking)}/records"
+                lines = {"Content-Type": "application/x-ndjson"}
+                for bad, says in [
+                    ("{", "record 2: not JSON"),
+                    ("7", "record 2: a record is an object"),
+                    ('{"action": "fly"}', "record 2: unknown action 'fly'"),
+                    ('{"action": "allocate", "parameters": {"p": "g9"}}', "record 2: "),
+                    ('{"action": "\\ud800"}', "record 2: unknown action "),
+                ]:
+                    body = "\n".join(["", json.dumps(ALLOCATE), " ", bad, json.dumps(PREEMPT)])
+                    answer = await asking.post(there, content=body, headers=lines)
+                    said = answer.json()
+                    assert (answer.status_code, said["error"]) == (422, "bad-record")
+                    assert said["message"].startswith(says) and "\n" not in said["message"]
+                    assert (said["record"], said["taken"], said["records"], said["verdict"]) == (2, 1, 1, "conforms")
+                    there = f"/sessions/{await created(asking)}/records"
+
+        together(story)
+
+    def test_records_are_refused_after_others_than_the_client_counts_on(self) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                there = f"/sessions/{await created(asking)}/records"
+                assert (await asking.post(f"{there}?after=0", json=[ALLOCATE])).json()["records"] == 1
+                answer = await asking.post(f"{there}?after=0", json=[ALLOCATE])
+                assert (answer.status_code, answer.json()["error"], answer.json()["records"]) == (409, "conflict", 1)
+                assert (await asking.post(f"{there}?after=1", json=[PREEMPT])).json()["verdict"] == "conforms"
+
+        together(story)
+
+    def test_what_no_session_is_created_for(self) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                for asked, status, says in NO_SESSION:
+                    answer = await asking.post("/sessions", content=asked, headers={"Content-Type": "application/json"})
+                    said = answer.json()
+                    kind = "malformed" if status == 400 else "bad-session"
+                    assert (answer.status_code, said["error"]) == (status, kind), asked[:80]
+                    assert says in said["message"] and "\n" not in said["message"], asked[:80]
+                assert len(asking.sessions) == 0
+                assert not family(asking.sessions.nursery.pid), "and nothing is left of it"
+
+        together(story)
+
+    def test_every_system_can_be_judged(self) -> None:
+        """Without names of objects at all: they appear as they are named."""
+
+        async def story() -> None:
+            async with sessions() as found:
+                for system in systems().values():
+                    asked = {"schedproof": 1, "system": system.name}
+                    answer = await found.create(json.dumps(asked).encode())
+                    assert answer.done, answer
+                    assert answer.body["variant"] == system.judged_by
+
+        together(story)
+
+
+class TestDescription:
+    def test_it_is_one_that_clients_can_be_made_of(self) -> None:
+        validator = pytest.importorskip("openapi_spec_validator")
+        found = described(Limits())
+        validator.validate(found)
+        operations = [o for path in found["paths"].values() for o in path.values()]
+        names = [o["operationId"] for o in operations]
+        assert len(set(names)) == len(names) == 7
+        assert all(o["description"] for o in operations)
+
+    def test_its_headers_and_records_are_those_of_the_plain_format(self) -> None:
+        schemas = described(Limits())["components"]["schemas"]
+        assert {"$ref": "#/components/schemas/Objects"} in schemas["Header"]["properties"].values()
+        assert {"action", "event", "parameters", "state"} <= set(schemas["Record"]["properties"])
+        assert "$defs" not in json.dumps(schemas)
+
+    def test_what_is_answered_is_as_it_says(self) -> None:
+        """Every answer of a session's life, held against the schema of its status."""
+        jsonschema = pytest.importorskip("jsonschema")
+        document = described(Limits())
+
+        def check(method: str, path: str, answer: Any) -> None:
+            said = document["paths"][path][method]["responses"][str(answer.status_code)]
+            if "content" in said:
+                schema = {**said["content"]["application/json"]["schema"], "components": document["components"]}
+                jsonschema.Draft202012Validator(schema).validate(answer.json())
+
+        async def story() -> None:
+            async with client(sessions=1) as asking:
+                for path in ("/health", "/systems"):
+                    check("get", path, await asking.get(path))
+                answer = await asking.post("/sessions", json=HIVED)
+                check("post", "/sessions", answer)
+                for content in (b"", b"{}", b"[]"):
+                    headers = {"Content-Type": "application/json"}
+                    check("post", "/sessions", await asking.post("/sessions", content=content, headers=headers))
+                check("post", "/sessions", await asking.post("/sessions"))
+                there, form = f"/sessions/{answer.json()['id']}", "/sessions/{id}"
+                for records in ([ALLOCATE], [{}], 7, [COMPLETE]):
+                    check("post", f"{form}/records", await asking.post(f"{there}/records", json=records))
+                check("post", f"{form}/records", await asking.post(f"{there}/records?after=x", json=[]))
+                check("get", form, await asking.get(there))
+                check("get", f"{form}/events", await asking.get(f"{there}/events"))
+                check("get", f"{form}/events", await asking.get(f"{there}/events?most=0"))
+                check("delete", form, await asking.delete(there))
+                check("get", form, await asking.get(there))
+
+        together(story)
+
+
+class TestGate:
+    @pytest.mark.parametrize(
+        ("headers", "status"),
+        [
+            ({}, 200),
+            ({"Host": "127.0.0.1:8470"}, 200),
+            ({"Host": "LOCALHOST:1"}, 200),
+            ({"Host": "[::1]:8470"}, 200),
+            ({"Host": "evil.example"}, 403),
+            ({"Host": "localhost.evil.example"}, 403),
+            ({"Host": "evil.example@localhost:x"}, 403),
+            ({"Host": ""}, 403),
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Origin": "null"}, 403),
+        ],
+    )
+    def test_pages_of_the_web_cannot_get_in(self, headers: dict[str, str], status: int) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                answer = await asking.get("/systems", headers=headers)
+                assert answer.status_code == status
+                assert not [name for name in answer.headers if name.startswith("access-control")]
+
+        together(story)
+
+    def test_nobody_is_held_up_by_a_request_with_very_many_headers(self) -> None:
+        gate = Gate(application(Sessions(Nursery(Limits()), Limits())), "a-token-of-some-length", LOOPBACK)
+        many = [(b"x%d" % n, b"") for n in range(50_000)]
+        begun = time.process_time()
+        refusal = gate.refusal({"path": "/systems", "headers": [*many, (b"host", b"localhost")]})
+        assert refusal is not None and refusal.status_code == 401
+        assert time.process_time() - begun < 0.5
+
+    @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+    def test_nor_with_what_they_may_send_unasked(self, kind: str) -> None:
+        async def story() -> None:
+            async with client() as asking:
+                answer = await asking.post("/sessions", content=json.dumps(HIVED), headers={"Content-Type": kind})
+                assert (answer.status_code, answer.json()["error"]) == (415, "unsupported")
+
+        together(story)
+
+    @pytest.mark.parametrize(
+        ("brought", "status"),
+        [
+            (None, 401),
+            ("Bearer a-token-of-some-length", 200),
+            ("bearer a-token-of-some-length", 200),
+            ("Bearer a-token-of-some-lengtg", 401),
+            ("Bearer ", 401),
+            ("Basic a-token-of-some-length", 401),
+            ("Bearer \xe4", 401),
+        ],
+    )
+    def test_who_brings_no_token_is_heard_of_health_only(self, brought: str | None, status: int) -> None:
+        async def story() -> None:
+            headers = {} if brought is None else {"Authorization": brought.encode("latin-1")}
+            async with client(token="a-token-of-some-length") as asking:
+                for path in ("/systems", "/openapi.json"):
+                    assert (await asking.get(path, headers=headers)).status_code == status
+                assert (await asking.post("/sessions", json=HIVED, headers=headers)).status_code in (201, status)
+                assert len(asking.sessions) == (status == 200)
+                assert (await asking.get("/health", headers=headers)).status_code == 200
+
+        together(story)
+
+
+class TestStrict:
+    def test_what_is_said_twice_is_found_among_very_many(self) -> None:
+        begun = time.process_time()
+        with pytest.raises(NotJson, match='"n99999" twice'):
+            parse(json.dumps({f"n{n}": 0 for n in range(100_000)}).encode()[:-1] + b', "n99999": 0}')
+        assert time.process_time() - begun < 2
+
+    @pytest.mark.parametrize("text", ['{"a": [1, 2.5, -3e2, null, true, "\\ud800"]}', "[" * 40 + "]" * 40])
+    def test_what_is_json(self, text: str) -> None:
+        assert parse(text.encode()) == json.loads(text)
+
+    @pytest.mark.parametrize(
+        "text", ["", "{", "1e999", "-1e999", "Infinity", "[" * 41 + "]" * 41, '{"a":1,"a":1}', "9" * 5000]
+    )
+    def test_what_is_not_taken(self, text: str) -> None:
+        with pytest.raises(NotJson) as found:
+            parse(text.encode())
+        assert "\n" not in str(found.value)

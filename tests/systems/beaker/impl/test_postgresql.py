@@ -1,0 +1,165 @@
+"""Beaker's reference scheduler on PostgreSQL: a server in a temporary directory, where there may be one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schedproof.impl.systems.beaker import (
+    Changes,
+    Condition,
+    Contended,
+    MemoryStore,
+    SqlStore,
+    StoreError,
+    System,
+    Usage,
+    World,
+)
+from tests.support.postgres import Unavailable, server
+from tests.systems.beaker.impl.bench import Bench
+from tests.systems.beaker.impl.daemons import Daemons
+from tests.systems.beaker.impl.people import Conditions, Ends
+from tests.systems.beaker.impl.races import Races
+from tests.systems.beaker.impl.refusals import Refusals
+from tests.systems.beaker.impl.runs import always_so, filled, outcome, random_requests
+from tests.systems.beaker.impl.scenarios import Lives, Order, Wakes
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    try:
+        with server() as url:
+            yield url
+    except Unavailable as reason:
+        pytest.skip(f"no PostgreSQL here: {reason}")
+
+
+@pytest.fixture(scope="module")
+def opened(url: str) -> Iterator[SqlStore]:
+    with SqlStore(url) as store:
+        yield store
+
+
+@pytest.fixture
+def store(opened: SqlStore) -> SqlStore:
+    """Empty."""
+    opened.restore(World())
+    return opened
+
+
+@pytest.fixture
+def bench(store: SqlStore) -> Bench:
+    return Bench(store)
+
+
+class TestLives(Lives): ...
+
+
+class TestOrder(Order): ...
+
+
+class TestWakes(Wakes): ...
+
+
+class TestEnds(Ends): ...
+
+
+class TestConditions(Conditions): ...
+
+
+class TestRefusals(Refusals): ...
+
+
+class TestRaces(Races): ...
+
+
+class TestDaemons(Daemons): ...
+
+
+def test_it_is_postgresql(store: SqlStore) -> None:
+    assert store.url.startswith("postgresql+psycopg://")
+
+
+def test_a_transaction_that_fits_no_order_is_contention(store: SqlStore) -> None:
+    """Write skew: each of two transactions reads what the other one writes."""
+    bench = Bench(store)
+    bench.systems("A", "B")
+    a, b = store.snapshot().systems
+
+    def idle(system: System) -> Changes:
+        return Changes(systems=((system, System(system.name, system.lab, Usage.IDLE, Condition.AUTOMATED)),))
+
+    def interleaved() -> None:
+        with store.transaction() as one:
+            one.read()
+            with store.transaction() as other:
+                other.read()
+                other.write(idle(b))
+            one.write(idle(a))
+
+    with pytest.raises(Contended, match="another transaction came in between"):
+        interleaved()
+    assert bench.states() == {"A": "pending", "B": "idle"}
+
+
+def test_the_same_as_in_memory_on_random_runs(store: SqlStore) -> None:
+    steps = random.Random(99)
+    one, other = filled(MemoryStore()), filled(store)
+    requests, again = random_requests(one), random_requests(other)
+    done = 0
+    while done < 60:
+        i = steps.randrange(len(requests))
+        found = outcome(one, requests[i][1])
+        refused = str(found[0]).startswith("refused")
+        if refused and steps.random() < 0.9:
+            continue
+        assert found == outcome(other, again[i][1]), requests[i][0]
+        done += not refused
+    always_so(other)
+
+
+def test_the_schema_forbids_a_broken_system_in_use(store: SqlStore) -> None:
+    Bench(store).systems("A")
+    (system,) = store.snapshot().systems
+    changes = Changes(systems=((system, System("A", "lab", Usage.RUNNING, Condition.BROKEN)),))
+    with pytest.raises(StoreError, match="broken_is_idle"), store.transaction() as transaction:
+        transaction.write(changes)
+
+
+def test_a_server_that_is_not_there_is_said() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SqlStore("postgresql://beaker@127.0.0.1:1/nothing")
+
+
+class TestWithoutAServer:
+    """Why the tests above are skipped is said."""
+
+    def reason(self) -> str:
+        with pytest.raises(Unavailable) as caught, server():
+            pass
+        return str(caught.value)
+
+    def test_no_driver(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("tests.support.postgres.importlib.util.find_spec", lambda name: None)
+        assert self.reason() == "psycopg is not installed; install the extra postgresql"
+
+    def test_no_programs(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr("tests.support.postgres.importlib.util.find_spec", lambda name: object())
+        monkeypatch.setattr("tests.support.postgres.DEBIANS", tmp_path)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert "initdb is neither in" in self.reason()
+
+    def test_a_server_that_does_not_start(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr("tests.support.postgres.importlib.util.find_spec", lambda name: object())
+        monkeypatch.setattr("tests.support.postgres.DEBIANS", tmp_path)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        monkeypatch.setattr("tests.support.postgres._user", lambda: None)  # who else could not reach this folder
+        for name in ("initdb", "postgres"):
+            (tmp_path / name).write_text("#!/bin/sh\necho out of disk >&2\nexit 1\n")
+            (tmp_path / name).chmod(0o755)
+        assert self.reason() == "initdb failed: out of disk"

@@ -1,0 +1,136 @@
+"""Beaker's reference scheduler on SQLite and in memory, and what it leans on."""
+
+from __future__ import annotations
+
+import ast
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.systems.beaker import Condition, MemoryStore, SqlStore, Store, Usage
+from tests.systems.beaker.impl.bench import Bench
+from tests.systems.beaker.impl.people import Conditions, Ends
+from tests.systems.beaker.impl.races import Races
+from tests.systems.beaker.impl.refusals import Refusals
+from tests.systems.beaker.impl.runs import always_so, filled, outcome, random_requests
+from tests.systems.beaker.impl.scenarios import Lives, Order, Wakes
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    if request.param == "memory":
+        yield Bench(MemoryStore())
+        return
+    with SqlStore() as store:
+        yield Bench(store)
+
+
+class TestLives(Lives): ...
+
+
+class TestOrder(Order): ...
+
+
+class TestWakes(Wakes): ...
+
+
+class TestEnds(Ends): ...
+
+
+class TestConditions(Conditions): ...
+
+
+class TestRefusals(Refusals): ...
+
+
+class TestRaces(Races):
+    @pytest.fixture(params=["memory", "sqlite in memory", "sqlite file"])
+    def store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+        if request.param == "memory":
+            yield MemoryStore()
+            return
+        with SqlStore("sqlite://" if "memory" in request.param else f"sqlite:///{tmp_path}/x.db") as store:
+            yield store
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_store_does_the_same_on_random_runs(seed: int) -> None:
+    steps = random.Random(seed)
+    with SqlStore() as store:
+        one, other = filled(MemoryStore()), filled(store)
+        requests, again = random_requests(one), random_requests(other)
+        done = 0
+        while done < 60:
+            i = steps.randrange(len(requests))
+            found = outcome(one, requests[i][1])
+            if str(found[0]).startswith("refused") and steps.random() < 0.9:
+                continue  # most requests are refused; a database need not say all of it again
+            assert found == outcome(other, again[i][1]), requests[i][0]
+            done += not str(found[0]).startswith("refused")
+            always_so(one)
+        always_so(other)
+        assert [(e.system, e.usage, e.condition) for e in one.store.usage()] == [
+            (e.system, e.usage, e.condition) for e in store.usage()
+        ]
+
+
+def test_no_random_run_ends_where_a_set_can_never_begin() -> None:
+    """When people stop and every recipe has a viable Automated system, loops and labs finish it all."""
+    ends = ("cancel", "abort")
+    with_work_left = 0
+    for seed in range(150):
+        steps = random.Random(seed)
+        bench = filled(MemoryStore())
+        requests = random_requests(bench)
+        seldom = [said.startswith(ends) for said, _ in requests]
+        for _ in range(600):
+            i = steps.randrange(len(requests))
+            if not seldom[i] or steps.random() < 0.05:
+                outcome(bench, requests[i][1])
+        with_work_left += any(r.unfinished for r in bench.store.snapshot().recipes)
+        bench.new.crash()
+        for system in bench.store.snapshot().systems:
+            for call in (bench.web.install, bench.web.run, bench.web.give_back):
+                if system.condition is Condition.MANUAL and system.usage is not Usage.IDLE:
+                    outcome(bench, lambda call=call, name=system.name: call(name))  # type: ignore[misc]
+            if system.condition is not Condition.AUTOMATED:
+                bench.web.change_condition(system.name, Condition.AUTOMATED)
+        bench.finish_all()
+        left = {r.name: r.state for r in bench.store.snapshot().recipes if r.unfinished}
+        assert left == {}, f"seed {seed}"
+        assert set(bench.states(*"ABCD").values()) == {"idle"}
+    assert with_work_left > 50
+
+
+# The scheduler must not lean on the model that it is compared with.
+
+
+PACKAGE = Path(beaker.__file__).parent
+SHARED = ("sql", "transactions")
+"""What it has in common with other reference implementations; they lean on nothing either."""
+
+
+def test_nothing_comes_from_the_model() -> None:
+    for path in (*PACKAGE.glob("*.py"), *(PACKAGE.parent / f"{name}.py" for name in SHARED)):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                from_shared = node.level == 2 and node.module in SHARED and path.parent == PACKAGE
+                assert node.level <= 1 or from_shared, f"{path.name} imports from outside of its package"
+                assert path.parent == PACKAGE or node.level == 0 or node.module in SHARED, path.name
+                assert node.level or not (node.module or "").startswith("schedproof"), path.name
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.startswith("schedproof") for alias in node.names), path.name
+            if isinstance(node, ast.Name):
+                assert node.id not in ("__import__", "importlib", "eval", "exec", "globals"), path.name
+
+
+def test_the_model_is_not_even_loaded() -> None:
+    code = "import sys, schedproof.impl.systems.beaker; print(*[m for m in sys.modules if m.startswith('schedproof.')])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "schedproof.impl.systems.beaker.draft" in loaded
+    assert [m for m in loaded if m.startswith(("schedproof.model", "schedproof.proofs"))] == []

@@ -1,0 +1,248 @@
+"""Every mutant of Beaker's models is caught, or stands in the list of equivalent mutants and is proved to be one.
+
+The models' graphs are those of the brute-force schedulers (``test_brute_force`` and, for the batch
+scheduler, ``test_brute_force_batch``), step by step. So a mutant is caught if it is refused, or takes a step that the model does not take, or
+does not take one that it takes, in one of the situations. Whether it also breaks a promise is looked at for
+some of them: not every line of a table has one of its own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from schedproof.model.lang import Action, Invariant, Model, ModelError, Property, Rule, StepInvariant, Term, Var, exists
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.terms import Fires, both
+from schedproof.model.lang.types import Ref
+from schedproof.model.systems.beaker.batch import BATCH, b
+from schedproof.model.systems.beaker.machines import EXECUTING, j, k, q, r, s
+from schedproof.model.systems.beaker.situations import BATCH_SITUATIONS, SITUATIONS, Situation
+from schedproof.model.systems.beaker.variants import AS_WRITTEN, REPAIRED
+from schedproof.proofs.induction import prove
+from tests.support.mutants import Mutant, Place, Twin, concerned, graph_of, mutants, other_step
+from tests.systems.beaker.model.test_brute_force import SITUATIONS as SMALL
+
+VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}
+EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
+    (Path(__file__).parent / "equivalent_mutants.toml").read_text()
+)
+EMPTY_SET = Situation("a set without recipes", [["A"], []], [0], [0, 1], [0, 1], [0])
+GUEST = Situation("a host with its guest; people do what they can", [["A", 0]], [0], [0], [], [0])
+GUEST_BESIDE = Situation("a guest beside a system whose condition changes", [["A", 0], ["B"]], [0, 0], [], [], [1])
+CONTENDED = Situation(
+    "two sets wait for the same system; a priority changes", [["A", "C"], ["B", "C"]], [0, 0, 0], [], [0]
+)
+
+
+def looked_at(variant: str) -> list[Situation]:
+    """The situations, quick ones first."""
+    if variant == "batch":
+        return [*BATCH_SITUATIONS[:2], EMPTY_SET, *BATCH_SITUATIONS[2:]]
+    return [*SMALL[:7], EMPTY_SET, GUEST, GUEST_BESIDE, *SITUATIONS, *SMALL[7:], CONTENDED]
+
+
+def places(variant: str) -> list[Place]:
+    """The same with what never changes in them, as the variant has it."""
+    model, found = VARIANTS[variant], []
+    for situation in looked_at(variant):
+        rigid = situation.rigid(with_seatings=model is REPAIRED)
+        known = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
+        kept = {key: values for key, values in rigid.items() if key in known}
+        sizes = {m.sort.name: situation.sizes.get(m.sort.name, 1) for m in model.machines}
+        sizes |= {sort: len(values) for (sort, _), values in kept.items()}
+        found.append(Place(situation.about, sizes, kept))
+    return found
+
+
+@cache
+def twin(variant: str) -> Twin:
+    """One judge a variant: it keeps the graphs of the model itself."""
+    return Twin(VARIANTS[variant], places(variant), promises=False)
+
+
+def listed(variant: str) -> Mapping[str, Mapping[str, str]]:
+    """The equivalent mutants of a variant."""
+    return EQUIVALENT.get(variant, {})
+
+
+@cache
+def named(variant: str) -> Mapping[str, Mutant]:
+    """The mutants of a variant by name."""
+    return {m.name: m for m in mutants(VARIANTS[variant])}
+
+
+def survivors(variant: str, part: int, of: int) -> list[str]:
+    """The mutants that nothing catches, of one part of those that are not listed."""
+    names = [name for name in named(variant) if name not in listed(variant)]
+    return [name for name in names[part::of] if twin(variant).caught(named(variant)[name]) is None]
+
+
+def test_every_mutant_of_the_batch_scheduler_is_caught() -> None:
+    assert survivors("batch", 0, 1) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("variant", ["as-written", "repaired"])
+def test_every_mutant_is_caught(variant: str, part: int) -> None:
+    assert survivors(variant, part, 2) == []
+
+
+def test_one_mutant_in_twelve_is_caught() -> None:
+    """All of them: see above."""
+    assert survivors("as-written", 0, 12) == []
+
+
+def test_what_a_mutant_does_not_concern_it_does_as_the_model() -> None:
+    """Mutants are compared in the steps of the actions that they concern: of the others there is nothing to see."""
+    places_of = {variant: places(variant)[:2] for variant in ("batch", "as-written")}
+    told = 0
+    for variant, some in places_of.items():
+        model = VARIANTS[variant]
+        graphs = [graph_of(model, place) for place in some]
+        for mutant in list(named(variant).values())[::8]:
+            with suppress(ModelError):
+                other = mutant.build()
+                names = concerned(model, other)
+                others = {action.name for action in model.actions} - names
+                for place, graph in zip(some, graphs, strict=True):
+                    assert other_step(other, place, graph, others) is None, mutant.name
+                    told += other_step(other, place, graph, names) is not None
+    assert told > 5
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_rule_conjunct_and_row_has_its_mutant(variant: str) -> None:
+    model = VARIANTS[variant]
+    expected = len(model.rules) + len(model.rows)
+    expected += sum(len(rule.when) for rule in model.rules) + sum(len(a.when) for a in model.actions)
+    assert len(named(variant)) == len(list(mutants(model))) == expected
+
+
+# --- Equivalent mutants, proved to be ----------------------------------------------------------------------------------
+
+HARMLESS: Mapping[str, Term] = {
+    # what is done although the condition does not hold changes nothing
+    "rule find_idle fixes the lab, condition 1": r.recipe_set.lab == s.lab,
+    "rule give_to_assigned fixes the lab, condition 1": r.recipe_set.lab == s.lab,
+    # who does not have it in the set loses nothing: this says no more than the condition
+    "rule the others forget an earlier assignment, condition 1": ~k.behind.has(j),
+    **{
+        f"rule {action} gives back what holds it, condition 2": (r.recipe_set.lab == t.NONE)
+        & (r.recipe_set.seating == t.NONE)
+        & ~exists(k, r.recipe_set.behind.has(k))
+        for action in ("make_manual", "break_down")
+    },
+}
+
+AHEAD = b.ahead.has(q)
+SYSTEMS = [
+    Invariant(name="system 1", says="", over=[s], given=s.is_("scheduled"), then=s.condition == "Automated"),
+    Invariant(name="system 2", says="", over=[s], given=s.condition != "Automated", then=s.adjustable),
+]
+LEMMAS: Mapping[str, Sequence[Invariant]] = {
+    "batch": [
+        Invariant(name="ahead 1", says="", over=[b, q], given=AHEAD, then=~q.is_("new", "processed")),
+        Invariant(name="ahead 2", says="", over=[b, q], given=AHEAD & q.is_("queued"), then=b.is_("scheduling")),
+    ],
+    "as-written": SYSTEMS,
+    "repaired": [
+        *SYSTEMS,
+        Invariant(name="set 1", says="", over=[j, k], given=j.lab == t.NONE, then=~j.behind.has(k)),
+        Invariant(
+            name="set 2",
+            says="",
+            over=[r],
+            given=r.is_(*EXECUTING),
+            then=(r.recipe_set.lab == t.NONE) & (r.recipe_set.seating == t.NONE),
+        ),
+    ],
+}
+"""What no promise says, but the reasons rest on; proved with them."""
+
+
+def over(parts: Sequence[Term], known: Sequence[Var]) -> list[Var]:
+    """The variables of ``parts`` that are not ``known``."""
+    free: dict[str, Var] = {}
+    for part in parts:
+        free |= t.free_variables(part)
+    return [v for name, v in free.items() if name not in {k.name for k in known}]
+
+
+def claims(model: Model, name: str) -> Iterator[Property]:
+    """What makes the mutant of that name an equivalent one: what it leaves out says nothing new."""
+    for action in model.actions:
+        for n, conjunct in enumerate(action.when):
+            if name == f"action {action.name}, conjunct {n + 1}":
+                others = [*action.when[:n], *action.when[n + 1 :]]
+                yield Invariant(name=name, says="", over=action.parameters, given=premise(others), then=conjunct)
+    for rule in model.rules:
+        if name == f"rule {rule.name}":
+            yield of_a_step(rule, name, [], ~both([*rule.when]))
+        for n, condition in enumerate(rule.when):
+            if name == f"rule {rule.name}, condition {n + 1}":
+                then = condition | HARMLESS[name] if name in HARMLESS else condition
+                yield of_a_step(rule, name, [*rule.when[:n], *rule.when[n + 1 :]], then)
+    for row in model.rows:
+        if name == f"row {row.name}":
+            it = Var("it", Ref(row.sort))
+            yield StepInvariant(name=name, says="", over=[it], given=it.fires(row.event), then=~it.is_(row.source))
+
+
+def premise(parts: Sequence[Term]) -> Term | None:
+    """The conjunction of parts, if there are any."""
+    return both(parts) if parts else None
+
+
+def of_a_step(rule: Rule, name: str, others: Sequence[Term], then: Term) -> StepInvariant:
+    """Whenever the rule is asked and the other conditions hold, so does ``then``."""
+    if isinstance(rule.on, Action):
+        mine = over([*rule.when, rule.fires], rule.on.parameters)
+        return StepInvariant(name=name, says="", over=mine, on=[rule.on.name], given=premise(others), then=then)
+    assert isinstance(rule.on, Fires)
+    asked = [rule.on, *others]
+    return StepInvariant(name=name, says="", over=over([*asked, *rule.when], []), given=both(asked), then=then)
+
+
+def unproved(variant: str, names: Sequence[str]) -> list[str]:
+    """The mutants among ``names`` that are not proved to be equivalent, for any number of objects.
+
+    That the model's own invariants hold is what ``schedproof verify`` proves: they need not be proved here again.
+    """
+    model = VARIANTS[variant]
+    asked = [claim for name in names for claim in claims(model, name)]
+    assert [claim.name for claim in asked] == list(names), "there is no such mutant any more"
+    kept = [p for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
+    lemmas_too = replace(model, properties=[*kept, *LEMMAS[variant], *asked], refuted=frozenset())
+    found = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
+    return [name for name in names if not found.proved(name)]
+
+
+@pytest.mark.parametrize(
+    "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
+)
+def test_equivalent_mutants_are_proved_to_be(variant: str) -> None:
+    assert unproved(variant, list(listed(variant))) == []
+    assert all(len(entry["reason"]) > 20 for entry in listed(variant).values())
+
+
+@pytest.mark.parametrize(
+    "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
+)
+def test_equivalent_mutants_are_not_caught(variant: str) -> None:
+    quick = Twin(VARIANTS[variant], places(variant)[:9], promises=False)  # any number of objects: see above
+    caught = {name: quick.caught(named(variant)[name]) for name in listed(variant)}
+    assert {name: found for name, found in caught.items() if found is not None} == {}, "take it off the list"
+
+
+def test_a_mutant_that_differs_is_not_proved_to_be_equivalent() -> None:
+    differing = ["action run, conjunct 1", "rule complete frees the system, condition 1", "row Recipe.run from waiting"]
+    assert unproved("batch", differing) == differing

@@ -1,0 +1,160 @@
+"""HiveD's model as a reading of its document: each change of ``repaired`` is needed, each quotation is one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, StepInvariant, exists, implies, variable
+from schedproof.model.lang.terms import And, Implies, Term
+from schedproof.model.registry.discovery import systems
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.hived.machines import Cell, c, p, q
+from schedproof.model.systems.hived.variants import FAIR_TO_THE_GROUP
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.findings import repair_of
+from tests.support.places import SHARED
+
+REPAIRS = [change for change in REPAIRED.changes if change.repairs or change.weakens]
+
+
+def less(change: Change) -> Model:
+    """The repaired variant without one of its changes."""
+    others = [other for other in REPAIRED.changes if other is not change]
+    return AS_WRITTEN.amend("less", "", others, refuted=frozenset())
+
+
+def refuted(model: Model) -> set[str]:
+    """What exploration refutes, of the promises that the document breaks as written."""
+    broken = [prop.name for prop in model.properties if prop.name in AS_WRITTEN.refuted]
+    return {r.name for r in examine(model, {}, only=broken) if r.verdict is Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("change", REPAIRS, ids=lambda change: change.why[:30])
+def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+    """So no change is idle, and none keeps silent about a promise that it is needed for."""
+    assert refuted(less(change)) == {*change.repairs, *change.weakens}
+
+
+def test_the_change_that_repairs_nothing_only_follows_another() -> None:
+    """Its promise speaks of an action that is no longer there."""
+    assert [change for change in REPAIRED.changes if change not in REPAIRS] == [FAIR_TO_THE_GROUP]
+    with pytest.raises(ModelError, match="unknown action 'vacate'"):
+        less(FAIR_TO_THE_GROUP)
+
+
+def test_every_broken_promise_is_repaired() -> None:
+    assert {name for change in REPAIRS for name in (*change.repairs, *change.weakens)} == AS_WRITTEN.refuted
+
+
+def test_a_finding_names_every_change_that_its_promise_needs() -> None:
+    needed = [change.why for change in REPAIRED.changes if "preemption-ongoing" in change.repairs]
+    assert len(needed) == 2
+    told = repair_of(systems()["hived"], "preemption-ongoing")
+    assert all(why in told for why in needed)
+    assert repair_of(systems()["hived"], "deleted-is-final") == "none is modelled"
+
+
+def test_a_victim_on_two_cells_comes_back_with_one() -> None:
+    """The finding does not hang on victims with a single cell: some of the cells may be left."""
+    partly = Invariant(
+        name="allocated-in-part",
+        says="an Allocated group that uses one of its cells uses all of them",
+        over=[p, c],
+        given=p.is_("Allocated") & exists(c, c.user == p),
+        then=implies(p.placement.has(c), c.user == p),
+    )
+    model = AS_WRITTEN.amend("partly", "", [Change("", repairs=[], adds=[partly])], refuted=AS_WRITTEN.refuted)
+    [result] = [r for r in examine(model, {}, only=[partly.name]) if r.name == partly.name]
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert [step.action for step in result.counterexample.steps] == ["allocate", "preempt", "vacate", "crash"]
+
+
+# --- Promises of the kind "only when": a rule too many breaks them (a rule too few: see test_mutants) --------------------
+
+d = variable(Cell, "d")
+complete = AS_WRITTEN.action("complete")
+STRAY = {
+    "preempted-only-at-its-cells": Rule("stray", p.fires("e1"), [q.is_("Allocated"), p.outranks.has(q)], q.fires("e6")),
+    "cancelled-only-when-overwritten": Rule(
+        "stray", p.fires("e1"), [q.is_("Preempting"), p.outranks.has(q)], q.fires("e5")
+    ),
+    "free-cell-used-only-at-allocation": Rule("stray", complete, [c.is_("Free")], c.fires("e0", user=p)),
+    "reserved-only-by-a-new-preemptor": Rule(
+        "stray", c.fires("e9"), [d.is_("Free")], d.fires("e5", reserver=c.reserver)
+    ),
+}
+
+
+@pytest.mark.parametrize("broken", STRAY)
+def test_what_happens_without_its_cause_breaks_the_promise(broken: str) -> None:
+    change = Change("a planted rule", repairs=[], adds=[STRAY[broken]])
+    stray = AS_WRITTEN.amend("stray", "", [change], refuted=AS_WRITTEN.refuted)
+    for model, verdict in ((AS_WRITTEN, Verdict.PROVED), (stray, Verdict.REFUTED)):
+        [result] = [r for r in examine(model, {"PodGroup": 3, "Cell": 2}, only=[broken]) if r.name == broken]
+        assert result.verdict is verdict
+
+
+# --- The quotations ---------------------------------------------------------------------------------------------------
+
+DOCUMENT = SHARED / "documents" / AS_WRITTEN.document.name
+PROMISES = {p.name: p for model in (AS_WRITTEN, REPAIRED) for p in model.properties}
+LINES = 10
+"""How far below its line a quotation may reach: an operation is a list."""
+
+
+def plain(text: str) -> str:
+    """The document's text as quoted: events written e0, names of states without the bold."""
+    return " ".join(re.sub(r"e<sub>(\w)</sub>", r"e\1", text).replace("__", "").split())
+
+
+def is_quoted(sentence: str, text: str) -> bool:
+    """The parts of ``sentence`` between dots stand in ``text``, in this order."""
+    at = 0
+    for part in sentence.split("..."):
+        found = text.find(part.strip(), at)
+        if found < 0:
+            return False
+        at = found + len(part.strip())
+    return True
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_a_promise_quotes_the_document_at_its_line(name: str) -> None:
+    if not DOCUMENT.exists():
+        pytest.skip(f"the document is not at {DOCUMENT}")
+    promise = PROMISES[name]
+    assert promise.sentence and promise.line is not None
+    lines = DOCUMENT.read_text().splitlines()[promise.line - 1 :]
+    text = plain("\n".join(lines[:LINES]))
+    assert is_quoted(promise.sentence, text)
+    first = promise.sentence.removeprefix("...").split("...")[0].strip()
+    assert first in plain(lines[0]) or plain(lines[0]) in first, "the quotation begins at its line"
+
+
+def test_what_is_no_quotation_would_be_noticed() -> None:
+    assert is_quoted("a ... c", "a b c") and not is_quoted("c ... a", "a b c") and not is_quoted("a c", "a b c")
+
+
+def inner_premises(term: Term) -> list[Term]:
+    """The premises of the implications that ``term`` is a conjunction of."""
+    if isinstance(term, And):
+        return [premise for part in term.parts for premise in inner_premises(part)]
+    return [term.premise] if isinstance(term, Implies) else []
+
+
+@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
+def test_no_implication_inside_a_promise_is_idle(model: Model) -> None:
+    """``verify`` sees that every ``given`` is met; the premises inside ``then`` are met as well."""
+    asked = []
+    for prop in model.properties:
+        if isinstance(prop, Invariant | StepInvariant):
+            for n, premise in enumerate(inner_premises(prop.then)):
+                given = premise if prop.given is None else prop.given & premise
+                asked.append(replace(prop, name=f"{prop.name} {n}", given=given, then=premise))
+    assert asked
+    found = examine(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    assert {r.name: r.verdict for r in found} == {prop.name: Verdict.PROVED for prop in asked}

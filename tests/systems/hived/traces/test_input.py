@@ -1,0 +1,232 @@
+"""Input that cannot be judged: one line that says what, where and what to write instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedproof.proofs.traces import TraceError, check_trace
+from tests.systems.hived.traces.runs import Run
+
+OWN: dict[str, Any] = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
+
+
+def refused(path: Path, **options: Any) -> str:
+    """The message; it must be one line."""
+    with pytest.raises(TraceError) as caught:
+        check_trace(options.pop("system", "hived"), path, **options)
+    message = str(caught.value)
+    assert message and "\n" not in message and "Traceback" not in message
+    return message
+
+
+def written(tmp_path: Path, *lines: Any) -> Path:
+    path = tmp_path / "trace.jsonl"
+    path.write_text("\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines), "utf-8")
+    return path
+
+
+class TestFiles:
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        assert "nowhere.jsonl: cannot be read: No such file" in refused(tmp_path / "nowhere.jsonl")
+
+    def test_a_directory(self, tmp_path: Path) -> None:
+        assert "is a directory; name a file" in refused(tmp_path)
+
+    def test_no_file_name(self) -> None:
+        assert "is no file name" in refused(Path("a\0b"))
+
+    @pytest.mark.parametrize("content", [b"", b"\n\n  \n"])
+    def test_an_empty_file(self, content: bytes, tmp_path: Path) -> None:
+        (tmp_path / "t").write_bytes(content)
+        assert "the file is empty" in refused(tmp_path / "t")
+
+    def test_not_utf8(self, tmp_path: Path) -> None:
+        (tmp_path / "t").write_bytes(json.dumps(OWN).encode() + b'\n{"action": "caf\xe9"}\n')
+        assert "t, line 2: byte 16 is not UTF-8" in refused(tmp_path / "t")
+
+    def test_a_byte_order_mark_is_harmless(self, tmp_path: Path) -> None:
+        (tmp_path / "t").write_bytes(b"\xef\xbb\xbf" + json.dumps(OWN).encode())
+        assert check_trace("hived", tmp_path / "t").records == 0
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("nonsense", "line 3: not JSON: Expecting value at column 1"),
+            ('{"action": "crash"', "line 3: not JSON"),
+            (
+                '{"action": "crash", "action": "complete"}',
+                'line 3: JSON that cannot be read: "action" twice in one object',
+            ),
+            ('{"action" : "crash" , "action" : "complete"}', '"action" twice in one object'),
+            ('{"state": {"Cell": {"c": {"user": "g"}, "c": {}}}}', '"c" twice in one object'),
+            ("[1, 2]", "line 3: a list where a JSON object {...} belongs"),
+            ("12", "line 3: 12 where a JSON object"),
+            ("[" * 100_000, "line 3: JSON that cannot be read"),
+            ('{"action": ' + "9" * 5000 + "}", "line 3: JSON that cannot be read"),
+        ],
+        ids=[
+            "words",
+            "cut off",
+            "twice",
+            "twice, with blanks",
+            "twice inside",
+            "list",
+            "number",
+            "deep",
+            "long number",
+        ],
+    )
+    def test_lines_that_are_no_objects(self, line: str, message: str, tmp_path: Path) -> None:
+        assert message in refused(written(tmp_path, OWN, "", line))
+
+    @pytest.mark.parametrize("line", ['{"action" : "crash"}', '{"action": "crash", "time": "\\":"}'])
+    def test_what_looks_like_a_name_is_none(self, line: str, tmp_path: Path) -> None:
+        """Blanks before a colon, and a colon after a quote in a text: neither is a name twice."""
+        path = written(tmp_path, OWN, line)
+        if "time" in line:
+            assert "is no text in ISO 8601" in refused(path)
+        else:
+            assert check_trace("hived", path).records == 1
+
+
+class TestNames:
+    def test_a_long_name_is_not_repeated_in_full(self, tmp_path: Path) -> None:
+        record = {"action": "delete_pending", "parameters": {"p": "x" * 1_000_000}}
+        assert len(refused(written(tmp_path, OWN, record))) < 1_500
+
+    def test_unknown_system_variant_format(self, tmp_path: Path) -> None:
+        path = written(tmp_path, OWN)
+        assert "unknown system 'slurm'; there is hived" in refused(path, system="slurm")
+        assert "unknown variant of hived 'new'; there is as-written, repaired" in refused(path, variant="new")
+        assert "unknown format 'csv'; traces of hived are hived or schedproof or otel or itf" in refused(
+            path, format="csv"
+        )
+
+    def test_unknown_header(self, tmp_path: Path) -> None:
+        assert 'line 1: this is the header of no known format; a HiveD trace begins with "header": true' in refused(
+            written(tmp_path, {"a": 1})
+        )
+
+    def test_a_forced_format_must_fit(self, tmp_path: Path) -> None:
+        assert 'its first line has "header": true' in refused(written(tmp_path, OWN), format="hived")
+        run = Run({"g": 1}, ["c"]).write(tmp_path / "run")
+        assert 'its first line has "schedproof": 1' in refused(run, format="schedproof")
+
+
+class TestPlainFormat:
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"schedproof": 2}, '"schedproof": 2 where 1 belongs; write "schedproof": 1'),
+            ({"system": 7}, '"system": 7 where a text belongs'),
+            ({"system": "beaker"}, "this is a trace of 'beaker'; it is judged as 'hived'"),
+            ({"objects": None}, '"objects": null where an object {...} belongs; write "objects" as {sort: [names]}'),
+            ({"variant": "other"}, "unknown variant 'other' of hived; there is as-written, repaired"),
+            ({"objects": {"PodGroup": ["g", "g"], "Cell": ["c"]}}, "a list of different names"),
+            ({"objects": {**OWN["objects"], "Node": ["n"]}}, "unknown sort 'Node'"),
+            ({"objects": {"PodGroup": ["g"], "Cell": [f"c{i}" for i in range(1001)]}}, "at most 1000"),
+            ({"rigid": {"PodGroup": {"colour": {}}}}, "rigid attributes of hived: PodGroup.outranks"),
+            ({"rigid": {"PodGroup": {"outranks": {"x": []}}}}, "unknown PodGroup 'x'"),
+            ({"rigid": {"PodGroup": {"outranks": {"g": ["x"]}}}}, "'x' is no PodGroup; there are g"),
+            ({"rigid": {"PodGroup": {"outranks": {"g": "g"}}}}, "'g' where a list of names of PodGroup belongs"),
+            ({"rigid": {"PodGroup": {"outranks": {"g": ["g"]}}}}, '"rigid" breaks what the model assumes'),
+            ({"extra": 1}, '"extra" is no field here'),
+        ],
+    )
+    def test_headers(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
+        found = refused(written(tmp_path, {**OWN, **change}))
+        assert "line 1: " in found and message in found
+
+    @pytest.mark.parametrize(
+        ("record", "message"),
+        [
+            ({"action": 3}, '"action": 3 where a text belongs; write the name of an action'),
+            ({"action": "explode"}, "unknown action 'explode'; hived has allocate, preempt"),
+            ({"event": "PodGroup.e99"}, "unknown event 'PodGroup.e99'; there is PodGroup.e0"),
+            ({"object": "g"}, '"object" without "event"; write a record of'),
+            ({"event": "crash", "object": "g"}, 'leave out "object"'),
+            ({"action": "crash", "event": "crash"}, "action and event exclude each other; write one of"),
+            ({"parameters": {"p": "g"}}, '"parameters" without "action" or "event"'),
+            ({"action": "crash", "parameters": {"p": "g"}}, "crash has no parameter 'p'; its parameters: none"),
+            ({"action": "complete", "parameters": {"p": "x"}}, "parameters.p: 'x' is no PodGroup; there are g"),
+            ({"action": "complete", "parameters": {"p": None}}, "parameters.p: null"),
+            ({"action": "complete", "parameters": ["g"]}, '"parameters": a list where an object {...} belongs'),
+            (
+                {"action": "allocate", "parameters": {"K": "c"}},
+                "parameters.K: 'c' where a list of names of Cell belongs",
+            ),
+            ({"event": "PodGroup.e2", "object": "g", "parameters": {"p": "h"}}, "'h' is no PodGroup; there are g"),
+            ({"state": {"Node": {}}}, "unknown sort 'Node'; there is PodGroup, Cell"),
+            ({"state": {"Cell": {"x": {}}}}, "unknown object 'x'; there is c"),
+            (
+                {"state": {"Cell": {"c": {"owner": "g"}}}},
+                "unknown field 'owner'; fields of Cell: state, user, reserver",
+            ),
+            ({"state": {"Cell": {"c": {"state": "Gone"}}}}, "'Gone' is none of Free, Used, Reserved, Reserving"),
+            ({"state": {"Cell": {"c": {"state": ["Free"]}}}}, "is none of Free"),
+            ({"state": {"Cell": {"c": {"user": 3}}}}, "3 where a name of PodGroup (g) or null belongs"),
+            ({"state": {"Cell": {"c": "Free"}}}, '"state.Cell.c": "Free" where an object {...} belongs'),
+            ({}, "an empty object; write a record of"),
+            ({"when": 12}, '"when" is no field here'),
+        ],
+    )
+    def test_records(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:
+        found = refused(written(tmp_path, OWN, {"action": "crash"}, record))
+        assert "line 3: " in found and message in found
+
+
+def _run() -> Run:
+    return Run({"g": 1}, ["c"]).pods(g="waiting").call("Schedule", "g", g=("Allocated", "U"))
+
+
+Edit = Callable[[list[dict[str, Any]]], object]
+
+
+class TestHivedFormat:
+    @pytest.mark.parametrize(
+        ("edit", "message"),
+        [
+            (lambda t: t[0].pop("groups"), 'line 1: "groups" is missing'),
+            (lambda t: t[0].update(groups=[]), "line 1: "),
+            (lambda t: t[0]["groups"].append({"name": "g", "prio": 3}), "line 1: two groups are named g"),
+            (lambda t: t[0]["groups"][0].update(prio="high"), '"groups.0.prio": "high" where a whole number belongs'),
+            (lambda t: t[0].update(physical={}), "leaf cells do"),
+            (lambda t: t[2].pop("epoch"), 'line 3: "epoch" is missing'),
+            (lambda t: t[2].update(i="2"), 'line 3: "i": "2" where a whole number belongs'),
+            (lambda t: t[2].update(op="Explode"), 'line 3: "op": "Explode" is none of AddNode, UpdateNode'),
+            (lambda t: t[2].update(args={}), 'line 3: "args": "group" is missing'),
+            (lambda t: t[2].update(args=[]), 'line 3: "args": a list where an object'),
+            (
+                lambda t: t[2]["args"].update(group="x"),
+                "line 3: args.group names the unknown group 'x'; the header has g",
+            ),
+            (lambda t: t[2]["result"].update(kind="maybe"), "line 3: "),
+            (lambda t: t[2]["state"]["groups"].update(x={"state": "Allocated", "prio": 1}), "unknown group 'x'"),
+            (lambda t: t[2]["state"]["groups"]["g"].update(state="Gone"), '"Gone" is none of Allocated'),
+            (lambda t: t[2]["state"]["leaf"].pop("c"), "line 3: state.leaf lacks the cell 'c'"),
+            (
+                lambda t: t[2]["state"]["leaf"].update(x={"state": "Free"}),
+                "line 3: state.leaf has the unknown cell 'x'",
+            ),
+            (lambda t: t[2]["state"]["leaf"]["c"].update(using="x"), "state.leaf[c].using names the unknown group 'x'"),
+            (lambda t: t[2]["state"]["leaf"]["c"].update(using=5), '"state.leaf.c.using": 5 where a text or null'),
+            (lambda t: t[2]["state"].pop("leaf"), 'line 3: "state": "leaf" is missing'),
+            (lambda t: t[2]["pods"]["g-1"].update(group="x"), "line 3: pods[g-1] names the unknown group 'x'"),
+            (
+                lambda t: t[2]["pods"]["g-1"].update(state="lost"),
+                '"lost" is none of waiting, preempting, binding, bound',
+            ),
+        ],
+    )
+    def test_edited(self, edit: Edit, message: str, tmp_path: Path) -> None:
+        trace = [json.loads(line) for line in _run().lines()]
+        edit(trace)
+        assert message in refused(written(tmp_path, *trace))
+
+    def test_the_run_itself_is_well_formed(self, tmp_path: Path) -> None:
+        assert check_trace("hived", _run().write(tmp_path / "t")).records == 2

@@ -1,0 +1,153 @@
+"""Each change of Jobmon's ``repaired`` is needed: without it, or with a part as it was shipped, what it says to repair is broken again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from schedproof.model.lang import Change, Model, Row, Rule
+from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.repaired import variant as of
+from schedproof.model.systems.jobmon.shipped import client, couplings, distributor, server, worker
+from schedproof.model.systems.jobmon.shipped.machines import i, r
+from schedproof.proofs.verdict import Verdict
+from tests.systems.jobmon.model.less import (
+    DEAD_CLIENT,
+    HUNGRY,
+    LATE,
+    LISTING,
+    RUNS,
+    SMALL,
+    START,
+    WITH_KILL_SELF,
+    judged,
+    less,
+    put_back,
+)
+
+
+def row(name: str) -> Row:
+    """A row of the shipped tables."""
+    [found] = [row for row in SHIPPED.rows if row.name == name]
+    return found
+
+
+# --- Changes that others rest on: parts of them are put back ----------------------------------------------------------------
+
+
+def lists_before_it_claims() -> Model:
+    """A distributor lists what is queued, and what it has listed becomes Instantiated, whatever it is by then."""
+    rows = [
+        row("TaskInstance.instantiate from ErrorFatal"),
+        *(row(f"Distributor.{event} from Running") for event in ("list", "hold", "go")),
+    ]
+    return put_back([*rows, distributor.list_queued, distributor.instantiate], machines=[LISTING])
+
+
+ENDS_WHAT_IS_INSTANTIATED = row("TaskInstance.end_at_once from Instantiated")
+
+
+def the_client_ends_instances() -> Model:
+    ends = couplings.end_instances(client.wind_up, client.RUN)[:1]
+    return put_back([client.wind_up, *ends, ENDS_WHAT_IS_INSTANTIATED])
+
+
+def the_reaper_ends_instances() -> Model:
+    ends = couplings.end_instances(server.reap_resumed, r)[:1]
+    return put_back([server.reap_resumed, *ends, ENDS_WHAT_IS_INSTANTIATED])
+
+
+def what_runs_is_told_to_die_by_its_state() -> Model:
+    tell = Rule(
+        "resume_cold tells what runs to die",
+        r.fires("resume_cold"),
+        [i.run == r, i.is_("Running")],
+        i.fires("be_told_to_die"),
+    )
+    rows = [row("TaskInstance.be_told_to_die from Running"), row("TaskInstance.end from KillSelf")]
+    return put_back(
+        [tell, *rows, worker.hear_that_it_is_to_die],
+        drops=["resume_cold dooms what runs"],
+        machines=[WITH_KILL_SELF],
+    )
+
+
+def a_task_stays_when_what_was_queued_is_ended() -> Model:
+    return put_back([], drops=[rule.name for rule in REPAIRED.rules if rule.name.startswith("end_at_once makes")])
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Without ``change`` (or with what ``otherwise`` puts back of it) the promises fall in ``situation``."""
+
+    change: Change
+    promises: tuple[str, ...]
+    situation: str
+    otherwise: Callable[[], Model] | None = None
+    long: bool = False
+
+
+CLIENT, DISTRIBUTOR, WORKER, SERVER = (
+    f"the-{agent}-moves-only-its-own" for agent in ("client", "distributor", "worker", "server")
+)
+IMAGE, ENDS, WORK = "task-is-the-image-of-its-instance", "instances-can-end", "finished-work-counts"
+RUN_ENDS, DONE, RUN_AGAIN = "runs-can-end", "workflows-can-be-done", "workflows-can-be-run"
+TAKEN_UP, HALTED = "signals-can-be-taken-up", "halted-before-a-new-run"
+ALONG, SERVE = of.RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN, of.DISTRIBUTORS_SERVE_ALL
+BEGINS, MARKED = of.A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER, of.WHAT_IS_TO_END_IS_MARKED
+
+NEEDED = [
+    Needed(
+        of.CLAIMS_ARE_ATOMIC, ("instances-end-for-good", DISTRIBUTOR, IMAGE), LATE, lists_before_it_claims, long=True
+    ),
+    Needed(of.CONTROL_IS_A_LEASE, (CLIENT, WORKER, WORK, ENDS, RUN_ENDS), SMALL),
+    Needed(of.CONTROL_IS_A_LEASE, (DONE,), LATE),
+    Needed(of.LOST_MEANS_OVER, ("one-live-instance", WORK, HALTED), LATE, long=True),
+    Needed(MARKED, (CLIENT,), SMALL, the_client_ends_instances),
+    Needed(MARKED, (SERVER,), SMALL, the_reaper_ends_instances),
+    Needed(MARKED, (WORKER,), SMALL, what_runs_is_told_to_die_by_its_state),
+    Needed(MARKED, (IMAGE,), SMALL, a_task_stays_when_what_was_queued_is_ended),
+    Needed(ALONG, (TAKEN_UP, ENDS, RUN_ENDS), SMALL),
+    Needed(ALONG, (DONE, RUN_AGAIN), HUNGRY, long=True),
+    Needed(SERVE, (WORK, ENDS, RUN_ENDS), SMALL),
+    Needed(SERVE, (TAKEN_UP, DONE, RUN_AGAIN), HUNGRY),
+    Needed(of.EVERY_RUN_IS_REAPED, (RUN_ENDS, RUN_AGAIN), RUNS),
+    Needed(of.EVERY_RUN_IS_REAPED, (DONE,), START),
+    Needed(of.A_LATE_CLIENT_IS_REFUSED, ("only-the-live-run-queues", TAKEN_UP, ENDS, RUN_ENDS), SMALL),
+    Needed(of.A_LATE_CLIENT_IS_REFUSED, (DONE, RUN_AGAIN), DEAD_CLIENT, long=True),
+    Needed(BEGINS, (HALTED, "one-live-instance", IMAGE, "resources-grow-on-resource-errors"), HUNGRY, long=True),
+]
+
+
+def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
+    said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
+    assert {(needed.change.why, name) for needed in NEEDED for name in needed.promises} == said
+    assert {name for _, name in said} == SHIPPED.refuted
+
+
+@pytest.mark.parametrize(
+    "needed",
+    [
+        pytest.param(
+            each,
+            id=f"{each.change.why[:30]} in {each.situation[:30]} {each.promises[0]}",
+            marks=[pytest.mark.long] if each.long else [],
+        )
+        for each in NEEDED
+    ],
+)
+def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
+    without = needed.otherwise() if needed.otherwise else less(needed.change)
+    found = {name: result.verdict for name, result in judged(without, needed.promises, needed.situation).items()}
+    assert found == dict.fromkeys(needed.promises, Verdict.REFUTED)
+
+
+@pytest.mark.parametrize(
+    "situation",
+    [SMALL, RUNS, START, *(pytest.param(name, marks=pytest.mark.long) for name in (HUNGRY, LATE, DEAD_CLIENT))],
+)
+def test_with_all_changes_nothing_is_broken_there(situation: str) -> None:
+    names = sorted({name for needed in NEEDED if needed.situation == situation for name in needed.promises})
+    assert {r.verdict for r in judged(REPAIRED, names, situation).values()} == {Verdict.PROVED}

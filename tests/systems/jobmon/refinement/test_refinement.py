@@ -1,0 +1,254 @@
+"""Jobmon's reference server and agents beside the repaired model: what they do are its steps."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from schedproof import impl
+from schedproof.impl.systems.jobmon import legal
+from schedproof.impl.systems.jobmon.client import Resume
+from schedproof.impl.systems.jobmon.cluster import Ending
+from schedproof.impl.systems.jobmon.records import InstanceState, RunState, TaskState, WorkflowState
+from schedproof.impl.systems.jobmon.world import Kind, Sides
+from schedproof.model.lang.check import sort_of
+from schedproof.model.registry.discovery import systems
+from schedproof.model.systems.jobmon.repaired import REPAIRED
+from schedproof.model.systems.jobmon.shipped.tables import (
+    COUPLING,
+    TASK_INSTANCE_STATES,
+    TASK_STATES,
+    WORKFLOW_RUN_STATES,
+    WORKFLOW_STATES,
+)
+from schedproof.proofs.systems.jobmon.refinement import May, SimulationReport, Situation, check_simulation
+from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
+from schedproof.proofs.verification.auxiliary import Refined, auxiliary
+from tests.systems.jobmon.agents.planted import BUGS
+from tests.systems.jobmon.refinement import deviations as planted
+
+NOTHING_BAD = May(bad=0)
+RESUMES = {resume: (Resume.NO, resume) for resume in (Resume.COLD, Resume.HOT)}
+
+ONE = Situation("a task of two attempts; one bad thing at any moment")
+ENDS = Situation("commands end in any way", may=May(bad=0, endings=frozenset(Ending)))
+COLD = Situation("a second client resumes cold", (1,), RESUMES[Resume.COLD], runs=2, may=NOTHING_BAD)
+TWO_TASKS = Situation("two tasks", (1, 1), may=NOTHING_BAD)
+TWO_DISTRIBUTORS = Situation("two distributors", (1,), distributors=2, instances=1, may=NOTHING_BAD)
+REFUSED = Situation("the cluster takes no job; one bad thing", may=May(refusing=True))
+AGAIN = Situation(
+    "a client whose task failed comes back",
+    (1,),
+    runs=2,
+    may=May(trouble=frozenset({Kind.RESTART}), endings=frozenset({Ending.ERROR})),
+)
+LATE = Situation(
+    "an instance is late, and resumed cold", (1,), RESUMES[Resume.COLD], runs=2, may=May(whom=("instance",))
+)
+RUN_LATE = Situation("a run is late", may=May(trouble=frozenset({Kind.RUN_LAPSES})))
+
+QUICK = [ENDS, TWO_TASKS, TWO_DISTRIBUTORS, REFUSED, AGAIN]
+LONG = [
+    Situation("one bad thing, and commands end in any way", may=May(endings=frozenset(Ending))),
+    *(Situation(f"{how}, one bad thing", (1,), both, runs=2, may=May()) for how, both in RESUMES.items()),
+    Situation("two distributors, one bad thing", (1,), distributors=2, instances=1),
+    Situation("two bad things", (1,), instances=1, may=May(bad=2)),
+    Situation("two bad things, two attempts", may=May(bad=2)),
+]
+
+
+def in_the_model(report: SimulationReport) -> None:
+    assert report.ok, report.text
+    assert report.states >= report.images / 8 > 1
+    assert "do what their model does" in report.text
+
+
+def refined() -> list[JobmonRefinement]:
+    found = [it for it in REFINEMENTS if isinstance(it, JobmonRefinement)]
+    assert found == list(REFINEMENTS)
+    return found
+
+
+@pytest.fixture(scope="module")
+def quick() -> Mapping[str, SimulationReport]:
+    """All that takes seconds; explored once."""
+    return {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in QUICK}
+
+
+def test_what_server_and_agents_do_is_in_the_model(quick: Mapping[str, SimulationReport]) -> None:
+    for report in quick.values():
+        in_the_model(report)
+    deaths = {name for name, report in quick.items() if report.crash_points}
+    assert deaths == {"server-and-agents-refine-model-one", REFUSED.about}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("situation", LONG, ids=lambda it: it.about)
+def test_the_same_in_larger_situations(situation: Situation) -> None:
+    in_the_model(check_simulation(situation))
+
+
+def test_all_of_the_situations_are_verified() -> None:
+    assert [it.refinement for it in auxiliary(systems()["jobmon"], REPAIRED) if isinstance(it, Refined)] == refined()
+
+
+def test_every_agent_dies_at_every_point() -> None:
+    """As many deaths as there are states without one in which somebody may die, who are told apart."""
+    calm = check_simulation(Situation("one", may=NOTHING_BAD))
+    deaths = check_simulation(Situation("one", may=May(trouble=frozenset({Kind.CRASH}))))
+    in_the_model(deaths)
+    # The distributor and the reaper live in every state, the client in all but those after its end.
+    assert 2 * calm.states < deaths.crash_points <= 4 * calm.states
+
+
+NEVER = {
+    "leave",  # a client that hears of its run's end asks for nothing more: whether it is there is not compared then
+    "queue_with_as_much",  # more scalings than the model counts are not looked at
+    "err_run",  # a client that cannot go on, since what its user wrote raises an error
+    "beat_launched",  # it renews what is not late, which changes nothing in the model
+}
+
+
+def test_they_come_by_nearly_all_that_the_model_can_do(quick: Mapping[str, SimulationReport]) -> None:
+    taken = {action for report in quick.values() for action in report.taken}
+    assert {action.name for action in REPAIRED.actions} - taken == NEVER
+
+
+# --- what it must notice
+
+
+def server(kind: type[planted.Server]) -> Sides:
+    return Sides(server=kind)
+
+
+CAUGHT: dict[str, tuple[Sides, Situation, str, str]] = {
+    # name: (with the bug, where, the last act, what differs)
+    "a late report is accepted": (server(planted.LateReportsCount), ONE, "End", "TaskInstance 0 Done"),
+    "a late word of a kill is accepted": (server(planted.LateKillsCount), LATE, "Killed", "TaskInstance 0 ErrorFatal"),
+    "what is doomed is launched": (server(planted.WhatIsDoomedStarts), COLD, "Launched", "TaskInstance 0 Launched"),
+    "what is claimed is claimed again": (server(planted.AnyMayClaim), TWO_DISTRIBUTORS, "d2 steps", "IllegalMove"),
+    "a task stays behind its instance": (server(planted.TasksStayBehind), ONE, "Start", "Task 0 Launched"),
+    "attempts are not counted": (server(planted.AttemptsAreNotCounted), ONE, "QueueTask", "Task 0.attempts 0"),
+    "resources are not scaled": (server(planted.ResourcesStay), ENDS, "attempt 2", "Task 0.resources 0"),
+    "the reaper leaves what is queued": (
+        server(planted.QueuedOnesOutliveTheirRun),
+        ONE,
+        "ReapRun",
+        "TaskInstance 0 Queued",
+    ),
+    "a run that had no workflow aborts it": (server(planted.ReapedInAnyCase), ONE, "ReapRun", "Workflow 0 Aborted"),
+    "a run makes room at once": (server(planted.DoesNotWaitForTheRest), COLD, "WindUp", "WorkflowRun 0 Terminated"),
+    "two runs are created": (server(planted.SeveralRuns), COLD, "CreateRun", "WorkflowRun 1 Registered"),
+    "an advance renews no lease": (server(planted.AdvancesAreNoHeartbeats), ONE, "AdvanceRun", "overdue True"),
+    "a failed task stays failed": (server(planted.FailedTasksStay), AGAIN, "CreateRun", "Task 0 ErrorFatal"),
+    "a cold resume leaves what runs": (server(planted.LeavesTheDoomed), COLD, "AskResume", "0.doomed False"),
+    "a late client queues": (server(planted.LateClientsQueue), RUN_LATE, "QueueTask", "Task 0 Queued"),
+    "what is late is handed back": (
+        Sides(server=planted.HandsBackWhatIsLate, distributor=planted.HandsBackAnything),
+        ONE,
+        "HandBack",
+        "TaskInstance 0 Running",
+    ),
+    "what is heard of again is terminated": (
+        Sides(distributor=planted.TriagedMeansLost),
+        ONE,
+        "FindWork",
+        "the job of TaskInstance 0 is terminated",
+    ),
+    "what is not submitted is launched": (
+        Sides(distributor=planted.LaunchesBeforeItSubmits),
+        ONE,
+        "Launched",
+        "TaskInstance 0 Launched",
+    ),
+    "an error is reported as success": (Sides(worker=planted.AllIsWell), ENDS, "End", "TaskInstance 0 Done"),
+    "a command starts before its launch": (Sides(worker=planted.DoesNotAskTwice), ONE, "job 0 steps", "Job 0 Running"),
+    "starts in any state": (BUGS["starts in any state"], ONE, "job 0 steps", "Job 0 Running"),
+    "retries while triaging": (BUGS["retries while triaging"], ONE, "Lapse", "TaskInstance 0 UnknownError"),
+    "queues while triaging": (BUGS["queues while triaging"], ONE, "Lapse", "Task 0 Registering"),
+    "does not wait": (BUGS["does not wait"], ONE, "JobOver", "Job 0 Submitted"),
+    "does not kill": (BUGS["does not kill"], ONE, "JobOver", "Job 0 Submitted"),
+    "starts unasked": (BUGS["starts unasked"], ONE, "job 0 steps", "Job 0 Running"),
+}
+
+
+def test_every_planted_bug_is_tried() -> None:
+    assert set(BUGS) <= set(CAUGHT)
+    used = {type_ for sides, *_ in CAUGHT.values() for type_ in vars(sides).values()}
+    assert {value for value in vars(planted).values() if getattr(value, "__module__", "") == planted.__name__} <= used
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_bug_is_caught(name: str) -> None:
+    sides, situation, act, differs = CAUGHT[name]
+    report = check_simulation(situation, sides)
+    assert report.mismatch is not None
+    assert "DIFFER" in report.text and "reached by:" in report.text
+    assert act in report.mismatch.path[-1], report.text
+    assert re.search(re.escape(differs), report.mismatch.reason + report.mismatch.found), report.text
+
+
+def test_the_way_to_a_mismatch_can_be_followed() -> None:
+    report = check_simulation(ONE, server(planted.AttemptsAreNotCounted))
+    assert report.mismatch is not None
+    assert report.mismatch.path[:3] == [
+        "c1 steps: Register(name w)",
+        "c1 steps: CreateRun(workflow 1, cold True)",
+        "c1 steps: AdvanceRun(run 1, to L)",
+    ]
+    assert (report.mismatch.expected, report.mismatch.found) == ("Task 0.attempts 1", "Task 0.attempts 0")
+
+
+# --- two accounts of one machine
+
+
+def imports(file: Path) -> set[str]:
+    """What a file imports, by full names as far as it says them, without what is for type checkers only."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            found.add("." * node.level + (node.module or ""))
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_the_implementation_shares_nothing_with_the_model() -> None:
+    [folder] = [Path(path) / "jobmon" for path in impl.__path__]
+    files = sorted(folder.glob("*.py"))
+    assert len(files) > 20
+    for file in files:
+        for name in imports(file):
+            assert not name.startswith("...") and "schedproof.model" not in name and "proofs" not in name, (file, name)
+
+
+NAMES = {
+    "TaskInstance": (legal.INSTANCE_MOVES, InstanceState, TASK_INSTANCE_STATES),
+    "Task": (legal.TASK_MOVES, TaskState, TASK_STATES),
+    "WorkflowRun": (legal.RUN_MOVES, RunState, WORKFLOW_RUN_STATES),
+    "Workflow": (legal.WORKFLOW_MOVES, WorkflowState, WORKFLOW_STATES),
+}
+
+
+def pairs(sort: str) -> set[tuple[str, str]]:
+    """The moves of the model's table that are used: rows of events that some action or rule fires."""
+    fires = [fire for action in REPAIRED.actions for fire in action.fires] + [rule.fires for rule in REPAIRED.rules]
+    fired = {(sort_of(REPAIRED, fire.of, {}), fire.event) for fire in fires}
+    rows = [row for row in REPAIRED.rows if row.sort.name == sort and (sort, row.event) in fired]
+    return {(row.source, row.target) for row in rows if row.source != row.target and row.source != "Absent"}
+
+
+@pytest.mark.parametrize("sort", NAMES)
+def test_the_tables_are_those_of_the_model(sort: str) -> None:
+    moves, kind, names = NAMES[sort]
+    assert {str(state) for state in kind} <= set(names)
+    mine = {(names[a], names[b]) for a, targets in moves.items() for b in targets}
+    assert mine == pairs(sort)
+
+
+def test_a_workflow_goes_with_its_run_as_in_the_model() -> None:
+    assert {WORKFLOW_RUN_STATES[run]: WORKFLOW_STATES[flow] for run, flow in legal.OF_RUN.items()} == COUPLING

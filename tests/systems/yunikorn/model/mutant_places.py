@@ -1,0 +1,173 @@
+"""Places of YuniKorn's core for judging mutants: small ones that are seen whole, and larger ones that are walked in.
+
+In a larger place a few hundred states are visited, by walks that are the same every time, and in each of them every
+step of the model is compared with every step of the mutant. What the small places lack is there: two partitions, two
+gangs, two real asks for one placeholder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from schedproof.model.lang import Model, Rigid, Row
+from schedproof.model.lang.check import sort_of
+from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
+from tests.support.mutants import Mutant, Place, mutants
+from tests.support.walked import Judge
+
+TO_BE_WALKED = {
+    "a gang of two with a real ask, hard",
+    "a gang of two with a real ask, soft",
+    "a node goes with a placeholder",
+}
+BY_NAME = {s.about: s for s in SITUATIONS}
+SEEN_WHOLE = [
+    *(s for s in SITUATIONS if s.about not in TO_BE_WALKED),
+    *(
+        Situation(f"a {s.lower()} gang that asks for more", [("pr", s)], wakeups=0, exact=False)
+        for s in ("Hard", "Soft")
+    ),
+    Situation("a partition is removed while a swap is under way", [("pr", "Soft")], wakeups=0, people=["partition"]),
+    Situation("queues in a row, and beside", wakeups=0, queues=[None, 0, 1, 0], people=["queues", "partition"]),
+]
+SEEN_LAST = [
+    Situation("two gangs, two time-outs", [("p", "Hard"), ("p", "Soft")], wakeups=1),
+    Situation("two applications with an ask each", [("r", "Soft"), ("r", "Hard")], wakeups=2),
+    Situation("two real asks for one placeholder", [("prr", "Soft")], wakeups=1),
+    Situation("a node goes, and no time", [("pr", "Soft")], wakeups=0, adjustable_nodes=True, nodes=2),
+]
+"""Seen whole too, but only if walks do not tell a mutant: they take seconds."""
+
+
+@dataclass(frozen=True)
+class Walked:
+    """A situation to be walked in, and what every walk begins with."""
+
+    situation: Situation
+    begin: Sequence[str] = ()
+
+
+ALL_FOUR = tuple(f"add_ask {k}" for k in range(4))
+FOUR_ASKS = ("create_node", "submit", *ALL_FOUR)
+
+
+def _twice(style: str) -> Situation:
+    """Two placeholders, and a real ask for each: the first swap makes an allocation, the second one finds it."""
+    return Situation(f"placeholders and as many real asks, {style.lower()}", [("pprr", style)])
+
+
+SECOND_SWAP = (*FOUR_ASKS, "allocate 0", "swap 2 0", "end 0", "allocate 1", "swap 3 1", "gang_times_out", "gang_wakes")
+
+LARGER = [
+    *(Walked(s) for s in SITUATIONS if s.about in TO_BE_WALKED),
+    Walked(Situation("two gangs", [("pr", "Hard"), ("pr", "Soft")], wakeups=2)),
+    Walked(
+        Situation("two gangs, and the time of the second is over", [("pr", "Hard"), ("pr", "Soft")], exact=False),
+        ("create_node", "submit 0", "submit 1", *ALL_FOUR, "allocate 0 0 0", "allocate 2 0 0", "gang_times_out 1"),
+    ),
+    Walked(Situation("two applications", [("r", "Soft"), ("rr", "Hard")], wakeups=3)),
+    Walked(_twice("Hard"), (*FOUR_ASKS, "allocate 0", "allocate 1", "swap 2 0", "end 0")),
+    Walked(_twice("Hard"), SECOND_SWAP),
+    Walked(_twice("Soft"), SECOND_SWAP),
+    # it resumes, goes on with what is added then, and gets its second placeholder while the first is still there
+    Walked(
+        BY_NAME["a gang of two with a real ask, soft"],
+        ("create_node", "submit", "add_ask 0", "allocate 0", "gang_times_out", "gang_wakes", "add_ask 2", "allocate 2"),
+    ),
+    # the gang's time is over when its first placeholder has gone and the second one is there
+    Walked(
+        BY_NAME["a gang of two with a real ask, hard"],
+        ("create_node", "submit", "add_ask 0", "add_ask 1", "allocate 0", "end 0", "allocate 1", "gang_times_out"),
+    ),
+    # the gang's time is over while its first placeholder is swapped, and the second one is not there yet
+    *(
+        Walked(
+            BY_NAME[f"a gang of two with a real ask, {style}"],
+            (
+                "create_node",
+                "submit",
+                "add_ask 0",
+                "add_ask 1",
+                "add_ask 2",
+                "allocate 0",
+                "swap 2 0",
+                "gang_times_out",
+            ),
+        )
+        for style in ("hard", "soft")
+    ),
+    # it begins to complete while both swaps are under way, and its time is over
+    Walked(
+        _twice("Soft"),
+        (*FOUR_ASKS, "allocate 0", "allocate 1", "swap 2 0", "swap 3 1", "remove_ask 2", "run_out", "wake", "end 0"),
+    ),
+    Walked(replace(_twice("Hard"), adjustable_nodes=True, nodes=2)),
+    Walked(Situation("two real asks for one placeholder, late time-outs", [("prr", "Soft")], exact=False, wakeups=2)),
+    Walked(
+        Situation(
+            "a partition with a gang and nodes is removed",
+            [("pr", "Soft")],
+            people=["partition", "queues"],
+            adjustable_nodes=True,
+        )
+    ),
+]
+
+
+def two_partitions(*, shipped: bool = True) -> Rigid:
+    """Two of everything: people change the first partition and its queue; the second one's queue."""
+    one = Situation("", [("pr", "Hard"), ("pr", "Hard")], wakeups=1, nodes=2, adjustable_nodes=True).rigid(
+        shipped=shipped
+    )
+    return {
+        **one,
+        ("Partition", "adjustable"): [True, False],
+        ("Queue", "partition"): [0, 1],
+        ("Queue", "parent"): [None, None],
+        ("Queue", "above"): [frozenset(), frozenset()],
+        ("Queue", "adjustable"): [False, True],
+        ("Application", "queue"): [0, 1],
+        ("Node", "partition"): [0, 1],
+    }
+
+
+def _place(model: Model, about: str, rigid: Rigid) -> Place:
+    return Place(
+        about, {m.sort.name: 1 for m in model.machines} | {sort: len(v) for (sort, _), v in rigid.items()}, rigid
+    )
+
+
+def whole(model: Model, among: Sequence[Situation]) -> list[Place]:
+    """Situations whose graphs are compared."""
+    return [_place(model, s.about, s.rigid(shipped=True)) for s in among]
+
+
+def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
+    """The places that are walked in, and how the walks begin."""
+    found = [(_place(model, each.situation.about, each.situation.rigid(shipped=True)), each.begin) for each in LARGER]
+    apart = _place(model, "two partitions", two_partitions())
+    begin = ("create_node 0", "create_node 1", "submit 0", "submit 1", "add_ask 2", "add_ask 3", "allocate 2")
+    return [*found, (apart, ()), (apart, begin), (apart, (*begin, "swap 3 2"))]
+
+
+def judge(model: Model) -> Judge:
+    """Tells the core's mutants from ``model``."""
+    return Judge(model, whole(model, SEEN_WHOLE), large(model), last=whole(model, SEEN_LAST))
+
+
+def fired(model: Model) -> set[tuple[str, str]]:
+    """The events, with their sorts, that an action or a rule fires."""
+    by_actions = [firing for action in model.actions for firing in action.fires]
+    return {(sort_of(model, f.of, {}), f.event) for f in [*by_actions, *(rule.fires for rule in model.rules)]}
+
+
+def idle_rows(model: Model) -> list[Row]:
+    """Rows whose event nothing fires: of the shim's machines where the core is alone, and what nobody does in v0.12.2."""
+    return [row for row in model.rows if (row.sort.name, row.event) not in fired(model)]
+
+
+def of_the_core(model: Model) -> dict[str, Mutant]:
+    """The mutants by name, without those of idle rows, which are compared with figures and facts instead."""
+    idle = {f"row {row.name}" for row in idle_rows(model)}
+    return {mutant.name: mutant for mutant in mutants(model) if mutant.name not in idle}

@@ -1,0 +1,130 @@
+"""Each change of YuniKorn's ``repaired`` is needed: without it a promise that it says to repair is broken again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from schedproof.model.lang import Change, Model, StepInvariant, after
+from schedproof.model.systems.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn import variants as of
+from schedproof.model.systems.yunikorn.machines import a, k
+from schedproof.model.systems.yunikorn.situations import SITUATIONS
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.verdict import Verdict
+from tests.systems.yunikorn.model.test_findings import alone
+
+BY_NAME = {s.about: s for s in SITUATIONS}
+TWO_HARD, TWO_SOFT = "a gang of two with a real ask, hard", "a gang of two with a real ask, soft"
+ONE_HARD = "a gang of one with a real ask, hard"
+PARTITION, QUEUES, REQUIRED = "a partition is removed", "queues are removed", "a node is drained that an ask requires"
+TWO_ASKS = "an application with two asks"
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Without ``change`` (and ``also``, which keeps the promise as well) ``promise`` falls in ``situation``."""
+
+    change: Change
+    promise: str
+    situation: str
+    also: Change | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.promise} by {self.change.why[:25]}"
+
+
+NEEDED = [
+    Needed(of.A_TIME_OUT_IS_OF_ONE_STAY, "completed-after-its-time", TWO_ASKS),
+    *(
+        Needed(of.COMPLETING_HAS_NOTHING, name, ONE_HARD)
+        for name in (
+            "completing-has-nothing",
+            "completed-has-nothing",
+            "completed-after-its-time",
+            "nothing-left-completes",
+        )
+    ),
+    Needed(of.ALLOCATIONS_COUNT, "more-allocations-make-it-running", ONE_HARD),
+    Needed(of.FAILING_IS_CLEANED_UP, "failed-has-nothing", TWO_HARD),
+    # A partition that is removed at once fails what is in it; since it is Draining first, only gangs fail without a
+    # placeholder, and that needs a time-out which comes when the last one is gone.
+    Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
+    Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", PARTITION, also=of.STOPPED_IS_USED),
+    Needed(of.FAILING_IS_CLEANED_UP, "applications-can-end", PARTITION, also=of.STOPPED_IS_USED),
+    Needed(of.FAILING_IS_CLEANED_UP, "removed-partitions-drain", PARTITION, also=of.STOPPED_IS_USED),
+    # The first allocation, a swapped-in one too, makes it Starting: then the time-out finds no real one in Accepted.
+    Needed(of.A_GANG_THAT_HAS_BEGUN_GOES_ON, "a-gang-fails-before-it-runs", TWO_HARD, also=of.ALLOCATIONS_COUNT),
+    # It resumes without a placeholder if the time-out was under way when the last one went: that is taken back now.
+    Needed(of.RESUMING_ENDS, "resuming-ends", TWO_SOFT, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
+    Needed(of.RESUMING_ENDS, "applications-can-end", TWO_SOFT),
+    Needed(of.RESUMING_ENDS, "nothing-left-completes", TWO_SOFT),
+    Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "only-the-cycle-is-scheduled", TWO_SOFT),
+    Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-are-not-used", REQUIRED),
+    Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-get-nothing", REQUIRED),
+    Needed(of.ADDITIONS_ARE_REFUSED, "draining-queues-refuse-additions", QUEUES),
+    Needed(of.ADDITIONS_ARE_REFUSED, "life-rejected", TWO_ASKS),
+    Needed(of.STOPPED_IS_USED, "life-of-a-queue", QUEUES),
+    Needed(of.STOPPED_IS_USED, "life-of-a-partition", PARTITION),
+    *(Needed(of.FAILED_IS_FINAL, name, PARTITION) for name in ("failed-is-final", "only-the-completed-expire")),
+]
+OF_NO_PROMISE = [of.WHAT_RESUMES_ASKS_ON, of.WHAT_IS_REMOVED_IS_CLEARED]
+"""The document says nothing of what becomes of the real asks of a gang that resumes, nor of what is removed."""
+OF_THE_TEXT_ONLY = {(of.STOPPED_IS_USED.why, "removed-queues-drain")}
+"""Falls as written, where what is Stopped can be taken off the tree (line 50); in v0.12.2 nothing is ever Stopped."""
+
+
+def less(*changes: Change) -> Model:
+    """The repaired variant without some of its changes; what the others weaken is not asked for."""
+    kept = [
+        replace(other, repairs=[], weakens={}) for other in of.OF_THE_CORE if all(other is not each for each in changes)
+    ]
+    return V0_12_2.amend("less", "without some changes", kept, refuted=frozenset())
+
+
+def verdict(model: Model, promise: str, situation: str) -> Verdict:
+    """Of the promise as ``repaired`` has it, by exploration of a situation."""
+    asked = replace(model, properties=[REPAIRED.property(promise)], refuted=frozenset())
+    [found] = [r for r in examine(*alone(asked, BY_NAME[situation]), only=[promise]) if r.name == promise]
+    return found.verdict
+
+
+def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
+    said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
+    assert {(needed.change.why, needed.promise) for needed in NEEDED} == said - OF_THE_TEXT_ONLY
+    needed = {needed.change.why for needed in NEEDED} | {change.why for change in OF_NO_PROMISE}
+    assert {change.why for change in REPAIRED.changes} == needed, "no change is idle"
+    assert "removed-queues-drain" in AS_WRITTEN.refuted - V0_12_2.refuted
+
+
+KEEPS_ITS_ASKS = StepInvariant(
+    name="keeps-its-asks",
+    says="a gang that resumes keeps its real asks",
+    on=["gang_wakes"],
+    over=[a, k],
+    given=a.fires("resume") & (k.application == a) & ~k.placeholder & k.is_("pending"),
+    then=after(k.is_("pending")),
+)
+
+
+@pytest.mark.long
+def test_what_resumes_asks_on() -> None:
+    for model, expected in ((REPAIRED, Verdict.PROVED), (V0_12_2, Verdict.REFUTED)):
+        asked = replace(model, properties=[KEEPS_ITS_ASKS], refuted=frozenset())
+        found = examine(*alone(asked, BY_NAME[TWO_SOFT]), only=[KEEPS_ITS_ASKS.name])
+        assert [r.verdict for r in found if r.name == KEEPS_ITS_ASKS.name] == [expected]
+
+
+IN_TIERS = [pytest.param(n, marks=pytest.mark.long if "gang of two" in n.situation else (), id=n.id) for n in NEEDED]
+
+
+@pytest.mark.parametrize("needed", IN_TIERS)
+def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
+    """Where another change keeps the promise too, it is so without both, and not without the one."""
+    left_out = [needed.change, *([needed.also] if needed.also else [])]
+    assert verdict(less(*left_out), needed.promise, needed.situation) is Verdict.REFUTED
+    if needed.also is not None:
+        assert verdict(less(needed.change), needed.promise, needed.situation) is not Verdict.REFUTED
+    assert verdict(REPAIRED, needed.promise, needed.situation) is Verdict.PROVED

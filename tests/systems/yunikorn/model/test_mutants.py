@@ -1,0 +1,265 @@
+"""Every mutant of YuniKorn's core is caught, or stands in the list of equivalent mutants and is proved to be one.
+
+A mutant is the model less one rule, one condition of a rule, one guard conjunct or one row. It is caught if it is refused
+by the language, or takes a step that the model does not take, or lacks one, in a small place that is seen whole or in a
+larger one that is walked in (``mutant_places``). Covered are ``v0.12.2`` and ``repaired``, the core alone. Rows whose
+event nothing fires have no mutant here: of the shim's machines, and of what nobody does in v0.12.2; they are compared
+with figures and facts (``test_tables``, ``test_document``).
+
+The default run judges one mutant in thirty, the long one one in five, those included; ``SCHEDPROOF_ALL_MUTANTS=1`` has
+the long run judge all of them. Which ones is drawn by their names.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from schedproof.model.lang import NONE, Invariant, Property, StepInvariant, Term, forall
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.systems.yunikorn import REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn.events import held, pending
+from schedproof.model.systems.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w
+from schedproof.proofs.induction import prove
+from tests.support.mutants import Mutant, mutants
+from tests.support.walked import Judge
+from tests.systems.beaker.model.test_mutants import claims
+from tests.systems.yunikorn.model.mutant_places import fired, idle_rows, of_the_core
+from tests.systems.yunikorn.model.mutant_places import judge as judge_of
+
+VARIANTS = {"v0.12.2": V0_12_2, "repaired": REPAIRED}
+EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
+    (Path(__file__).parent / "equivalent_mutants.toml").read_text("utf-8")
+)
+ALL = bool(os.environ.get("SCHEDPROOF_ALL_MUTANTS"))
+
+
+@cache
+def judge(variant: str) -> Judge:
+    """One judge a variant: it keeps the graphs of the model itself."""
+    return judge_of(VARIANTS[variant])
+
+
+@cache
+def named(variant: str) -> Mapping[str, Mutant]:
+    """The mutants of a variant by name."""
+    return of_the_core(VARIANTS[variant])
+
+
+def listed(variant: str) -> Mapping[str, Mapping[str, str]]:
+    """The equivalent mutants of a variant."""
+    return EQUIVALENT[variant]
+
+
+def drawn(variant: str, one_in: int) -> list[str]:
+    """One of so many mutants that are not listed, by a number made of the name; a smaller draw is part of a larger."""
+    names = [name for name in named(variant) if name not in listed(variant)]
+    return [name for name in names if zlib.crc32(f"{variant} {name}".encode()) % one_in == 0]
+
+
+def survivors(variant: str, names: Sequence[str]) -> list[str]:
+    """The mutants among ``names`` that nothing catches."""
+    return [name for name in names if judge(variant).caught(named(variant)[name]) is None]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_mutant_in_thirty_is_caught(variant: str) -> None:
+    names = drawn(variant, 30)
+    assert len(names) > 3 and survivors(variant, names) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_mutant_in_five_is_caught(variant: str) -> None:
+    """All of them, if that is asked for."""
+    names = drawn(variant, 1 if ALL else 5)
+    assert set(drawn(variant, 30)) <= set(names) and len(names) > 25
+    assert survivors(variant, names) == []
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_rule_conjunct_and_row_has_its_mutant(variant: str) -> None:
+    model = VARIANTS[variant]
+    expected = len(model.rules) + len(model.rows) - len(idle_rows(model))
+    expected += sum(len(rule.when) for rule in model.rules) + sum(len(action.when) for action in model.actions)
+    assert len(named(variant)) == expected == len(list(mutants(model))) - len(idle_rows(model))
+
+
+def test_the_rows_without_a_mutant_are_those_that_nobody_uses() -> None:
+    """Of the shim's machines; and what nobody fires in v0.12.2 (facts 1.2: reject; 2: Start, Stop, a partition's Remove)."""
+    for variant, model in VARIANTS.items():
+        core = {(r.sort.name, r.event) for r in idle_rows(model) if not r.sort.name.startswith(("Shim", "Task"))}
+        unused = {("Application", "reject"), ("Partition", "remove")}
+        unused |= {(sort, event) for sort in ("Queue", "Partition") for event in ("start", "stop")}
+        assert core == (unused if variant == "v0.12.2" else set())
+        assert not {sort for sort, _ in fired(model)} & {"ShimApplication", "Task", "ShimNode", "ShimScheduler"}
+
+
+# --- Equivalent mutants, proved to be ----------------------------------------------------------------------------------
+
+o = replace(k, name="o")
+v = replace(w, name="v")
+RUNS_OUT = w.is_("under_way")
+
+
+def lemma(says: str, over: Sequence[object], given: Term | None, then: Term) -> Invariant:
+    """What no promise says, but a reason rests on."""
+    return Invariant(name=f"lemma: {says}", says=says, over=over, given=given, then=then)  # type: ignore[arg-type]
+
+
+OBJECTS = [
+    lemma("a deleted queue is Draining", [q], q.deleted, q.is_("Draining")),
+    lemma("a pending ask is listed", [k], k.is_("pending"), k.listed),
+]
+TIMERS = [
+    lemma("time runs in states with a time-out", [a], a.timer != "off", a.is_(*TIMED)),
+    lemma("a free time-out is of nothing", [w], w.is_("free"), w.application == NONE),
+    lemma("a gang's time runs only after it was Accepted", [g], ~g.is_("off"), ~g.application.is_("New")),
+]
+LEMMAS: Mapping[str, Sequence[Invariant]] = {
+    "v0.12.2": [
+        *OBJECTS,
+        *TIMERS,
+        lemma("no queue is Stopped", [q], None, ~q.is_("Stopped")),
+        lemma("partitions are Active", [p], None, p.is_("Active")),
+        lemma(
+            "no time-out is under way before Starting",
+            [w],
+            RUNS_OUT,
+            ~w.application.is_("New", "Accepted", "Resuming", "Rejected"),
+        ),
+        lemma(
+            "in Starting there are none but its own",
+            [w],
+            RUNS_OUT & w.application.is_("Starting"),
+            w.of_state == "Starting",
+        ),
+        *[
+            lemma(f"a time-out of {now} finds it {now}", [w], RUNS_OUT & (w.of_state == now), w.application.is_(now))
+            for now in ("Completed", "Failed")
+        ],
+        *[
+            lemma(
+                f"the time of {now} has run if one is under way",
+                [w],
+                RUNS_OUT & (w.of_state == now),
+                w.application.timer == "ran",
+            )
+            for now in ("Completed", "Failed")
+        ],
+        *[
+            lemma(
+                f"there is one time-out of {now}",
+                [w, v],
+                RUNS_OUT & (w.of_state == now) & v.is_("under_way") & (v.of_state == now) & (w.application == v.application),
+                w == v,
+            )
+            for now in ("Completed", "Failed")
+        ],
+    ],
+    "repaired": [
+        *OBJECTS,
+        *TIMERS,
+        lemma("a Stopped queue can be adjusted", [q], q.is_("Stopped"), q.adjustable & ~q.deleted),
+        lemma("a Stopped partition can be adjusted", [p], p.is_("Stopped"), p.adjustable & ~p.deleted),
+        lemma("a deleted partition is Draining", [p], p.deleted, p.is_("Draining")),
+        lemma("a swap is of an application in the cycle", [k], k.is_("swapping"), k.application.is_(*SCHEDULED)),
+        lemma("nothing is pending of what fails", [a], a.is_("Failing"), ~pending(a)),
+        lemma("what resumes has only what it gives back", [k], k.application.is_("Resuming"), ~k.is_("allocated")),
+        lemma("the queues go before their partition", [q], q.partition.deleted, q.deleted),
+        lemma(
+            "an application of a queue that is gone has ended",
+            [a],
+            a.queue.deleted & a.known,
+            a.is_("Completed", "Expired", "Failed", "Rejected"),
+        ),
+        lemma("nothing is listed of what fails", [k], k.application.is_("Failing"), ~k.listed),
+        lemma(
+            "an application has one time-out under way",
+            [w, v],
+            RUNS_OUT & v.is_("under_way") & (w.application == v.application),
+            w == v,
+        ),
+        lemma("a gang's time needs a placeholder", [g], ~g.is_("off"), held(g.application, placeholder=True)),
+    ],
+}  # fmt: skip
+
+NO_TIME_OUT = forall(w, ~(RUNS_OUT & (w.application == k.application)))
+IN_RUNNING = k.application.is_("Running") & NO_TIME_OUT
+HARMLESS: Mapping[str, Mapping[str, Term]] = {
+    # what is done although the condition does not hold changes nothing: the row stays and writes nothing, or
+    # another rule fires the same
+    "v0.12.2": {
+        "rule a partition that is removed removes its queues, condition 2": q.is_("Draining"),
+        "rule a queue that is removed removes those below it, condition 2": u.is_("Draining"),
+        "rule a swap moves its application on, but not the first, condition 3": k.application.fires("run"),
+    },
+    "repaired": {
+        "rule a partition that is removed removes its queues, condition 2": q.is_("Draining"),
+        "rule a queue that is removed removes those below it, condition 2": u.is_("Draining"),
+        "rule a placeholder moves an application on that has begun, condition 1": k.application.fires("run"),
+        "rule the timer of a gang that is done stops, condition 1": g.fires("stop"),
+        "rule the last placeholder of a gang moves its application on, condition 2": (
+            k.application.is_("Starting") & k.application.fires("run")
+        )
+        | IN_RUNNING,
+    },
+}
+
+
+def asked(variant: str, names: Sequence[str]) -> list[Property]:
+    """What makes each of the mutants an equivalent one."""
+    found: list[Property] = []
+    for name in names:
+        for claim in claims(VARIANTS[variant], name):
+            assert isinstance(claim, Invariant | StepInvariant)
+            harmless = HARMLESS[variant].get(name)
+            found.append(claim if harmless is None else replace(claim, then=claim.then | harmless))
+    return found
+
+
+def unproved(variant: str, names: Sequence[str]) -> list[str]:
+    """The mutants among ``names`` that are not proved to be equivalent, for any number of objects.
+
+    That the model's own invariants hold is what ``schedproof verify`` proves: they need not be proved here again.
+    """
+    model = VARIANTS[variant]
+    claimed = asked(variant, names)
+    assert [claim.name for claim in claimed] == list(names), "there is no such mutant any more"
+    kept = [p for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
+    lemmas = LEMMAS[variant]
+    lemmas_too = replace(model, properties=[*kept, *lemmas, *claimed], refuted=frozenset())
+    found = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
+    wrong = [prop.name for prop in lemmas if not found.proved(prop.name)]
+    assert not wrong, f"what the reasons rest on is not proved: {wrong}"
+    return [name for name in names if not found.proved(name)]
+
+
+DIFFERING = ["action submit, conjunct 1", "rule a time-out ends Starting", "row Node.drain from schedulable"]
+"""Mutants that are caught: were these proved to be equivalent, the proof would be worth nothing."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_equivalent_mutants_are_proved_to_be_and_others_are_not(variant: str) -> None:
+    assert unproved(variant, [*listed(variant), *DIFFERING]) == DIFFERING
+    assert all(len(entry["reason"]) > 20 for entry in listed(variant).values())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_mutants_that_differ_are_caught(variant: str) -> None:
+    assert survivors(variant, DIFFERING) == []
+
+
+@pytest.mark.long
+def test_the_model_itself_is_not_caught() -> None:
+    """Else what is caught would show nothing."""
+    same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
+    assert judge("repaired").caught(same) is None

@@ -1,0 +1,115 @@
+"""Where text, figures and v0.12.2 differ, row by row: against what the facts say of it (sections 0 to 4)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from schedproof.cli import main
+from schedproof.cli.commands import findings as command
+from schedproof.model.lang import Row
+from schedproof.model.registry.discovery import system, systems
+from schedproof.model.systems.yunikorn import AS_WRITTEN, V0_12_2
+from schedproof.model.systems.yunikorn.sorts import Application
+from schedproof.proofs.verification.findings import repeated
+from schedproof.proofs.verification.sources import Difference, Kind, differences
+
+Move = tuple[str, str, str]
+
+
+def told(kind: Kind, sort: str, found: list[Difference] | None = None) -> set[Move]:
+    """What is told of one machine."""
+    rows = differences(system("yunikorn")) if found is None else found
+    return {(d.event, d.source, d.target) for d in rows if d.kind is kind and d.sort == sort}
+
+
+def test_what_only_the_figures_have() -> None:
+    """The text tells no way back to Running, nothing of Resuming, and calls Failed final (lines 22 to 26)."""
+    assert told(Kind.FIGURE_ONLY, "Application") == {
+        ("run", "Completing", "Running"),
+        ("run", "Resuming", "Accepted"),
+        ("resume", "New", "Resuming"),
+        ("resume", "Accepted", "Resuming"),
+        ("expire", "Failed", "Expired"),
+    }
+    loops = {("start", "Active", "Active"), ("stop", "Stopped", "Stopped"), ("remove", "Draining", "Draining")}
+    assert told(Kind.FIGURE_ONLY, "Queue") == told(Kind.FIGURE_ONLY, "Partition") == loops
+
+
+def test_what_only_v0_12_2_has() -> None:
+    """Section 0, last column: of the core's application one loop, of the shim's all loops and two moves, two of a task."""
+    assert told(Kind.RUN_ONLY, "Application") == {("run", "Running", "Running")}
+    moves = {move for move in told(Kind.RUN_ONLY, "ShimApplication") if move[1] != move[2]}
+    event = "ReleaseAppAllocationAsk"
+    assert moves == {(event, "Accepted", "Running"), (event, "Reserving", "Running")}
+    assert len(told(Kind.RUN_ONLY, "ShimApplication")) == 2 + 9
+    assert told(Kind.RUN_ONLY, "Task") == {
+        ("TaskAllocated", "Completed", "Completed"),
+        ("CompleteTask", "Completed", "Completed"),
+    }
+    for sort in ("Queue", "Partition", "ShimNode", "ShimScheduler"):
+        assert not told(Kind.RUN_ONLY, sort)
+
+
+def test_nothing_of_the_document_is_missing_in_v0_12_2() -> None:
+    assert not [d for d in differences(system("yunikorn")) if d.kind is Kind.NOT_RUN]
+
+
+def test_what_nothing_fires() -> None:
+    """Section 1.2: nobody rejects; section 2: nobody starts or stops, and partitions are not removed but deleted."""
+    assert told(Kind.NEVER_FIRED, "Application") == {("reject", "New", "Rejected")}
+    assert {event for event, _, _ in told(Kind.NEVER_FIRED, "Queue")} == {"start", "stop"}
+    assert {event for event, _, _ in told(Kind.NEVER_FIRED, "Partition")} == {"start", "stop", "remove"}
+    assert not told(Kind.NEVER_FIRED, "ShimApplication"), "the shim is not in this variant: see parties"
+
+
+def test_a_row_that_is_lost_or_added_is_told() -> None:
+    lost = replace(
+        V0_12_2,
+        rows=[r for r in V0_12_2.rows if (r.event, r.source) != ("complete", "Starting")],
+        properties=[],
+        refuted=frozenset(),
+    )
+    variants = {"as-written": AS_WRITTEN, "v0.12.2": lost}
+    found = differences(replace(system("yunikorn"), variants=variants))
+    assert told(Kind.NOT_RUN, "Application", found) == {("complete", "Starting", "Completing")}
+    more = replace(
+        V0_12_2,
+        rows=[*V0_12_2.rows, Row(Application, "fail", "Failed", "Failed", line=26)],
+        properties=[],
+        refuted=frozenset(),
+    )
+    found = differences(replace(system("yunikorn"), variants={"as-written": AS_WRITTEN, "v0.12.2": more}))
+    assert ("fail", "Failed", "Failed") in told(Kind.RUN_ONLY, "Application", found)
+
+
+def test_systems_without_tables_of_their_own_have_none() -> None:
+    assert not differences(systems()["hived"]) and not differences(systems()["beaker"])
+
+
+def tells_them(capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["findings", "yunikorn"]) == 0
+    said = capsys.readouterr().out
+    lines = said.splitlines()
+    assert "yunikorn: 11 rows of tables: a figure has it, the text has not (v0.12.2)" in lines
+    assert "  Application, run: Running -> Running (it stays) (facts 1, application_state.go:92)" in lines
+    return said
+
+
+def test_findings_tells_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the findings, for which this system is explored: here they are left out."""
+    monkeypatch.setattr(command, "find", lambda system: [])
+    tells_them(capsys)
+
+
+@pytest.mark.long
+def test_findings_tells_them_below_what_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    said = tells_them(capsys)
+    told = set(re.findall(r"^\d+\. (\S+) \(", said, re.MULTILINE))
+    assert told == {
+        name
+        for model in system("yunikorn").variants.values()
+        for name in model.refuted - repeated(system("yunikorn"), model)
+    }

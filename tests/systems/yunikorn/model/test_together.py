@@ -1,0 +1,113 @@
+"""Core and shim as two parties: what v0.12.2 drops and who then waits for ever, replayed; and which change repairs what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from schedproof.model.lang import Change, LifeCycle, Model
+from schedproof.model.systems.yunikorn.parties import Shim
+from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.together import PARTIES, PARTIES_REPAIRED
+from schedproof.proofs.checking.model_check import examine
+from tests.systems.yunikorn.model.runs import Run
+
+GANG = Situation("a gang of one with a real pod", [("pr", "Soft")], wakeups=0, shim=Shim())
+RESERVING = (
+    *("create_pod", "submit_application", "deliver_submit_application", "deliver_application_accepted", "try_reserve"),
+    *("create_placeholder", "init_task", "submit_task", "deliver_add_ask"),
+)
+
+
+def gang(model: Model) -> Run:
+    """A gang whose only placeholder the core has allocated, and the shim has not heard of it."""
+    it = Run(model, replace(GANG, shim=replace(GANG.shim, kinds=WORK)))
+    return it.do("create_node", *RESERVING, "allocate")
+
+
+WORK = tuple(kind for kind in Shim().kinds if "Node" not in kind)
+
+
+def test_a_release_that_comes_while_the_shim_reserves_is_dropped_and_both_wait_for_ever():
+    """The time of the placeholders is over before the shim has bound the last one (facts 1.3, case 1, and 4.1:114)."""
+    it = gang(PARTIES).do("gang_times_out", "gang_wakes", "deliver_new_allocation", "deliver_allocation_released")
+    assert (it.of("ShimApplication"), it.of("Task"), it.of("Ask")) == ("Reserving", "Allocated", "releasing")
+    # The pod is bound and the application runs; of the release nothing is left but what the core waits for.
+    it.do("bind", "run_when_due")
+    assert (it.of("ShimApplication"), it.of("Task"), it.of("Ask")) == ("Running", "Bound", "releasing")
+    # A real pod could take the placeholder's place, were it not being released: only people can end it.
+    it.do("init_task", "submit_task", "deliver_add_ask")
+    assert "swap" not in it.possible() and "delete_pod" in it.possible()
+
+
+def test_repaired_the_release_is_heard():
+    it = gang(PARTIES_REPAIRED)
+    it.do("gang_times_out", "gang_wakes", "deliver_new_allocation")
+    if "deliver_application_resuming" in it.possible():
+        it.do("deliver_application_resuming")
+    it.do("deliver_allocation_released", "pod_is_gone")
+    assert it.of("Task") == "Completed"
+    it.do("deliver_release_allocation")
+    assert it.of("Ask") == "released"
+
+
+def test_a_placeholder_that_somebody_deletes_is_waited_for():
+    """The gang's timer is armed by the first allocation: here it never is (facts 1.3)."""
+    it = Run(PARTIES, replace(GANG, shim=replace(GANG.shim, kinds=WORK)))
+    it.do(*RESERVING[:6], "delete_pending_pod 0", "pod_is_gone", "deliver_withdraw_ask")
+    assert (it.of("ShimApplication"), it.of("Application")) == ("Reserving", "New")
+    # Kubernetes gets a node, and people delete the real pod too: nothing else is left to happen.
+    assert it.possible() == {"create_node", "delete_pending_pod"}
+
+
+def test_a_cordon_that_comes_while_a_node_is_registered_is_lost():
+    """Facts, section 3: whether it is schedulable is read once, when the object is made."""
+    kinds = tuple(kind for kind in Shim().kinds if "Node" in kind)
+    node = Situation("a node", wakeups=0, adjustable_nodes=True, shim=Shim(kinds=kinds))
+    moves = ("add_node", "cordon_unheard", "deliver_create_node", "deliver_node_accepted")
+    it = Run(PARTIES, node).do(*moves, "node_is_ready")
+    assert (it.of("ShimNode"), it.of("Node")) == ("Healthy", "schedulable")
+    repaired = Run(PARTIES_REPAIRED, node).do(*moves, "node_is_unschedulable", "deliver_drain_node")
+    assert (repaired.of("ShimNode"), repaired.of("Node")) == ("Draining", "unschedulable")
+
+
+def test_a_shim_that_comes_back_alone_never_recovers():
+    """The core still has the application, rejects it as a duplicate (1.2), and Recovering has no row for that (4.1)."""
+    pod = Situation("a pod", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, scheduler=True, mortal=True))
+    up = ("register", "registered", "recover")
+    it = Run(PARTIES, pod).do(*up, "recovered", "create_pod", "submit_application", "deliver_submit_application")
+    for _ in range(2):
+        it.do("shim_crashes" if it.of("ShimScheduler") == "Running" else "restart", *up)
+        it.do("recover_application", "deliver_submit_application", "deliver_application_rejected")
+        assert it.of("ShimApplication") == "Recovering"
+        it.do("recovery_fails")
+        assert it.of("ShimScheduler") == "Stopped"
+
+
+CHANGES = [change for change in PARTIES_REPAIRED.changes if change.repairs]
+
+
+def refuted(model: Model) -> set[str]:
+    """What is refuted in one of the model's situations; life cycles aside."""
+    model = replace(
+        model, properties=[p for p in model.properties if not isinstance(p, LifeCycle)], refuted=frozenset()
+    )
+    found = examine(model, sizes(model))
+    assert all(str(r.verdict) != "undetermined" or r.vacuous for r in found)
+    return {r.name for r in found if str(r.verdict) == "refuted"}
+
+
+def sizes(model: Model) -> Mapping[str, int]:
+    return {sort.name: model.default_scope.get(sort.name, 1) for sort in model.sorts}
+
+
+def less(change: Change, changes: Sequence[Change]) -> Model:
+    kept = [replace(other, repairs=[], weakens={}) for other in changes if other is not change]
+    model = PARTIES.amend("less", "one change less", kept, refuted=frozenset())
+    return replace(model, properties=PARTIES_REPAIRED.properties)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.why[:40])
+def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+    assert refuted(less(change, PARTIES_REPAIRED.changes)) == set(change.repairs)

@@ -1,0 +1,55 @@
+"""That core and shim do not wait for ever, on small graphs by hand whose states have one image or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import AlwaysCanReach
+from schedproof.model.semantics import instances
+from schedproof.proofs.systems.yunikorn.refinement.both.explore import BEYOND
+from schedproof.proofs.systems.yunikorn.refinement.both.waits import waits_for_ever
+from tests.proofs.exploration.test_liveness import model_of, x
+
+OPEN = (0, "a", 1), (1, "b", 0)
+"""What the model can do is not asked here: only what is explored."""
+PROMISE = AlwaysCanReach(name="p", over=[x], goal=x.is_("s1"), says="it gets to s1", without=["b"])
+IF_BEGUN = AlwaysCanReach(name="p", over=[x], goal=x.is_("s1"), given=x.is_("s0"), says="what is in s0 gets to s1")
+
+
+def explored(promise: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]]) -> Any:
+    """An exploration of so many states; ``images`` are the numbers of the model states that each may stand for."""
+    [instance] = instances(model_of(OPEN, 2, promise), {"Thing": 1})
+    return SimpleNamespace(
+        model=SimpleNamespace(instance=instance),
+        nodes=[SimpleNamespace(images=frozenset((int(image),) for image in of)) for of in images],
+        edges=list(edges),
+        path=lambda number: [f"the way to {number}"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("promise", "images", "edges", "stuck"),
+    [
+        (PROMISE, ["0", "1"], [(0, 1, "")], None),
+        (PROMISE, ["0", "1"], [], 0),
+        (PROMISE, ["0", "1", "0"], [(0, 1, ""), (1, 2, "")], 2),
+        # It is not enough that it may be there.
+        (PROMISE, ["0", "01"], [(0, 1, "")], 0),
+        (PROMISE, ["0", "01", "1"], [(0, 1, ""), (1, 2, "")], None),
+        # And enough that it may have begun.
+        (IF_BEGUN, ["1"], [], None),
+        (IF_BEGUN, ["1", "01"], [(0, 1, "")], 1),
+        # Nobody need do what is left out; after a second life nothing is asked.
+        (PROMISE, ["0", "1"], [(0, 1, "b")], 0),
+        (PROMISE, ["0"], [(0, BEYOND, "")], None),
+    ],
+)
+def test_where_it_waits(
+    promise: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]], stuck: int | None
+) -> None:
+    found = waits_for_ever(explored(promise, images, edges))
+    assert (None if found is None else list(found.path)) == (None if stuck is None else [f"the way to {stuck}"])

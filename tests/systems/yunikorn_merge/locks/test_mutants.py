@@ -1,0 +1,138 @@
+"""Every mutant of the repaired locks, and of the fixed deadlocks, is caught, or there is a reason why nothing can see it.
+
+A mutant has one slip: a lock less, one for reading instead of writing or the other way round, one that changes places with its
+neighbour, one that is kept too long, a step or a row less, callers that hold less. It is caught if a check fails, or if the
+description is refused. Of the repaired locks the operations are judged, at any depth, and the threads left out: they only do these
+operations. The default run judges all mutants of the deadlocks and one in thirty of the repaired locks, the long one one in
+five; ``SCHEDPROOF_ALL_MUTANTS=1`` has the long run judge all of them. Which ones is drawn by their names.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from schedproof.model.locks import read
+from tests.support.places import MODELS
+from tests.systems.yunikorn_merge.locks.mutants import (
+    KEPT,
+    ROW,
+    STRONGER,
+    SWAPPED,
+    WEAKER,
+    WITHOUT_HALF,
+    WITHOUT_LOCK,
+    WITHOUT_STEP,
+    Mutant,
+    caught,
+    mutants,
+)
+
+FOLDER = MODELS / "yunikorn_merge"
+FIXED = sorted(file.stem for file in (FOLDER / "deadlocks").glob("*-fixed.yaml"))
+ALL = bool(os.environ.get("SCHEDPROOF_ALL_MUTANTS"))
+
+# Every check says what must not happen at a step, or how long a thread may wait. So nothing can be seen of less of what needs
+# locks, or of a lock that allows more. What an operation has to change, to call and to send only the document says, and
+# test_document compares; what it has to read is our reading, and nothing compares it.
+EVERYWHERE = {
+    WITHOUT_STEP: "what is not done needs no lock",
+    STRONGER: "who may write may read, and the order is one of locks, however they are held",
+}
+# The deadlocks have no rules: only who is in the way of whom is judged.
+IN_DEADLOCKS = {
+    WITHOUT_LOCK: "no locks are nested that were not nested before, and so no circle comes of it",
+    WEAKER: "no locks are nested that were not nested before, and so no circle comes of it",
+}
+
+STEP_BY_STEP = "the order is closed, and other rows lead there"
+ACQUIRES_NOTHING = "what follows acquires nothing"
+ONE_AT_A_TIME = "whoever else holds one of the two holds no other, or lets go of it first"
+ROOM = "there is room for the message, so nobody waits for it under the lock"
+
+LISTED: Mapping[str, Mapping[str, str]] = {
+    "repaired": {
+        f"{ROW}: Partition > Application in it": STEP_BY_STEP,
+        f"{ROW}: Partition > Node in it": STEP_BY_STEP,
+        f"delete_queue 1: {KEPT}": ACQUIRES_NOTHING,
+        f"remove_alloc 1: {KEPT}": ACQUIRES_NOTHING,
+        f"unreserve_alloc 1: {KEPT}": ACQUIRES_NOTHING,
+        f"remove_alloc 3: {WITHOUT_HALF}": "no operation waits for the message",
+    },
+    "yunikorn-2543-fixed": {
+        f"responses 1, 2: {SWAPPED}": ONE_AT_A_TIME,
+        f"shim 1: {SWAPPED}": ONE_AT_A_TIME,
+    },
+    "yunikorn-2630-fixed": {
+        f"shim 1: {KEPT}": ROOM,
+        f"shim 3: {WITHOUT_HALF}": "nobody else waits for the answer to be taken: there is room for it",
+        f"core 1.2: {KEPT}": ROOM,
+    },
+    "yunikorn-2806-fixed": {f"scheduler 1: {SWAPPED}": "there is one thread, and it acquires two locks"},
+    "yunikorn-481-fixed": {
+        f"events 1: {KEPT}": "both hold the partition for reading only, and nobody writes it",
+        f"events 1, 2: {SWAPPED}": ONE_AT_A_TIME,
+        f"scheduler 1: {SWAPPED}": ONE_AT_A_TIME,
+    },
+}
+
+
+@cache
+def named(name: str) -> Mapping[str, Mutant]:
+    """The mutants of a description by name."""
+    if name == "repaired":
+        locks = replace(read(FOLDER / "locks" / "repaired.yaml"), threads={})
+    else:
+        locks = read(FOLDER / "deadlocks" / f"{name}.yaml")
+    found = list(mutants(locks))
+    assert len({mutant.name for mutant in found}) == len(found)
+    return {mutant.name: mutant for mutant in found}
+
+
+def reason(name: str, mutant: Mutant) -> str:
+    """Why nothing can see a mutant; empty if something has to."""
+    by_kind = EVERYWHERE if name == "repaired" else EVERYWHERE | IN_DEADLOCKS
+    return by_kind.get(mutant.kind, "") or LISTED.get(name, {}).get(mutant.name, "")
+
+
+def judge(name: str, one_in: int) -> int:
+    """One in so many mutants is caught, or not if there is a reason; how many were judged."""
+    chosen = [m for m in named(name).values() if zlib.crc32(m.name.encode()) % one_in == 0]
+    for mutant in chosen:
+        seen = caught(mutant, threads=name != "repaired")
+        assert bool(seen) != bool(reason(name, mutant)), f"{mutant.name}: {seen or 'not caught'}"
+    return len(chosen)
+
+
+def test_one_mutant_in_thirty_of_the_repaired_locks_is_caught() -> None:
+    assert judge("repaired", 30) > 3
+
+
+@pytest.mark.long
+def test_mutants_of_the_repaired_locks_are_caught() -> None:
+    assert judge("repaired", 1 if ALL else 5) > 30
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_mutants_of_a_fixed_deadlock_are_caught(name: str) -> None:
+    assert judge(name, 1) > 3
+
+
+def test_what_is_listed_is_a_mutant() -> None:
+    for name, mutants_ in LISTED.items():
+        assert mutants_.keys() <= named(name).keys()
+
+
+def test_a_lock_that_is_kept_as_it_was_before_its_fix_deadlocks_again() -> None:
+    """Those whose fix is to let go before the next step: by one slip the deadlock is back."""
+    for name, slip in (
+        ("core-50-fixed", "events 1"),
+        ("yunikorn-2543-fixed", "responses 1"),
+        ("yunikorn-2548-fixed", "inc_allocated 1"),
+    ):
+        assert caught(named(name)[f"{slip}: {KEPT}"], threads=True) == "no-deadlock"

@@ -1,0 +1,140 @@
+"""The models of cache and scheduler beside one that was written by hand: the same states, steps and shortest runs."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from schedproof.model.semantics import Instance, State, Stepper
+from schedproof.model.systems.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, Situation
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.verdict import Verdict
+from tests.systems.yunikorn_merge.model import brute_force as brute
+from tests.systems.yunikorn_merge.model.mutant_places import CROWDS, TIGHT, place, twice
+
+VARIANTS = {model.variant: model for model in (TWO_COPY, TWO_COPY_REPAIRED)}
+QUEUES = {"scheduler": "scheduler", "cache_from_rm": "rm>cache", "cache_from_scheduler": "scheduler>cache", "rm": "rm"}
+
+
+def setup(situation: Situation, variant: str, times: int = 1) -> brute.Setup:
+    return brute.Setup(
+        kinds={*situation.kinds},
+        partition=situation.partition,
+        applications=situation.applications,
+        nodes=situation.nodes,
+        refused=situation.refused,
+        asks=situation.asks,
+        recovered=situation.recovered,
+        allocations=situation.allocations,
+        running=situation.running,
+        room={QUEUES[name]: room for name, room in situation.room.items()},
+        repaired=variant == "two-copy-repaired",
+        times=times,
+    )
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("situation", [*SITUATIONS, *CROWDS, *TIGHT], ids=lambda situation: situation.about)
+def test_both_have_the_same_states_and_break_the_same_promises(situation: Situation, variant: str) -> None:
+    model = VARIANTS[variant]
+    at = place(model, situation.about, situation.rigid)
+    found = explore(at.of(model), symmetry=False)
+    hand = brute.explore(setup(situation, variant))
+    assert (len(found.states), found.transition_count, found.depth) == (hand.states, hand.transitions, hand.depth)
+
+    mine = {prop.name for prop in model.properties}
+    names = mine & {*brute.BAD_STEPS, *brute.BAD_STATES, "copies-can-agree-again"}
+    some = {sort: size for sort, size in at.sizes.items() if size}
+    judged = examine(at.alone(model), some, only=sorted(names))
+    broken = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
+    assert broken == {name: length for name, length in hand.broken.items() if name in mine}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_is_broken_by_hand_is_what_the_manifest_says(variant: str) -> None:
+    """Of the promises that are written by hand as well."""
+    broken = {name for situation in SITUATIONS for name in brute.explore(setup(situation, variant)).broken}
+    names = {*brute.BAD_STEPS, *brute.BAD_STATES, "copies-can-agree-again"}
+    model = VARIANTS[variant]
+    assert broken & {prop.name for prop in model.properties} == model.refuted & names
+
+
+# --- Every situation twice: too large to be seen whole, so both are walked through side by side --------------------------
+
+
+def as_by_hand(instance: Instance, state: State) -> brute.Frozen:
+    """A state of the model as the other writes it down."""
+    told = instance.describe(state)
+    rm, cache, scheduler = {}, [], {}
+    for sort, letter in (("Partition", "p"), ("Application", "a"), ("Ask", "k"), ("Allocation", "x"), ("Node", "n")):
+        for name, fields in told.get(sort, {}).items():
+            thing = (letter, int(name[1:]))
+            if (known := str(fields["state"])) != "unknown":
+                rm[thing] = known.replace("_", " ")
+            if letter != "k" and told[f"{sort}Info"][f"cache_{name}"]["state"] == "present":
+                cache.append(thing)
+            if (there := str(told[f"Scheduling{sort}"][f"scheduler_{name}"]["state"])) != "absent":
+                scheduler[thing] = there.replace("present", "there")
+    return (
+        tuple(sorted(rm.items())),
+        tuple(sorted(cache)),
+        tuple(sorted(scheduler.items())),
+        tuple((name, _queue(instance, state, name)) for name in ("rm>cache", "scheduler>cache", "scheduler", "rm")),
+        any(fields["state"] == "overflown" for fields in told.get("EventQueue", {}).values()),
+    )
+
+
+def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brute.Thing], ...]:
+    """What is under way in a queue, the first first: what has fewer before it, and the lower rank of what came together."""
+    told = instance.describe(state).get("Message", {})
+    attributes = {a.name: a for a in instance.model.machine("Message").attributes}
+    rigid = {
+        key: instance.rigid_values("Message", attributes[key])
+        for key in ("kind", "channel", "rank", "partition", "application", "ask", "allocation", "node")
+    }
+    found = []
+    for number, fields in enumerate(told.values()):
+        kind, channel = (instance.show(attributes[key].type, rigid[key][number]) for key in ("kind", "channel"))
+        if fields["state"] != "under_way" or QUEUES[str(channel)] != name:
+            continue
+        (about,) = [
+            (letter, rigid[key][number])
+            for key, letter in (
+                ("partition", "p"), ("application", "a"), ("ask", "k"), ("allocation", "x"), ("node", "n")
+            )
+            if rigid[key][number] >= 0
+        ]  # fmt: skip
+        before = fields["behind"]
+        assert isinstance(before, list)
+        found.append((len(before), rigid["rank"][number], str(kind), about))
+    return tuple((kind, about) for _, _, kind, about in sorted(found))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("situation", [s for s in SITUATIONS if not s.room], ids=lambda situation: situation.about)
+def test_both_take_the_same_steps_where_everything_is_there_twice(situation: Situation, variant: str) -> None:
+    """In each state of some random walks, all that can happen next."""
+    model = VARIANTS[variant]
+    chance = random.Random(f"{variant} {situation.about}")
+    instance = place(model, situation.about, twice(model, situation.rigid)).of(model)
+    stepper = Stepper(instance)
+    met: set[str] = set()
+    for _ in range(4):
+        state, by_hand = instance.initial(), brute.State.first(setup(situation, variant, times=2))
+        assert as_by_hand(instance, state) == by_hand.frozen()
+        for _ in range(25):
+            mine = [(as_by_hand(instance, step.after), step) for step in stepper.steps(state)]
+            others = {after.frozen(): (move, after) for move, after in brute.moves(by_hand)}
+            assert Counter(frozen for frozen, _ in mine) == Counter(after.frozen() for _, after in brute.moves(by_hand))
+            if not mine:
+                break
+            kinds = sorted({step.choice.action for _, step in mine})
+            kind = chance.choice(kinds)
+            frozen, step = chance.choice([(frozen, step) for frozen, step in mine if step.choice.action == kind])
+            state, by_hand = step.after, others[frozen][1]
+            met.add(kind)
+    assert len(met) > 3

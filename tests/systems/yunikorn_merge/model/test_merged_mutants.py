@@ -1,0 +1,135 @@
+"""Every mutant of the merged design is caught by exploration, or stands in a list of those that are not, with the reason.
+
+A mutant is the model less one rule, one condition of a rule, one guard conjunct or one row. The default run judges one mutant in twenty,
+drawn by name; the long one all of them. Those of the two copies are in ``test_copies_mutants``.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from schedproof.model.lang import Invariant
+from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.systems.yunikorn_merge import MERGED
+from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS
+from schedproof.proofs.induction import prove
+from tests.support.mutants import Judge, Mutant, first_broken, mutants, places
+from tests.systems.beaker.model.test_mutants import claims
+from tests.systems.yunikorn_merge.model.mutant_places import place, twice
+
+RECOVERING = "a node is added with what runs on it, while another ask waits"
+NEVER_UNDER_WAY = "what is to be sent is never still under way"
+ALREADY_SO = "it follows from the other conditions"
+SAYS_NOTHING_NEW = {
+    "rule with its queues, condition 2": "a partition is added once: its queues are absent then (queues-are-in-what-is-there)",
+    "rule its queues are removed, condition 2": "the queues of a partition that is there are (queues-are-in-what-is-there)",
+    "rule a rejected ask is told, condition 1": "of an ask nothing else is told",
+    "rule what runs on a node is added with it, condition 3": ALREADY_SO,
+    "rule what runs for nobody is not added, condition 3": ALREADY_SO,
+    "rule what runs on a node that is rejected is not added, condition 3": ALREADY_SO,
+    **{
+        f"rule {name}, condition 3": NEVER_UNDER_WAY
+        for name in (
+            *("an added application is told", "a rejected application is told", "a rejected ask is told"),
+            *("an added node is told", "a rejected node is told", "what is not added is told"),
+            *("an allocation is told", "an end is told"),
+        )
+    },
+    "action allocate, conjunct 1": ALREADY_SO,
+    "action allocate, conjunct 3": "an ask that waits is of an application that is there (asks-are-of-what-is-there)",
+}
+"""Nothing that can happen is different: proved for any number of objects."""
+
+BREAKS_IF_THERE_ARE_TWO = {
+    "rule with its queues, condition 1": (
+        "a partition with two applications and a node",
+        "queues-are-in-what-is-there",
+    ),
+    "rule its applications are removed, condition 1": ("an ask and its allocation", "partitions-are-removed-alone"),
+    "rule its queues are removed, condition 1": ("an ask and its allocation", "partitions-are-removed-alone"),
+    "rule its nodes are removed, condition 1": ("an ask and its allocation", "partitions-are-removed-alone"),
+    "rule asks go with their application, condition 1": ("an ask and its allocation", "applications-are-removed-alone"),
+    "rule allocations go with their application, condition 1": (
+        "an ask and its allocation",
+        "applications-are-removed-alone",
+    ),
+    "rule what runs on a node is added with it, condition 1": (RECOVERING, "allocations-are-on-what-is-there"),
+    "rule what runs for nobody is not added, condition 1": (RECOVERING, "what-is-recovered-comes-with-its-node"),
+    "rule what runs on a node that is rejected is not added, condition 1": (
+        RECOVERING,
+        "what-is-recovered-comes-with-its-node",
+    ),
+}
+"""In each situation there is one partition, one application with asks, and one node with what runs. With the situation, twice, that
+tells it, and the promise that is broken there."""
+
+NO_MATTER = "of what is told about different things the order matters to no promise"
+KEEPS_EVERY_PROMISE = {
+    "action ask, conjunct 3": "the resource manager could ask sooner: then it is rejected or not, and told so",
+    "action add_node, conjunct 2": "what is reported too soon is told to have ended",
+    "action give_back, conjunct 2": "the resource manager could give back what it is still to be told of",
+    **{
+        f"action deliver_{what}, conjunct 3": NO_MATTER
+        for what in (
+            *("application_accepted", "application_rejected", "ask_rejected", "new_allocation"),
+            *("node_accepted", "node_rejected"),
+        )
+    },
+}
+"""More can happen, and all of it is well: the design needs less of the resource manager, and of its queue, than they give."""
+
+UNSEEN = {*SAYS_NOTHING_NEW, *BREAKS_IF_THERE_ARE_TWO, *KEEPS_EVERY_PROMISE}
+
+
+@cache
+def judge() -> Judge:
+    return Judge(MERGED, places(MERGED, [{}]), inductive=False)
+
+
+def named() -> dict[str, Mutant]:
+    return {mutant.name: mutant for mutant in mutants(MERGED)}
+
+
+def survivors(names: Sequence[str]) -> list[str]:
+    """The mutants among ``names`` that nothing catches."""
+    return [name for name in names if judge().caught(named()[name]) is None]
+
+
+def test_one_mutant_in_twenty_is_caught() -> None:
+    names = [name for name in named() if name not in UNSEEN and zlib.crc32(name.encode()) % 20 == 0]
+    assert len(names) > 3 and survivors(names) == []
+
+
+@pytest.mark.long
+def test_all_mutants_are_caught_but_those_that_are_listed() -> None:
+    assert set(survivors(list(named()))) == UNSEEN
+
+
+@pytest.mark.parametrize("name", BREAKS_IF_THERE_ARE_TWO)
+def test_a_mutant_is_caught_where_everything_is_there_twice(name: str) -> None:
+    about, promise = BREAKS_IF_THERE_ARE_TWO[name]
+    (situation,) = [s for s in MERGED_SITUATIONS if s.about == about]
+    assert (
+        first_broken(named()[name].build(), place(MERGED, about, twice(MERGED, situation.rigid)), [promise]) == promise
+    )
+
+
+DIFFERING = ["rule a node is removed", "action allocate, conjunct 5", "rule an end is told"]
+"""Mutants that are caught: were these proved to say nothing new, the proof would be worth nothing."""
+
+
+@pytest.mark.long
+def test_what_is_said_to_say_nothing_new_is_proved_to() -> None:
+    names = [*SAYS_NOTHING_NEW, *DIFFERING]
+    claimed = [claim for name in names for claim in claims(MERGED, name)]
+    assert [claim.name for claim in claimed] == names
+    kept = [p for p in MERGED.properties if isinstance(p, Invariant)]
+    more = replace(MERGED, properties=[*kept, *claimed], refuted=frozenset())
+    # The invariants themselves are proved by ``verify``.
+    found = prove(more, every=False, known={WELL_FORMED, *(p.name for p in kept)})
+    assert [name for name in names if not found.proved(name)] == DIFFERING and survivors(DIFFERING) == []

@@ -1,0 +1,125 @@
+"""The merged scheduler and its model are the same graph; bugs make them differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedproof.impl.scheduler_interface import TerminationType
+from schedproof.impl.systems.yunikorn_merge import Allocation, Application, MergedScheduler, Partition
+from schedproof.model.registry.discovery import systems
+from schedproof.model.systems.yunikorn_merge import MERGED
+from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.systems.yunikorn_merge.refinement import check_refinement
+from schedproof.proofs.systems.yunikorn_merge.refinement.check import instance_of
+from schedproof.proofs.verification.auxiliary import Refined, auxiliary
+from tests.systems.yunikorn_merge.impl.planted import (
+    BelievesTheProposal,
+    CommitsInsideTheSearch,
+    ForgetsTheNode,
+    FromTheLeafUp,
+    NodeGoesAlone,
+    OnlyTheLeaf,
+    TellsLater,
+)
+
+
+@pytest.mark.parametrize("situation", MERGED_SITUATIONS, ids=lambda s: s.about)
+def test_the_scheduler_is_the_model(situation: MergedSituation) -> None:
+    report = check_refinement(situation)
+    assert report.ok, report.text
+    found = explore(instance_of(situation), symmetry=False)
+    assert report.model_states == report.model_states_covered == len(found.states)
+    assert report.states >= report.model_states, "an image has at least one state"
+
+
+class AcceptsAnyQueue(MergedScheduler):
+    """An application whose queue is not there is added to another."""
+
+    def add_application(self, partition: str, name: str, queue: str) -> None:
+        super().add_application(partition, name, "root.q0")
+
+
+class ForgetsToTell(MergedScheduler):
+    """The resource manager is not told that an allocation has ended."""
+
+    def _take_back(
+        self, partition: Partition, application: Application, allocation: Allocation, why: TerminationType
+    ) -> None:
+        super()._take_back(partition, application, allocation, why)
+        self.outbox.get()
+
+
+class WithdrawsWhatRuns(MergedScheduler):
+    """An ask that is withdrawn takes its allocation with it."""
+
+    def remove_ask(self, partition: str, application: str, ask: str) -> None:
+        super().remove_ask(partition, application, ask)
+        self.release(partition, application, ask)
+
+
+class KeepsItsNodes(MergedScheduler):
+    """A node that is decommissioned stays, without what was on it."""
+
+    def remove_node(self, partition: str, name: str) -> None:
+        super().remove_node(partition, name)
+        self.add_node(partition, name, 1)
+
+
+class RecoversNothing(MergedScheduler):
+    """What runs on a node that is added is not taken back."""
+
+    def _recover(self, partition: object, node: object, allocation: Allocation) -> None:
+        self._not_recovered([allocation])
+
+
+class TakesTwo(MergedScheduler):
+    """A node is given to two allocations."""
+
+    def add_node(self, partition: str, name: str, capacity: int, existing: object = ()) -> None:
+        super().add_node(partition, name, 2 * capacity, existing)  # type: ignore[arg-type]
+
+
+class PreemptsNothing(MergedScheduler):
+    """Nothing is preempted."""
+
+    def release(
+        self, partition: str, application: str, allocation: str, why: TerminationType = TerminationType.STOPPED_BY_RM
+    ) -> bool:
+        return why is TerminationType.STOPPED_BY_RM and super().release(partition, application, allocation, why)
+
+
+class AsksComeBack(MergedScheduler):
+    """What is preempted is asked for again."""
+
+    def release(
+        self, partition: str, application: str, allocation: str, why: TerminationType = TerminationType.STOPPED_BY_RM
+    ) -> bool:
+        done = super().release(partition, application, allocation, why)
+        if done and why is TerminationType.PREEMPTED_BY_SCHEDULER:
+            self.add_ask(partition, application, allocation, 1)
+        return done
+
+
+BUGS = (
+    *(AcceptsAnyQueue, ForgetsToTell, WithdrawsWhatRuns, KeepsItsNodes, RecoversNothing, TakesTwo, PreemptsNothing),
+    *(AsksComeBack, BelievesTheProposal, ForgetsTheNode, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf),
+)
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda b: b.__name__)
+def test_a_planted_bug_makes_them_differ(bug: type[MergedScheduler]) -> None:
+    small = sorted(MERGED_SITUATIONS, key=lambda s: len(s.allocations))
+    reports = (check_refinement(situation, bug) for situation in small)
+    assert any(not report.ok for report in reports)
+
+
+@pytest.mark.parametrize("bug", [TellsLater, CommitsInsideTheSearch], ids=lambda b: b.__name__)
+def test_what_only_several_threads_can_show_is_not_seen_here(bug: type[MergedScheduler]) -> None:
+    """One operation after the other is right: such bugs are for the hammer (tests/systems/yunikorn_merge/impl/test_scheduler.py)."""
+    assert check_refinement(MERGED_SITUATIONS[0], bug).ok
+
+
+def test_verify_looks_at_all_of_them() -> None:
+    found = [each for each in auxiliary(systems()["yunikorn-merge"], MERGED) if isinstance(each, Refined)]
+    assert len(found) == len(MERGED_SITUATIONS) == 5
