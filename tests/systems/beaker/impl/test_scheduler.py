@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import schedproof.impl.systems.beaker as beaker
-from schedproof.impl.systems.beaker import Condition, MemoryStore, SqlStore, Store, Usage
+from schedproof.impl.systems.beaker import Condition, MemoryStore, Store, Usage
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.people import Conditions, Ends
 from tests.systems.beaker.impl.races import Races

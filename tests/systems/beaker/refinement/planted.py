@@ -338,23 +338,14 @@ class WithoutUsage(MemoryStore):
     """The system usage is not written when a recipe begins to run."""
 
     @contextmanager
-    def transaction(self) -> Iterator[MemoryTransaction]:
+    def transaction(self) -> Iterator[Transaction]:
         with super().transaction() as transaction:
             yield transaction
-            transaction.used = [s for s in transaction.used if s.usage is not Usage.RUNNING]
+            transaction.note_usage = lambda systems: note([s for s in systems if s.usage is not Usage.RUNNING])
 
 
 class NoRollback(MemoryStore):
     """A transaction that fails is committed all the same."""
-
-    @contextmanager
-    def transaction(self) -> Iterator[MemoryTransaction]:
-        transaction = MemoryTransaction(self._world)
-        try:
-            yield transaction
-        finally:
-            self._world = transaction.world
-            self._note(transaction.used)
 
 
 # The bugs, where they show, and how.

@@ -11,7 +11,7 @@ import pytest
 
 from schedproof.impl.systems.jobmon.client import Client, Stage
 from schedproof.impl.systems.jobmon.loop import Heartbeat, Interrupts, Leased, run
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.requests import AdvanceRun, Report, Request
 from schedproof.impl.systems.jobmon.server import Asks
 from tests.systems.jobmon.agents.stories import workflow

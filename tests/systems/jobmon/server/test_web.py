@@ -20,7 +20,7 @@ from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.connection import Connection
 from schedproof.impl.systems.jobmon.draft import Draft
 from schedproof.impl.systems.jobmon.errors import Contended, IllegalMove, Malformed, StoreError, Unreachable
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.records import Leases, Records
 from schedproof.impl.systems.jobmon.requests import Report, Request
 from schedproof.impl.systems.jobmon.server import Asks, Server

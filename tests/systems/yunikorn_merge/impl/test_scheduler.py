@@ -22,8 +22,8 @@ from schedproof.impl.scheduler_interface import (
     ReleasedAllocation,
     TerminationType,
 )
-from schedproof.impl.systems.yunikorn.core import Refused
-from schedproof.impl.systems.yunikorn.core.records import State
+from schedproof.impl.errors import Refused
+from schedproof.impl.systems.yunikorn_merge.lifecycle import State
 from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, health
 from schedproof.model.locks import read
 from schedproof.proofs.locks.rank import judge
