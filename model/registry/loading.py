@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from schedproof.model.lang import Model
+from schedproof.model.lang.check import WELL_FORMED
 
 from .errors import UserError, unknown
 from .importing import imported
@@ -26,6 +27,7 @@ def load(entry: Entry) -> System:
     variants = _together(entry) if entry.models else Lazy(_each(entry))
     if entry.table.judged_by is not None and entry.table.judged_by not in variants:
         raise UserError(f"{entry.where('judged_by')}: {unknown('variant', entry.table.judged_by, variants)}")
+    stated = {name: each.refuted for name, each in entry.variants.items() if each.refuted is not None}
     return System(
         entry.name,
         entry.title,
@@ -34,11 +36,8 @@ def load(entry: Entry) -> System:
         load=partial(_part, entry),
         locks={name: tuple(_locks(entry, each)) for name, each in entry.variants.items() if each.locks},
         document_name=entry.table.document,
-        stated={
-            name: entry.where("variants", name, "refuted")
-            for name, each in entry.variants.items()
-            if each.refuted is not None
-        },
+        refuted={name: frozenset(refuted) for name, refuted in stated.items()},
+        stated={name: entry.where("variants", name, "refuted") for name in stated},
     )
 
 
@@ -164,7 +163,8 @@ def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> M
                 f"{entry.where('variants', variant, 'refuted')}: says {_listed(refuted)}, but the model ({model.place}) "
                 f"says {_listed(model.refuted)}; leave one of the two out, or write the same"
             )
-        model = replace(model, refuted=refuted)
+        # What is checked beside the model is not the model's to expect.
+        model = replace(model, refuted=refuted & {WELL_FORMED, *(p.name for p in model.properties)})
     if said.scope is not None:
         from schedproof.model.semantics import ScopeError, check_scope  # few manifests say a scope
 

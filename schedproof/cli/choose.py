@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from schedproof.cli.errors import Exit, fail
 from schedproof.model.lang import Action, BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError, unknown
@@ -52,6 +53,14 @@ def every() -> list[System]:
         UserError: one cannot be loaded.
     """
     return [system(name) for name in discovery.every(Path.cwd()).entries]
+
+
+def problems() -> int:
+    """Says on standard error which manifests cannot be used, a line each, and counts them; all other systems can."""
+    found = discovery.every(Path.cwd()).problems
+    for line in found:
+        fail(line, Exit.USAGE)
+    return len(found)
 
 
 def variant(of: System, name: str | None) -> Model:

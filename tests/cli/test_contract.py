@@ -7,7 +7,6 @@ import itertools
 import json
 import shutil
 from dataclasses import replace
-from unittest.mock import patch
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -20,22 +19,21 @@ from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
 from tests.support.lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+from tests.support.registry import put
 
 DATA = places.DATA / "hived"
 y = variable(Lamp, "y")
 
 
 @pytest.fixture
-def registered():
+def registered(monkeypatch):
     """Puts systems in place of the project's own."""
-    with patch.dict(systems(), {}, clear=True):
 
-        def register(*systems):
-            systems().clear()
-            systems().update({s.name: s for s in systems})
+    def register(*systems):
+        put(monkeypatch, {s.name: s for s in systems})
 
-        register(system())
-        yield register
+    register(system())
+    return register
 
 
 @pytest.fixture

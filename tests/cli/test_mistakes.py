@@ -20,7 +20,7 @@ LONG = "x" * 300
 MISTAKES = [
     ([], "name a command: verify, prove"),
     (["nosuch"], "'nosuch'"),
-    (["verify", "nosuch"], "unknown system 'nosuch'; there is hived"),
+    (["verify", "nosuch"], "unknown system 'nosuch'; there is beaker"),
     (["verify", "--nosuch"], "'schedproof verify --help'"),
     (["verify", "hived", "--only", "allocated-hascells"], "did you mean allocated-has-cells"),
     (["verify", "hived", "--json", "/no/such/folder/x"], "there is no folder '/no/such/folder'"),

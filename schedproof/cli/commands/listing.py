@@ -21,6 +21,8 @@ from schedproof.proofs.verification.properties import expected, properties_of
 @json_option
 def listing(system: str | None, json_file: Destination | None) -> int:
     """List systems; of one system its variants, machines, actions and properties."""
+    if system is None:
+        choose.problems()
     chosen = [choose.system(system)] if system is not None else choose.every()
     if json_file is not None:
         json_file.write_json({"systems": [_json(s) for s in chosen]})

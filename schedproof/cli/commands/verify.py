@@ -41,6 +41,7 @@ def verify(
     Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
     """
     distinct(json_file, junit_file, summary_file)
+    unusable = 0 if systems else choose.problems()
     chosen = choose.systems(systems)
     if only:
         choose.properties([(system, model) for system in chosen for model in system.variants.values()], only)
@@ -57,7 +58,7 @@ def verify(
         summary_file.write(summary(reports))
     if not any(d is not None and d.is_stdout for d in (json_file, junit_file, summary_file)):
         _print(reports, took)
-    return found
+    return Exit.USAGE if unusable and found is Exit.OK else found
 
 
 def _print(reports: list[VariantReport], took: float) -> None:

@@ -153,7 +153,7 @@ def test_list_has_the_users_systems_and_the_projects(run_json, tmp_path):
     repository(tmp_path)
     code, found = run_json("list")
     assert code == 0
-    assert [s["name"] for s in found["systems"]] == ["lease", "hived", "beaker", "yunikorn", "yunikorn-merge", "jobmon"]
+    assert [s["name"] for s in found["systems"]] == ["lease", "beaker", "hived", "jobmon", "yunikorn", "yunikorn-merge"]
     assert found["systems"][0]["judged_by"] == "fenced"
 
 
@@ -243,12 +243,12 @@ MISTAKES = {
     "expectations of a variant that is not named": ({"manifest": (MODELS, 'model = "lease.model:FENCED"')}, "unknown variant 'as-written'; there is fenced"),
     "the same model twice": ({"manifest": (MODELS, 'model = ["lease.model:FENCED", "lease.model:FENCED"]')}, "two models are the variant 'fenced'"),
     "another system's model": ({"model": ('system="lease"', 'system="lock"')}, "lease.model:AS_WRITTEN is a model of the system 'lock'; write [systems.lock] here"),
-    "a name that is taken": ({"manifest": ("[systems.lease]", "[systems.hived]")}, "systems.hived: schedproof has a system of that name itself"),
+    "a name that is taken": ({"manifest": ("systems.lease", "systems.hived")}, "schedproof.toml has a system of that name, too; rename one of the two"),
     "a name with a space": ({"manifest": ("[systems.lease]", '[systems."my lease"]')}, "a name has letters, digits"),
     "no such judge": ({"manifest": ('judged_by = "fenced"', 'judged_by = "fence"')}, "systems.lease.judged_by: unknown variant 'fence'; did you mean fenced?"),
     "no such variant": ({"manifest": ("variants.fenced]", "variants.fence]")}, "systems.lease.variants: unknown variant 'fence'"),
     "no such property": ({"manifest": ('"one-at-a-time"]', '"one-at-time"]')}, "variants.as-written.refuted: unknown property 'one-at-time'; did you mean one-at-a-time"),
-    "refuted is no list": ({"manifest": ("refuted = []", 'refuted = "x"')}, "variants.fenced.refuted: write a list of properties"),
+    "refuted is no list": ({"manifest": ("refuted = []", 'refuted = "x"')}, "variants.fenced.refuted: is a text in quotes; write a list of properties"),
     "no such sort": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Wrker = 3 }")}, "variants.fenced.scope: unknown sort 'Wrker' in the scope; lease has Worker, Lease"),
     "scope is no number": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = true }")}, "write a number of objects for each sort"),
     "two expectations": ({"model": ("refuted=frozenset(),", 'refuted=frozenset({"nobody-starves"}),')}, "says none, but the model (model.py:"),
@@ -328,7 +328,7 @@ def test_the_line_of_an_exception_is_that_of_the_user_s_file(run, tmp_path):
 def test_an_unknown_system_is_told_with_the_user_s_own(run, tmp_path):
     repository(tmp_path)
     _, _, err = run("verify", "leese")
-    assert "unknown system 'leese'; did you mean lease? there is lease, hived" in err
+    assert "unknown system 'leese'; did you mean lease? there is lease, beaker, hived" in err
 
 
 def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, monkeypatch):
@@ -342,5 +342,5 @@ def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, m
 
 def test_where_there_is_no_manifest_it_is_said_where_one_would_be(run):
     _, _, err = run("verify", "lease")
-    assert "unknown system 'lease'; there is hived" in err
+    assert "unknown system 'lease'; there is beaker, hived" in err
     assert "those of your own are in schedproof.toml, here or in a folder above" in err

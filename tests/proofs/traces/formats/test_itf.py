@@ -205,7 +205,7 @@ def test_what_is_no_object_may_be_written_in_other_words(tmp_path: Path) -> None
 
 
 def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
-    text = (Path(itf_trace.__file__).parent / "README.md").read_text("utf-8")
+    text = (Path(itf_trace.__file__).parents[1] / "README.md").read_text("utf-8")
     example = text.partition("**itf**")[2].partition("```json\n")[2].partition("\n```")[0]
     report = check(example, tmp_path)
     assert (report.format, report.verdict.value, report.records) == ("itf", "conforms", 2)

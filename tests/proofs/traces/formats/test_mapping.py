@@ -141,7 +141,7 @@ lines:
         assert checked(tmp_path, log.replace('batch"}]', 'other"}]'), mapping).verdict is DEPARTS
 
     def test_the_schema_is_one(self) -> None:
-        schema = json.loads((PACKAGE / "mapping.schema.json").read_text("utf-8"))
+        schema = json.loads((PACKAGE / "formats" / "mapping.schema.json").read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(yaml.safe_load(MAPPING), schema)
 

@@ -221,7 +221,7 @@ PACKAGE = Path(hived.__file__).parent
 def imports(path: Path) -> set[str]:
     """What a module of the package imports, as absolute names "module:name"."""
     found: set[str] = set()
-    package = ["schedproof", "impl", "hived"]
+    package = ["schedproof", "impl", "systems", "hived"]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {f"{alias.name}:" for alias in node.names}
