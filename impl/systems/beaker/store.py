@@ -150,6 +150,8 @@ class Transaction:
 class Store:
     """The records in ``kept``, whose hooks are called around each commit. ``clock`` tells the times of the system usage."""
 
+    transaction_type: type[Transaction] = Transaction
+
     def __init__(self, kept: store.Store[Database], clock: Callable[[], datetime]) -> None:
         self.kept = kept
         self._clock = clock
@@ -163,7 +165,7 @@ class Store:
             StoreError: the store cannot be used.
         """
         with self.kept.transaction() as transaction:
-            yield Transaction(transaction, self._clock)
+            yield self.transaction_type(transaction, self._clock)
 
     def snapshot(self) -> World:
         """All records, those of finished sets too, without the system usage."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.store import ATTEMPTS
 from schedproof.impl.systems.beaker import (
     Condition,
     Contended,
@@ -25,7 +26,6 @@ from schedproof.impl.systems.beaker import (
 )
 from schedproof.impl.systems.beaker.sql_store import SqlStore
 from schedproof.impl.systems.beaker.store import Changes
-from schedproof.impl.store import ATTEMPTS
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.runs import filled
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from schedproof.impl.store import ATTEMPTS, Store, UpTo
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Contended, StoreError
-from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.records import (
     LARGEST,
     InstanceState,
@@ -26,8 +26,7 @@ from schedproof.impl.systems.jobmon.records import (
     WorkflowState,
 )
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
-from schedproof.impl.systems.jobmon.store import Store, UpTo
-from schedproof.impl.store import ATTEMPTS
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.systems.jobmon.server.bench import Bench, answer
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
 
