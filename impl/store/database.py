@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from threading import RLock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from .transactions import T, retried
+from schedproof.impl.errors import Contended, StoreError
+
+from .retry import retried
 
 IN_MEMORY = "sqlite://"
 BUSY_SECONDS = 30
@@ -30,18 +31,17 @@ class Database:
 
     ``sqlite:///path`` is a file, ``sqlite://`` the memory of this process, ``postgresql://user@host/name`` a PostgreSQL
     database (with the extra ``postgresql``). Every transaction is serializable: on SQLite they come one after the other
-    (BEGIN IMMEDIATE), on PostgreSQL one that would not fit any such order raises ``contended``. Use it as a context
-    manager, or call :meth:`close`.
+    (BEGIN IMMEDIATE), on PostgreSQL one that would not fit any such order raises Contended.
 
     Raises:
-        failed: the URL is wrong, the database cannot be opened, or its tables have other columns; later, if it cannot be used.
+        StoreError: the URL is wrong, the database cannot be opened, or its tables have other columns; later, if it cannot be used.
     """
 
-    def __init__(self, url: str, tables: MetaData, *, failed: type[Exception], contended: type[Exception]) -> None:
-        self._failed, self._contended = failed, contended
+    def __init__(self, url: str, tables: MetaData) -> None:
         where = self._parsed(url)
         self.url = where.render_as_string(hide_password=True)
         self.in_memory = _is_in_memory(where)
+        self._is_closed = False
         # A database in memory has one connection, so its transactions take turns here.
         self._turn: RLock | nullcontext[None] = RLock() if self.in_memory else nullcontext()
         with self._said("opened"):
@@ -53,35 +53,23 @@ class Database:
                 tables.create_all(connection)
 
         try:
-            retried(opened, contended)
-        except failed:
+            retried(opened)
+        except StoreError:
             self._engine.dispose()
             raise
 
     @contextmanager
     def begun(self) -> Iterator[Connection]:
         """One transaction, committed at the end of the ``with`` block and rolled back by an exception."""
+        if self._is_closed:
+            raise StoreError(f"{self.url} cannot be used: it is closed")
         with self._turn, self._said("used"), self._engine.begin() as connection:
             yield connection
 
-    def read(self, read: Callable[[Connection], T]) -> T:
-        """What ``read`` finds in a transaction of its own, tried again when another one came in between."""
-
-        def once() -> T:
-            with self.begun() as connection:
-                return read(connection)
-
-        return retried(once, self._contended)
-
     def close(self) -> None:
-        """Closes all connections."""
+        """Closes all connections, for good."""
+        self._is_closed = True
         self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
     def _expect_same_columns(self, connection: Connection, tables: MetaData) -> None:
         """Of the tables that are there: they may be of an earlier version, or of another program."""
@@ -93,7 +81,7 @@ class Database:
             if found != wanted:
                 without = "".join(f", without {name}" for name in sorted(wanted - found))
                 more = "".join(f", with {name}" for name in sorted(found - wanted))
-                raise self._failed(
+                raise StoreError(
                     f"{self.url} was made by another version: it has a table {table.name}{without}{more}; give another database"
                 )
 
@@ -102,7 +90,7 @@ class Database:
             where = make_url(url)
             where.render_as_string().encode()
         except (ArgumentError, ValueError) as error:
-            raise self._failed(
+            raise StoreError(
                 f"{url!r} is no database URL; give sqlite:///file or postgresql://user@host/name"
             ) from error
         return where.set(drivername="postgresql+psycopg") if where.drivername == "postgresql" else where
@@ -112,16 +100,16 @@ class Database:
         try:
             yield
         except (ModuleNotFoundError, NoSuchModuleError) as error:
-            raise self._failed(
+            raise StoreError(
                 f"{self.url}: no driver for this kind of database ({error}); "
                 "use sqlite:///file, or install schedproof[postgresql] for postgresql://..."
             ) from error
         except (SQLAlchemyError, OverflowError, UnicodeError) as error:
             # The last two are of drivers that cannot say a value.
             if isinstance(error, DBAPIError) and _is_contention(error):
-                raise self._contended(f"{self.url}: another transaction came in between; try again") from error
+                raise Contended(f"{self.url}: another transaction came in between; try again") from error
             cause = getattr(error, "orig", None) or error
-            raise self._failed(f"{self.url} cannot be {what}: {' '.join(str(cause).split())}") from error
+            raise StoreError(f"{self.url} cannot be {what}: {' '.join(str(cause).split())}") from error
 
 
 def among(column: str, values: Iterable[str]) -> str:
