@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -399,6 +399,20 @@ class TestCheckpoints:
             compiled.explore(instance_of(changed, SCOPE), saving=kept, threads=2)
         other = compiled.explore(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), saving=kept)
         assert other.state_count == 47, "another scope has a folder of its own"
+
+    @pytest.mark.parametrize("name", ["lock", "new", "checkpoint.json", "states-0", "choices-0"])
+    def test_a_link_in_the_place_of_a_file_is_not_followed(self, name: str, tmp_path: Path) -> None:
+        kept, instance = Saving(tmp_path / "kept"), instance_of(AS_WRITTEN, SCOPE)
+        assert compiled.explore(instance, saving=kept, halt=halted(2)).stopped
+        (folder,) = kept.folder.iterdir()
+        other = tmp_path / "other"
+        other.write_text("not ours")
+        for file in [*folder.glob(name)] or [folder / name]:
+            file.unlink(missing_ok=True)
+            file.symlink_to(other)
+        with suppress(CheckpointError, OSError):
+            compiled.explore(instance, saving=kept)
+        assert other.read_text() == "not ours"
 
     def test_one_process_at_a_time(self, tmp_path: Path) -> None:
         kept, instance = Saving(tmp_path), instance_of(AS_WRITTEN, SCOPE)
