@@ -298,7 +298,8 @@ def _constant(value: Any, line: Any) -> Any:
 def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     if len(text) > LONGEST_QUERY:
         raise file.error(
-            f"a query of {len(text):,} characters; at most {LONGEST_QUERY:,} are read, so write several short ones", *where
+            f"a query of {len(text):,} characters; at most {LONGEST_QUERY:,} are read, so write several short ones",
+            *where,
         )
     try:
         found: Take = jmespath.compile(text).search
