@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from schedproof.diagrams import Diagram, NodeKind, render
 from schedproof.diagrams.dot import FONT
+from schedproof.diagrams.render import render
+from schedproof.diagrams.representation import Diagram, NodeKind
 
 Arrow = tuple[str, str, str]
 """Source, event, target."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .errors import Refused
+from schedproof.impl.errors import Refused
 
 Option = tuple[str, ...]
 """The names of what would be chosen: a recipe, or a recipe and a system."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from threading import Event, Thread
 from types import TracebackType
 
-from .errors import Refused, StoreError
+from schedproof.impl.errors import Refused, StoreError
+
 from .operations import Observer, Report
 from .scheduler import Consistency, NewJobs, PendingSystems, Provisioning
 from .store import Store

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from schedproof.impl.transactions import retried
+from schedproof.impl.store import retried
 
 from .draft import Draft
-from .errors import Contended
 from .store import Store
 from .view import View
 
@@ -93,7 +92,7 @@ class Operations:
                 transaction.write(draft.changes())
             return report
 
-        report = retried(once, Contended)
+        report = retried(once)
         if self._observer is not None:
             self._observer(report)
         return report
@@ -110,4 +109,4 @@ class Operations:
             with self.store.transaction() as transaction:
                 return self.draft_type(transaction.read())
 
-        return retried(once, Contended)
+        return retried(once)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from schedproof.impl.errors import Refused
+
 from .choice import Choice, chosen, first
 from .draft import Draft
-from .errors import Refused
 from .operations import Observer, Operations, Report, What
 from .records import Condition, RecipeState, Usage
 from .seats import Seats

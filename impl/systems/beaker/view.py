@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from schedproof.impl.errors import Refused
+
 from .choice import Option
-from .errors import Refused
 from .placement import seating
 from .records import EXECUTING, OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 

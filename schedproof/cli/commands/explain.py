@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.judging import code, standing
 from schedproof.cli.output import Destination, json_option
@@ -57,10 +57,10 @@ def explain(
         raise UserError(f"explain a property or a --state, one of the two; 'schedproof list {system}' lists properties")
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
-    choose.properties([(chosen, model)], [property_name])
+    scopes.properties([(chosen, model)], [property_name])
     return _explain_property(chosen, model, sizes, property_name, mermaid, json_file)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import Say, progress
@@ -106,7 +106,7 @@ def simulate(
     It finds what it comes by, and proves nothing. Exit code 1: something is broken that the manifest says is kept.
     """
     model = choose.variant(choose.system(system), variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     from schedproof.proofs.compiled import walk  # it takes half a second
 
     props = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .errors import Refused
+from schedproof.impl.errors import Refused
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from tests.systems.beaker.impl.bench import Bench, job
 
 DAEMON = """
 import sys, time
-from schedproof.impl.systems.beaker import Daemon, SqlStore
+from schedproof.impl.systems.beaker import Daemon
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 store = SqlStore(sys.argv[1])
 Daemon(store, interval=0.01).start()
 print("up", flush=True)

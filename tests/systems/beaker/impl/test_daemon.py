@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from schedproof.impl.systems.beaker import Condition, Daemon, MemoryStore, SqlStore, Store, StoreError
+from schedproof.impl.systems.beaker import Condition, Daemon, MemoryStore, Store, StoreError
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.daemons import Daemons, until
 

@@ -12,12 +12,12 @@ from schedproof.impl.systems.beaker import (
     Condition,
     Contended,
     MemoryStore,
-    SqlStore,
     StoreError,
     System,
     Usage,
     World,
 )
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.daemons import Daemons

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.store import ATTEMPTS
 from schedproof.impl.systems.beaker import (
     Condition,
     Contended,
@@ -17,15 +18,14 @@ from schedproof.impl.systems.beaker import (
     Recipe,
     RecipeSet,
     RecipeState,
-    SqlStore,
     Store,
     StoreError,
     System,
     Usage,
     What,
 )
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from schedproof.impl.systems.beaker.store import Changes
-from schedproof.impl.transactions import ATTEMPTS
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.runs import filled
 
@@ -119,7 +119,7 @@ class TestStores:
         assert len(Interrupted.tries) == 3  # two for taking up
 
     def test_contention_without_end_is_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.transactions.time.sleep", lambda seconds: None)
+        monkeypatch.setattr("schedproof.impl.store.retry.time.sleep", lambda seconds: None)
         bench = filled(MemoryStore())
         tries: list[object] = []
 
@@ -200,7 +200,7 @@ class TestStores:
             SqlStore(f"sqlite:///{tmp_path}/x.db")
 
     def test_a_locked_file_is_contention(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.sql.BUSY_SECONDS", 0.01)
+        monkeypatch.setattr("schedproof.impl.store.database.BUSY_SECONDS", 0.01)
         with SqlStore(f"sqlite:///{tmp_path}/x.db") as store:
             other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
             other.execute("BEGIN IMMEDIATE")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from schedproof.impl import store
 from schedproof.impl.systems.beaker import (
     Changes,
     Choice,
@@ -26,12 +27,13 @@ from schedproof.impl.systems.beaker import (
     Report,
     Store,
     System,
+    Transaction,
     Usage,
     View,
     Web,
     What,
 )
-from schedproof.impl.systems.beaker.memory_store import MemoryTransaction
+from schedproof.impl.systems.beaker.store import SCHEMA, Database
 from schedproof.model.systems.beaker.situations import Situation
 from schedproof.proofs.systems.beaker.refinement import Sides
 from tests.systems.beaker.refinement.planted_seats import (
@@ -334,27 +336,33 @@ class WritesDownRefusals(Web):
             raise
 
 
+class ForgetsUsage(Transaction):
+    def _note(self, systems: Sequence[System]) -> None:
+        super()._note([system for system in systems if system.usage is not Usage.RUNNING])
+
+
 class WithoutUsage(MemoryStore):
     """The system usage is not written when a recipe begins to run."""
 
+    transaction_type = ForgetsUsage
+
+
+class CommitsAlways(store.MemoryStore[Database]):
     @contextmanager
-    def transaction(self) -> Iterator[MemoryTransaction]:
-        with super().transaction() as transaction:
+    def _committed(self) -> Iterator[store.Transaction]:
+        transaction = store.MemoryTransaction(self.schema, self.snapshot())
+        try:
             yield transaction
-            transaction.used = [s for s in transaction.used if s.usage is not Usage.RUNNING]
+        finally:
+            self._commit(transaction)
 
 
 class NoRollback(MemoryStore):
     """A transaction that fails is committed all the same."""
 
-    @contextmanager
-    def transaction(self) -> Iterator[MemoryTransaction]:
-        transaction = MemoryTransaction(self._world)
-        try:
-            yield transaction
-        finally:
-            self._world = transaction.world
-            self._note(transaction.used)
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = self._in_memory = CommitsAlways(SCHEMA)
 
 
 # The bugs, where they show, and how.

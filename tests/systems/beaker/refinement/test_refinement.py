@@ -12,11 +12,11 @@ from schedproof.impl.systems.beaker import (
     Recipe,
     RecipeSet,
     RecipeState,
-    SqlStore,
     System,
     Usage,
     World,
 )
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import REPAIRED
 from schedproof.model.systems.beaker.situations import SITUATIONS, Situation

@@ -8,10 +8,10 @@ import pytest
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import InstanceState as S
 from schedproof.impl.systems.jobmon.records import RunState
 from schedproof.impl.systems.jobmon.requests import Request
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.systems.jobmon.server.bench import Bench
 
 

@@ -12,11 +12,11 @@ from sqlalchemy import create_engine
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused, StoreError
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import LARGEST, LONGEST_NAME, InstanceState, Leases, Records
 from schedproof.impl.systems.jobmon.requests import TaskSpec
 from schedproof.impl.systems.jobmon.server import Server
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.jobmon.server.bench import LEASE, Bench
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
@@ -33,7 +33,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def empty(url: str) -> str:
     """Without tables."""
-    from schedproof.impl.systems.jobmon.tables import METADATA
+    from schedproof.impl.systems.jobmon.sql_store import METADATA
 
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     METADATA.drop_all(engine)

@@ -6,9 +6,9 @@ import pytest
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import RunState
 from schedproof.impl.systems.jobmon.requests import Request, TaskSpec
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.systems.jobmon.server.bench import WAY, Bench
 
 
