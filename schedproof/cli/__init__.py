@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -26,9 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return fail("cannot write to standard output: it is closed", Exit.USAGE)
     with _interrupts() as seen:
         try:
-            from .app import run
+            with _none_lost():
+                from .app import run
 
-            return run(sys.argv[1:] if arguments is None else arguments)
+                return run(sys.argv[1:] if arguments is None else arguments)
         except BaseException as error:
             # Inside a call of a C library an interrupt arrives as some other error.
             if seen or isinstance(error, KeyboardInterrupt):
@@ -56,6 +58,37 @@ def _interrupts() -> Iterator[list[int]]:
         yield seen
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+AGAIN = 0.01
+"""Seconds after which an interrupt comes again that was lost."""
+
+
+@contextmanager
+def _none_lost() -> Iterator[None]:
+    """Sends interrupts again that fall into a destructor or a callback, such as those of z3's contexts.
+
+    Python cannot raise them there: it writes "Exception ignored in", and goes on as if nothing had been.
+    """
+    known = sys.unraisablehook
+    timers: list[threading.Timer] = []
+    main = threading.get_ident()
+
+    def hook(raised: sys.UnraisableHookArgs) -> None:
+        if not issubclass(raised.exc_type, KeyboardInterrupt):
+            known(raised)
+            return
+        timers.append(threading.Timer(AGAIN, signal.pthread_kill, (main, signal.SIGINT)))
+        timers[-1].start()
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        for timer in timers:
+            timer.cancel()
+            timer.join()
+        sys.unraisablehook = known
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from schedproof.diagrams.gallery import FOLDER, Picture, main, pages, pictures, 
 from schedproof.diagrams.images import fingerprint, png_fingerprint, sealed
 from schedproof.model.registry.discovery import system
 from schedproof.model.registry.system import System
-from tests.support.picture_readers import needs_dot
+from tests.support.needs import needs_dot
 
 
 @pytest.mark.long

@@ -110,7 +110,7 @@ class TestSession:
 
         together(story)
 
-    def test_records_are_refused_after_others_than_the_client_counts_on(self) -> None:
+    def test_records_are_refused_after_others_than_expected(self) -> None:
         async def story() -> None:
             async with client() as asking:
                 there = f"/sessions/{await created(asking)}/records"

@@ -90,7 +90,7 @@ def test_what_is_named_is_what_runs(judge, pytester):
     judge("--schedproof", "test_lease.py").assert_outcomes(passed=1)
 
 
-def test_manifests_below_the_root_are_found_wherever_tests_are_looked_for(judge, pytester):
+def test_manifests_below_the_root_are_found_from_anywhere(judge, pytester):
     """Not only in the folders that the configuration names for tests, but not in environments and hidden folders."""
     repository(pytester.path)
     repository(pytester.path / "parts" / "queue", "job-queue")

@@ -95,7 +95,7 @@ def overflown(room: Mapping[str, int], switched: int, arrived: int = 0) -> list[
     ]
 
 
-def test_a_box_overflows_when_more_is_under_way_than_it_has_room_for() -> None:
+def test_a_box_overflows_when_more_is_under_way_than_fits() -> None:
     """Each lamp puts two letters into the left box and one into the right one."""
     assert overflown({"left": 1}, switched=1) == ["left"], "two at once are too many for one place"
     assert overflown({"left": 2}, switched=1) == []
@@ -120,7 +120,7 @@ def test_channels_have_no_order_among_each_other() -> None:
     assert able == {"deliver_left", "deliver_right"}, "of the two in the left box the one of lower rank comes first"
 
 
-def test_the_order_is_one_for_any_number_of_messages_and_channels() -> None:
+def test_the_order_is_one_for_any_number_of_messages_channels() -> None:
     induction = prove(model())
     assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNELS.properties)))
 

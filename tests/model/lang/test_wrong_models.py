@@ -62,7 +62,7 @@ def test_attributes_cannot_be_called_like_a_field_of_any_term() -> None:
     assert fields | methods <= FIELDS
 
 
-def test_joining_terms_with_and_is_refused_with_the_operator_to_use() -> None:
+def test_terms_joined_by_and_are_refused_naming_the_operator() -> None:
     with pytest.raises(TypeError, match=re.escape("join terms with &, | and ~")):
         assert j.is_("Done") and j.is_("Running")
 
@@ -72,7 +72,7 @@ def test_a_term_of_no_value_is_refused_with_what_to_use() -> None:
         assert j.on == None  # noqa: E711
 
 
-def test_a_step_property_may_speak_of_the_parameters_of_its_actions() -> None:
+def test_a_step_property_may_speak_of_its_actions_parameters() -> None:
     assert step(implies(k == j, after(j.on == n)), on=["start"]).property("wrong")
     assert step(k != j, on=["start", "finish"]).property("wrong")
 

@@ -171,7 +171,7 @@ def test_a_manifest_is_found_from_below_within_a_repository(tmp_path):
     assert find(tmp_path) == there
 
 
-def test_the_project_s_own_systems_need_no_manifest_that_can_be_read(run, tmp_path):
+def test_the_project_s_own_systems_need_no_readable_manifest(run, tmp_path):
     (tmp_path / "schedproof.toml").write_text("nonsense")
     assert run("table", "hived", "Cell")[0] == 0
     assert run("table", "lease", "Lease")[0] == 2
@@ -212,7 +212,7 @@ def test_a_list_of_models_is_as_good_as_each_of_them(run_json, tmp_path):
     assert [v["name"] for v in found["systems"][0]["variants"]] == ["as-written", "fenced"]
 
 
-def test_a_log_is_judged_by_the_first_variant_unless_another_is_named(tmp_path):
+def test_a_log_is_judged_by_the_first_variant_by_default(tmp_path):
     repository(tmp_path, manifest=('judged_by = "fenced"', ""))
     assert load(read(tmp_path / "schedproof.toml")["lease"]).judged_by == "as-written"
 
@@ -340,7 +340,7 @@ def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, m
     assert code == 2 and "'lease' is also the name of a module in " in err and "which is imported already" in err
 
 
-def test_where_there_is_no_manifest_it_is_said_where_one_would_be(run):
+def test_without_a_manifest_it_is_said_where_one_would_be(run):
     _, _, err = run("verify", "lease")
     assert "unknown system 'lease'; there is beaker, hived" in err
     assert "those of your own are in schedproof.toml, here or in a folder above" in err

@@ -37,6 +37,7 @@ from schedproof.proofs.compiled.table import entry
 from schedproof.proofs.exploration.limits import CheckpointError, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
+from tests.support.needs import needs_proc
 from tests.support.toys import WORKSHOP
 
 SCOPE = {"PodGroup": 3, "Cell": 3}
@@ -131,7 +132,7 @@ class TestFiles:
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.long
-    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process is looked up in /proc")
+    @needs_proc
     def test_the_limit_is_kept(self, tmp_path: Path) -> None:
         """The peak of the process, as the system has it: not ``ru_maxrss``, which begins with that of the starting process."""
         limit, json_file = 450, tmp_path / "found.json"
@@ -374,7 +375,7 @@ class TestCheckpoints:
             assert found == [compiled.explore(each).state_count for each in every]
         assert len(list(tmp_path.iterdir())) == len(every) == 5
 
-    def test_what_was_written_after_the_last_save_counts_as_never_written(
+    def test_what_follows_the_last_save_counts_as_never_written(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(part, "ROOM", 64)

@@ -330,7 +330,7 @@ def test_objects_that_begin_elsewhere_do_so_as_machines() -> None:
 
 
 @pytest.mark.parametrize("rule", AS_WRITTEN.rules, ids=lambda r: r.name)
-def test_pairs_of_transitions_show_every_rule_of_hived_that_is_left_out(rule: Rule) -> None:
+def test_pairs_of_transitions_show_every_left_out_rule_of_hived(rule: Rule) -> None:
     factory = machines_of(without(AS_WRITTEN, rule))
     assert any(on_machines(walk.run, factory) is not None for walk in PAIRS)
 
@@ -427,7 +427,7 @@ def merged_suite() -> list[Walk]:
 
 
 @pytest.mark.parametrize("bug", [None, BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf], ids=str)
-def test_the_merged_scheduler_takes_its_suite_and_one_with_a_bug_does_not(bug: type[MergedScheduler] | None) -> None:
+def test_the_merged_scheduler_takes_its_suite_a_buggy_one_not(bug: type[MergedScheduler] | None) -> None:
     found = (on_merged(walk.run, bug or MergedScheduler) for walk in merged_suite())
     assert any(found) == (bug is not None)
 
@@ -447,7 +447,7 @@ GANG = next(s for s in CORE_SITUATIONS if s.about == "a gang of one with a real 
     [None, core_bugs.R2CompletesOverItsPlaceholders, core_bugs.GangTimerOutlivesTheGang],
     ids=str,
 )
-def test_yunikorns_core_takes_a_suite_of_actions_and_one_with_a_bug_does_not(bug: Any) -> None:
+def test_yunikorns_core_takes_its_suite_a_buggy_one_not(bug: Any) -> None:
     made = core_suite()
     assert len({choice.action for walk in made for choice in walk.choices}) == 13
     parts = Parts() if bug is None else Parts(draft=bug)

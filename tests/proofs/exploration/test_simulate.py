@@ -84,7 +84,7 @@ def test_every_step_is_as_likely_as_the_others() -> None:
     assert all(abs(found.taken[name] - 5000) < 5 * (20_000 * 0.25 * 0.75) ** 0.5 for name in "abcd")
 
 
-def test_walks_begin_again_where_nothing_changes_and_when_they_are_long_enough() -> None:
+def test_walks_begin_again_at_standstill_and_when_long_enough() -> None:
     ending = ((0, "a", 1), (1, "b", 2), (2, "c", 2))
     [instance] = instances(model_of(ending, 3), {"Thing": 1})
     found = walk(instance, [], steps=10, length=1000, seed=1)

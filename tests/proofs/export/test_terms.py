@@ -22,8 +22,9 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import promela, tla
 from tests.proofs.compiled.test_terms import OVER, TOOLS, WORKERS, formulas, interpreted
 from tests.proofs.export.exported import only
-from tests.proofs.export.test_promela import done, needs_spin
+from tests.proofs.export.test_promela import done
 from tests.proofs.export.tla_reader import Fun, Reader
+from tests.support.needs import needs_spin
 from tests.support.toys import WORKSHOP
 
 SIZES = {"Worker": 2, "Tool": 1}

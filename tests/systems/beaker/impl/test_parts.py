@@ -71,7 +71,7 @@ class TestPlacement:
         assert seating({}, {}) is None
         assert seated(r="") is None
 
-    def test_there_is_a_seating_whenever_some_assignment_serves_everybody(self) -> None:
+    def test_there_is_a_seating_if_some_assignment_serves_everybody(self) -> None:
         """Against brute force; and what is found is one, in the first lab that has one."""
         dice = random.Random(7)
         found_some = 0

@@ -96,7 +96,7 @@ class TestStores:
         assert store.usage() == usage
         assert bench.states("A") == {"A": "pending"}
 
-    def test_an_operation_is_tried_again_when_another_came_in_between(self) -> None:
+    def test_an_operation_is_tried_again_if_another_came_between(self) -> None:
         """The other transaction takes the only system, so the second attempt finds nothing."""
         store = MemoryStore()
         bench = Bench(store)

@@ -53,7 +53,7 @@ class TestSamples:
             "messages": ("beaker-messages", "shipped"),
         }[path.stem.split("-")[0]]
 
-    def test_the_deadlock_is_a_run_of_the_proposal_and_none_of_its_repair(self) -> None:
+    def test_the_deadlock_is_a_run_of_the_proposal_not_of_its_repair(self) -> None:
         path = HERE / "changes-deadlock.jsonl"
         assert conforms(check_trace("beaker", path, "interleaved"))
         record, reason = departure(check_trace("beaker", path, "repaired"))

@@ -88,7 +88,7 @@ class TestInterrupts:
         run(agent, 3600.0, interrupts=Interrupts(signal.SIGINT))
         assert agent.answers == [1]
 
-    def test_a_client_that_is_interrupted_in_a_request_heeds_its_answer(self) -> None:
+    def test_a_client_interrupted_in_a_request_heeds_its_answer(self) -> None:
         """Else its run would be left running, and it would not know."""
         bench = Bench(MemoryStore())
 

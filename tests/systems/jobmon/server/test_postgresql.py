@@ -17,18 +17,17 @@ from schedproof.impl.systems.jobmon.requests import TaskSpec
 from schedproof.impl.systems.jobmon.server import Server
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
 from schedproof.impl.systems.jobmon.store import MemoryStore
-from tests.support.postgres import Unavailable, server
+from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.jobmon.server.bench import LEASE, Bench
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
+
+pytestmark = needs_postgresql
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    try:
-        with server() as url:
-            yield url
-    except Unavailable as reason:
-        pytest.skip(f"no PostgreSQL here: {reason}")
+    with postgresql() as url:
+        yield url
 
 
 @pytest.fixture

@@ -383,7 +383,7 @@ class TestMakingRoom:
         assert refused(bench, ask.CreateRun(1, "next")).said == "workflow 1 is done"
         assert bench.runs() + bench.workflow() == "DD"
 
-    def test_a_run_that_was_never_linked_leaves_its_workflow_as_it_is(self, bench: Bench) -> None:
+    def test_a_run_never_linked_leaves_its_workflow_as_it_is(self, bench: Bench) -> None:
         bench.register()
         bench.run()
         bench.ask(ask.FinishRun(1, RunState.STOPPED))

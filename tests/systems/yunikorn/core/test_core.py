@@ -107,7 +107,7 @@ def test_a_choice_is_held_to_its_options() -> None:
     assert b.core.snapshot() == before
 
 
-def test_what_is_no_request_is_an_error_and_what_is_unknown_is_said() -> None:
+def test_a_non_request_is_an_error_and_what_is_unknown_is_said() -> None:
     b = Bench()
     with pytest.raises(TypeError, match="no request"):
         b.core.handle("AddAsk")  # type: ignore[arg-type]
