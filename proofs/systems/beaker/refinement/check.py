@@ -8,8 +8,8 @@ from schedproof.impl.systems.beaker import MemoryStore, Store
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import REPAIRED
 from schedproof.model.systems.beaker.situations import Situation
-from schedproof.proofs.refinement.graph import Progress
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
 from .abstraction import Abstraction, without_bygones

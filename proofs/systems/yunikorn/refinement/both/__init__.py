@@ -4,7 +4,9 @@ The graphs are not the same, as they are for the core alone: the shim's one queu
 model does not have, and of what Kubernetes does the shim hears later. So the model can do more.
 """
 
-from .check import SimulationReport, check_simulation
+from schedproof.proofs.refinement.simulation import SimulationReport
+
+from .check import check_simulation
 from .moves import May
 from .party import REFERENCE, Parts
 
