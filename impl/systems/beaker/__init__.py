@@ -9,9 +9,10 @@ takes its sibling's. It is seated anew when that can not serve it any more, as l
 It is written from the document and the repairs in words, not from the model.
 """
 
+from schedproof.impl.choice import first
 from schedproof.impl.errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
 
-from .choice import Choice, Option, first, only
+from .choice import Choice, Option, only
 from .daemon import Daemon
 from .draft import Draft
 from .lab import Lab

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from schedproof.impl.choice import first
 from schedproof.impl.errors import Refused
 
-from .choice import Choice, chosen, first
+from .choice import Choice, chosen
 from .draft import Draft
 from .operations import Observer, Operations, Report, What
 from .records import Condition, RecipeState, Usage

@@ -114,7 +114,10 @@ def test_nothing_comes_from_the_model() -> None:
     """Not from another system either, nor do the modules that several systems share depend on such."""
     used = {name for _, name in dependencies("systems/beaker")}
     assert used and all(
-        name.startswith(("schedproof.impl:store", "schedproof.impl.errors:", "schedproof.impl.store")) for name in used
+        name.startswith(
+            ("schedproof.impl:", "schedproof.impl.choice:", "schedproof.impl.errors:", "schedproof.impl.store")
+        )
+        for name in used
     )
 
 
