@@ -2,13 +2,13 @@
 
 A term of type Bool is a formula. Reading an attribute is ``c.user``; asking for a state is
 ``c.is_("Used", "Reserving")``; asking whether (or making) an event happen is ``c.fires("e2")``.
-Names are checked when the model is built (:mod:`schedproof.model.lang.check`), with the place of
+Names are checked when the model is used (:mod:`schedproof.model.lang.check`), with the place of
 the term that is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import Place, here
@@ -345,6 +345,14 @@ def children(term: Term) -> tuple[Term, ...]:
             return (body,)
         case _:
             return ()
+
+
+def firings(term: Term) -> Iterator[Fires]:
+    """Every firing that ``term`` asks for."""
+    if isinstance(term, Fires):
+        yield term
+    for child in children(term):
+        yield from firings(child)
 
 
 def free_variables(term: Term) -> Mapping[str, Var]:

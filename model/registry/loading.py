@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from schedproof.model.lang import Model
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang import Model, ModelError
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
 
 from .errors import UserError, unknown
 from .importing import imported
@@ -94,7 +95,10 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
                 f"{entry.where(*keys)}: {text} is a model of the system {model.system!r}; "
                 f"write [systems.{model.system}] here, or Model(system={entry.name!r}) there"
             )
-        yield model
+        try:
+            yield checked(model)
+        except ModelError as error:
+            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} is no model: {error}") from None
 
 
 def _is_models(value: object, several: bool = True) -> bool:
@@ -164,7 +168,9 @@ def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> M
                 f"says {_listed(model.refuted)}; leave one of the two out, or write the same"
             )
         # What is checked beside the model is not the model's to expect.
-        model = replace(model, refuted=refuted & {WELL_FORMED, *(p.name for p in model.properties)})
+        its_own = refuted & {WELL_FORMED, *(p.name for p in model.properties)}
+        if its_own != model.refuted:
+            model = replace(model, refuted=its_own)
     if said.scope is not None:
         from schedproof.model.semantics import ScopeError, check_scope  # few manifests say a scope
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from schedproof.model.lang.check import checked
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import Model, Rigid
 from schedproof.model.lang.terms import Value
@@ -39,7 +40,7 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
     Raises:
         ScopeError: unknown sort, or a number outside 1..64.
     """
-    known = [s.name for s in model.sorts]
+    known = [s.name for s in checked(model).sorts]
     for sort, size in scope.items():
         if sort not in known:
             raise ScopeError(f"unknown sort {sort!r} in the scope; {model.system} has {', '.join(known)}")
@@ -62,6 +63,7 @@ class Instance:
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        checked(self.model)
         slots: dict[tuple[str, str], int] = {}
         width = 0
         for machine in self.model.machines:

@@ -21,7 +21,8 @@ from schedproof.model.lang import (
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import (
     Instance,
     Moment,

@@ -9,7 +9,7 @@ from itertools import accumulate
 from math import prod
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.types import IntRange

@@ -17,9 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.diagrams import Diagram, DiagramError, EdgeKind, Mark, diagram, render, write_diagram
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.images import fingerprint, is_intact, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
+from schedproof.diagrams.render import render, write_diagram
+from schedproof.diagrams.representation import Diagram, EdgeKind, Mark
 from schedproof.model.lang import Model
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from tests.support.picture_readers import (
@@ -249,7 +252,7 @@ def test_labels_cannot_break_the_mermaid_text() -> None:
 
 @pytest.mark.parametrize("number", range(len(AS_WRITTEN.rows)))
 def test_a_forgotten_row_is_seen(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.model.lang.check.check_model", lambda model: None)
+    monkeypatch.setattr("schedproof.model.lang.check._check", lambda model: None)
     lost = AS_WRITTEN.rows[number]
     wrong = replace(AS_WRITTEN, rows=[row for row in AS_WRITTEN.rows if row is not lost])
     drawn = diagram(wrong, lost.sort.name)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedproof.diagrams import Diagram, DiagramError, EdgeKind
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.representation import Diagram, EdgeKind
 from schedproof.diagrams.waiting import NOTHING, Hold, Wait, WaitGraph, observed, wait_for
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, State

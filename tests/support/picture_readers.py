@@ -12,7 +12,8 @@ from itertools import combinations
 
 import pytest
 
-from schedproof.diagrams import Diagram, NodeKind, render
+from schedproof.diagrams.render import render
+from schedproof.diagrams.representation import Diagram, NodeKind
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz's dot (Debian package graphviz)")
 

@@ -7,15 +7,15 @@ import time
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.judging import EXPECTED, code, reached, standing, standings
 from schedproof.cli.junit import junit
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
 from schedproof.cli.progress import progress
-from schedproof.cli.story import story
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, seconds, table
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.verify import Judged, VariantReport, verifiers
 from schedproof.proofs.verification.verify import verify as verify_systems
 
@@ -41,10 +41,10 @@ def verify(
     Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
     """
     distinct(json_file, junit_file, summary_file)
-    unusable = 0 if systems else choose.problems()
     chosen = choose.systems(systems)
+    unusable = 0 if systems else choose.problems()
     if only:
-        choose.properties([(system, model) for system in chosen for model in system.variants.values()], only)
+        scopes.properties([(system, model) for system in chosen for model in system.variants.values()], only)
     began = time.perf_counter()
     with verifiers(chosen, only=only, jobs=jobs) as workers, progress("verify") as say:
         reports = verify_systems(chosen, only=only, progress=say, workers=workers)

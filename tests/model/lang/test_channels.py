@@ -25,6 +25,7 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.lang.channels import Channels, Kind
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, Instance, Stepper
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.induction import prove
@@ -136,7 +137,7 @@ def test_objects_begin_where_they_are_said_to() -> None:
 @pytest.mark.parametrize("begins", ["nonsense", "state"])
 def test_where_objects_begin_is_a_rigid_truth_value(begins: str) -> None:
     with pytest.raises(ModelError, match=f"{begins}.*is no rigid truth value of Lamp; use one of: lit"):
-        model(begins=begins)
+        checked(model(begins=begins))
 
 
 def test_induction_begins_where_objects_do() -> None:

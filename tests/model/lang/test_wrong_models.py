@@ -10,6 +10,7 @@ import pytest
 
 from schedproof.model.lang import ModelError, after, implies
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import checked
 from schedproof.model.lang.declarations import FIELDS
 from tests.model.lang import wrong_models
 from tests.model.lang.wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
@@ -23,7 +24,7 @@ def test_the_right_model_is_accepted() -> None:
 def test_a_wrong_model_is_refused_with_element_place_and_remedy(case: Case) -> None:
     build, element, problem, remedy = case
     with pytest.raises(ModelError) as caught:
-        build()
+        checked(build())
     error = caught.value
     assert error.element.startswith(element)
     assert problem in error.problem
@@ -49,7 +50,7 @@ MARKED = {name: case for name, case in CASES.items() if any(map(_marked, _lines(
 @pytest.mark.parametrize("case", MARKED.values(), ids=MARKED.keys())
 def test_the_place_is_the_line_of_the_mistake(case: Case) -> None:
     with pytest.raises(ModelError) as caught:
-        case[0]()
+        checked(case[0]())
     assert _marked(caught.value.place.line), f"{caught.value} does not point at the mistake"
 
 

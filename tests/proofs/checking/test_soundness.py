@@ -45,6 +45,7 @@ from schedproof.model.lang import (
     variable,
     variables,
 )
+from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.model.systems.hived import AS_WRITTEN
@@ -179,20 +180,22 @@ def test_a_topology_that_breaks_an_axiom_is_refused() -> None:
 def test_a_payload_cannot_ask_what_fires() -> None:
     act = Action("act", [x, b], [~x.n], [x.fires("e", f=b.fires("d"))], "act")
     with pytest.raises(ModelError, match="a firing is asked for where there is no step"):
-        model(
-            machines=[
-                Machine(
-                    A,
-                    states=[State("S")],
-                    attributes=[Attribute("n", BoolType())],
-                    events=[Event("e", {"f": BoolType()})],
-                ),
-                Machine(B, states=[State("S")], attributes=[Attribute("n", BoolType())]),
-            ],
-            rows=[Row(A, "e", "S", "S", n=given("f")), Row(B, "d", "S", "S", n=True)],
-            actions=[act],
-            rules=[Rule("r", act, [], b.fires("d"))],
-            default_scope={"A": 1, "B": 1},
+        checked(
+            model(
+                machines=[
+                    Machine(
+                        A,
+                        states=[State("S")],
+                        attributes=[Attribute("n", BoolType())],
+                        events=[Event("e", {"f": BoolType()})],
+                    ),
+                    Machine(B, states=[State("S")], attributes=[Attribute("n", BoolType())]),
+                ],
+                rows=[Row(A, "e", "S", "S", n=given("f")), Row(B, "d", "S", "S", n=True)],
+                actions=[act],
+                rules=[Rule("r", act, [], b.fires("d"))],
+                default_scope={"A": 1, "B": 1},
+            )
         )
 
 
@@ -286,10 +289,9 @@ def test_a_payload_that_is_always_none_can_be_read_where_it_is_some() -> None:
 
 
 def test_a_property_cannot_take_the_name_that_every_model_has() -> None:
+    wrong = Invariant(name="well-formed", says="", over=[x], then=x.is_("S"))
     with pytest.raises(ModelError, match="every model has a property of that name"):
-        replace(
-            topped(lambda sizes: [{}]), properties=[Invariant(name="well-formed", says="", over=[x], then=x.is_("S"))]
-        )
+        checked(replace(topped(lambda sizes: [{}]), properties=[wrong]))
 
 
 def test_instances_of_a_model_without_rigid_values_take_the_defaults() -> None:
@@ -450,13 +452,15 @@ def test_without_the_machine_the_amendment_is_refused() -> None:
     base = topped(lambda sizes: [{}])
     change = Change("it counts", repairs=[], adds=[Row(A, "e", "S", "T", n=True)])
     with pytest.raises(ModelError, match="undeclared attribute 'n'"):
-        base.amend("counted", "", [change], refuted=frozenset())
+        checked(base.amend("counted", "", [change], refuted=frozenset()))
 
 
 def test_a_machine_that_lacks_what_is_used_is_refused() -> None:
     base = topped(lambda sizes: [{}])
     with pytest.raises(ModelError, match="unknown state 'T' of A"):
-        base.amend("less", "", [], refuted=frozenset(), machines=[replace(base.machine("A"), states=[State("S")])])
+        checked(
+            base.amend("less", "", [], refuted=frozenset(), machines=[replace(base.machine("A"), states=[State("S")])])
+        )
 
 
 def test_an_amendment_can_add_a_sort_and_keeps_the_others_in_their_places() -> None:
@@ -467,4 +471,4 @@ def test_an_amendment_can_add_a_sort_and_keeps_the_others_in_their_places() -> N
     assert [m.sort for m in amended.machines] == [A, B]
     assert [a.name for a in amended.machine("A").attributes] == ["r", "to"]
     with pytest.raises(ModelError, match="unknown sort"):
-        base.amend("more", "", [], refuted=frozenset(), machines=[wider])
+        checked(base.amend("more", "", [], refuted=frozenset(), machines=[wider]))

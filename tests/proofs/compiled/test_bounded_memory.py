@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,13 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.checking.engine import CheckpointError, Engine, Exploring, Saving
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import Reached, checkpoint, files, part
 from schedproof.proofs.compiled.files import Column, Damaged, SortedRuns, pick, sift, squeeze
 from schedproof.proofs.compiled.part import Part
 from schedproof.proofs.compiled.table import entry
+from schedproof.proofs.exploration.limits import CheckpointError, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
 from tests.support.toys import WORKSHOP
@@ -398,6 +399,20 @@ class TestCheckpoints:
             compiled.explore(instance_of(changed, SCOPE), saving=kept, threads=2)
         other = compiled.explore(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), saving=kept)
         assert other.state_count == 47, "another scope has a folder of its own"
+
+    @pytest.mark.parametrize("name", ["lock", "new", "checkpoint.json", "states-0", "choices-0"])
+    def test_a_link_in_the_place_of_a_file_is_not_followed(self, name: str, tmp_path: Path) -> None:
+        kept, instance = Saving(tmp_path / "kept"), instance_of(AS_WRITTEN, SCOPE)
+        assert compiled.explore(instance, saving=kept, halt=halted(2)).stopped
+        (folder,) = kept.folder.iterdir()
+        other = tmp_path / "other"
+        other.write_text("not ours")
+        for file in [*folder.glob(name)] or [folder / name]:
+            file.unlink(missing_ok=True)
+            file.symlink_to(other)
+        with suppress(CheckpointError, OSError):
+            compiled.explore(instance, saving=kept)
+        assert other.read_text() == "not ours"
 
     def test_one_process_at_a_time(self, tmp_path: Path) -> None:
         kept, instance = Saving(tmp_path), instance_of(AS_WRITTEN, SCOPE)

@@ -32,9 +32,10 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.proofs import compiled
-from schedproof.proofs.checking.engine import Engine, Exploring, TooWide
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.compiled.test_beside_interpreted import (
     assert_same_graph,

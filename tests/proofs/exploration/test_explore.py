@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 from schedproof.model.lang import Model, Row, Rule, StepInvariant, forall, implies
-from schedproof.model.lang.check import common_parameters
+from schedproof.model.lang.model import common_parameters
 from schedproof.model.semantics import Instance, Moment, State, Stepper, compile_term, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.checking import engine
@@ -132,7 +132,9 @@ def test_the_mutex_has_as_many_states_as_can_be_counted(processes: int) -> None:
 @pytest.mark.parametrize(("model", "scope"), [(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}), (WORKSHOP, {})])
 def test_depths_are_distances_and_paths_are_shortest_runs(model: Model, scope: dict[str, int], symmetry: bool) -> None:
     found = explored(model, scope, symmetry=symmetry)
-    distance = nx.single_source_shortest_path_length(found.graph(), 0)
+    distance = nx.single_source_shortest_path_length(
+        nx.DiGraph((n, edge.target) for n, edges in enumerate(found.edges) for edge in edges), 0
+    )
     assert [distance[n] for n in range(len(found.states))] == found.depths
     assert found.depth == max(distance.values())
     stepper = Stepper(found.instance)

@@ -22,6 +22,7 @@ from schedproof.model.lang import (
     after,
     variables,
 )
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, Instance, Moment, Stepper, compile_term, instances
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.checking.model_check import examine
@@ -100,7 +101,7 @@ def stuck_with(seed: int) -> set[int]:
 def test_an_unknown_action_cannot_be_left_out() -> None:
     prop = AlwaysCanReach(name="p", says="", over=[x], goal=x.is_("s0"), without=["a", "stroll"])
     with pytest.raises(ModelError, match=r"property p.*unknown action 'stroll'.*use one of: a, b"):
-        model_of(((0, "a", 1), (1, "b", 0)), 2, prop)
+        checked(model_of(((0, "a", 1), (1, "b", 0)), 2, prop))
 
 
 # --- Leads to --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, Moment, Profiler, Step, Stepper, compile_term, instances, profiled
 from schedproof.model.semantics.step import Stepper as Plain

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.cli.story import story
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
@@ -31,6 +30,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.findings import findings
 
 Room = Sort("ServerRoom", "o")

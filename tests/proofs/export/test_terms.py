@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.compiled.predicates import FALSE, UNDEFINED
 from schedproof.proofs.exploration.explore import explore
@@ -55,7 +56,7 @@ def promising(wanted: list[t.Term]) -> tuple[Model, list[int]]:
     for formula in wanted:
         one = Invariant(name=f"f{len(counts)}", says="it is so", over=OVER, then=formula)
         with suppress(ModelError):
-            replace(WORKSHOP, properties=[one], refuted=frozenset())
+            checked(replace(WORKSHOP, properties=[one], refuted=frozenset()))
             if (count := broken_in(formula)) is not None:
                 promised.append(one)
                 counts.append(count)

@@ -39,6 +39,7 @@ from schedproof.model.lang import (
     me,
     variable,
 )
+from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.model.systems.beaker import REPAIRED as BEAKER
 from schedproof.proofs.checking.model_check import examine
@@ -263,7 +264,7 @@ def test_a_hint_names_another_invariant(hint: str) -> None:
     with pytest.raises(
         ModelError, match=f"property b.*follow from {hint!r}, which is no other invariant.*use one of: a"
     ):
-        hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]})
+        checked(hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]}))
 
 
 def test_whatever_is_hinted_the_greatest_inductive_set_is_the_same() -> None:

@@ -10,20 +10,13 @@ from pathlib import Path
 import pytest
 
 from schedproof.cli import main
-from schedproof.diagrams import (
-    DiagramError,
-    EdgeKind,
-    Mark,
-    NodeKind,
-    deadlock,
-    diagram,
-    observed,
-    pairing,
-    pairing_names,
-    unfolded,
-)
+from schedproof.diagrams.deadlock import deadlock
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.fold import unfolded
+from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.gallery import FOLDER, pictures
-from schedproof.diagrams.pairing import Pairing, changing_pairings
+from schedproof.diagrams.pairing import Pairing, changing_pairings, observed, pairing, pairing_names
+from schedproof.diagrams.representation import EdgeKind, Mark, NodeKind
 from schedproof.model.lang import Model
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.beaker import AS_WRITTEN, BATCH, REPAIRED, SHIPPED
@@ -160,7 +153,7 @@ FOLDED = [row for row in AS_WRITTEN.rows if row.event in ("cancel", "abort", "ma
 
 @pytest.mark.parametrize("row", FOLDED, ids=lambda row: f"{row.event}-{row.source}")
 def test_a_forgotten_row_is_seen_though_its_arrow_is_in_a_box(row: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedproof.model.lang.check.check_model", lambda model: None)
+    monkeypatch.setattr("schedproof.model.lang.check._check", lambda model: None)
     wrong = replace(AS_WRITTEN, rows=[other for other in AS_WRITTEN.rows if other is not row])
     sort = row.sort.name  # type: ignore[attr-defined]
     lost = {(row.source, row.event, row.target)}  # type: ignore[attr-defined]

@@ -13,7 +13,8 @@ import pytest
 
 from schedproof.model.lang import Action, Change, Invariant, Model, Reading, Rule, Sort, StepInvariant
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Stepper, instances
 from schedproof.model.systems.jobmon import submachines, universal

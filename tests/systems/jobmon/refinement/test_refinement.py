@@ -15,7 +15,7 @@ from schedproof.impl.systems.jobmon.client import Resume
 from schedproof.impl.systems.jobmon.cluster import Ending
 from schedproof.impl.systems.jobmon.records import InstanceState, RunState, TaskState, WorkflowState
 from schedproof.impl.systems.jobmon.world import Kind, Sides
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.jobmon.repaired import REPAIRED
 from schedproof.model.systems.jobmon.shipped.tables import (

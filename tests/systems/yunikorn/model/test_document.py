@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from schedproof.model.lang import Action, Model, Row, Rule
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.systems.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
 from schedproof.model.systems.yunikorn.situations import Situation
 from schedproof.proofs.exploration.explore import explore

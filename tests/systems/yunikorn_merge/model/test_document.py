@@ -11,7 +11,8 @@ import pytest
 
 from schedproof.model.lang import Action, Change, Invariant, Model, Rule, StepInvariant
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Stepper, instances
 from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
 from schedproof.model.systems.yunikorn_merge.cache import CACHE_RULES

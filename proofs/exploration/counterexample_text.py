@@ -7,7 +7,7 @@ from typing import Any
 
 from schedproof.model.lang import Action, Model
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 
 OUTSIDE = "scheduler"
