@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from schedproof.impl.systems.beaker import MemoryStore, Store
+from schedproof.impl.systems.beaker import BeakerStore, MemoryStore
 from schedproof.model.semantics.run import Run
 from schedproof.model.systems.beaker import REPAIRED
 from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
@@ -22,7 +22,7 @@ def replay(
     run: Run,
     sides: SidesFactory = Sides,
     *,
-    store: Callable[[], Store] = MemoryStore,
+    store: Callable[[], BeakerStore] = MemoryStore,
     situation: Situation | None = None,
 ) -> Mismatch | None:
     """The first difference between the scheduler and the model along a run; None if there is none.
