@@ -34,8 +34,8 @@ from schedproof.proofs.refinement.replay import on_machines
 from schedproof.proofs.systems.beaker.refinement.check import instance_of as in_beaker
 from schedproof.proofs.systems.beaker.refinement.replay import replay as on_beaker
 from schedproof.proofs.systems.hived.refinement.replay import replay as on_hived
-from schedproof.proofs.systems.yunikorn.refinement import Parts
 from schedproof.proofs.systems.yunikorn.refinement.check import side_by_side as beside_core
+from schedproof.proofs.systems.yunikorn.refinement.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.replay import replay as on_core
 from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
 from schedproof.proofs.traces import check_trace

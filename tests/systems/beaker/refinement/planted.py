@@ -36,7 +36,7 @@ from schedproof.impl.systems.beaker import (
 )
 from schedproof.impl.systems.beaker.store import read_world, write
 from schedproof.model.systems.beaker.situations import Situation
-from schedproof.proofs.systems.beaker.refinement import Sides
+from schedproof.proofs.systems.beaker.refinement.runner import Sides
 from tests.systems.beaker.refinement.planted_seats import (
     BeginsWithItsSeats,
     EndsTheSearchUnseated,
