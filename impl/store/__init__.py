@@ -10,9 +10,9 @@ A system gives a :class:`Schema` of its records, and to be kept in a database a 
 
 from .memory import MemoryStore, MemoryTransaction
 from .protocol import Condition, Crash, Hook, Kind, NotIn, Schema, Store, Transaction, UpTo, ValuesOf
-from .retry import ATTEMPTS, retried
+from .retry import ATTEMPTS
 
 __all__ = [
     "ATTEMPTS", "Condition", "Crash", "Hook", "Kind", "MemoryStore", "MemoryTransaction", "NotIn", "Schema", "Store",
-    "Transaction", "UpTo", "ValuesOf", "retried",
+    "Transaction", "UpTo", "ValuesOf",
 ]  # fmt: skip

@@ -7,66 +7,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
-from typing import Any, Generic
+from typing import Any
 
 from schedproof.impl.errors import Contended, StoreError
 
 from .protocol import Condition, Hook, Kind, NotIn, R, S, Schema, Store, Transaction, UpTo, ValuesOf
 
-
-class MemoryStore(Store[S]):
-    """Records that survive a scheduler but not this object; transactions take turns."""
-
-    def __init__(self, schema: Schema[S], *, before: Hook | None = None, after: Hook | None = None) -> None:
-        super().__init__(schema, before=before, after=after)
-        self._snapshot = schema.snapshot()
-        self._turn = RLock()
-
-    @contextmanager
-    def _committed(self) -> Iterator[Transaction]:
-        with self._turn:
-            transaction = MemoryTransaction(self.schema, self._snapshot)
-            yield transaction
-            self._commit(transaction)
-
-    def _commit(self, transaction: MemoryTransaction[S]) -> None:
-        self._snapshot = transaction.finished()
-
-    def crash(self) -> None:
-        """The process dies: nothing is lost, since nothing is buffered."""
-
-    def snapshot(self) -> S:
-        """All records."""
-        return self._snapshot
-
-    def restore(self, snapshot: S) -> None:
-        """Goes back to a snapshot."""
-        with self._turn:
-            self._snapshot = snapshot
+Records = dict[type[Any], tuple[Any, ...]]
+"""The records of each type, in the order of their keys."""
 
 
-class MemoryTransaction(Transaction, Generic[S]):
-    """A transaction on records that it leaves as they are; :meth:`finished` returns what it makes of them."""
+class MemoryTransaction(Transaction):
+    """A transaction that changes a copy of ``records``."""
 
-    def __init__(self, schema: Schema[S], snapshot: S) -> None:
+    def __init__(self, schema: Schema[Any], records: Records) -> None:
         super().__init__(schema)
-        self._snapshot = snapshot
-        self._records: dict[str, tuple[Any, ...]] = dict(vars(snapshot))
-
-    def finished(self) -> S:
-        """The records after this transaction."""
-        is_same = self._records == vars(self._snapshot)
-        return self._snapshot if is_same else type(self._snapshot)(**self._records)
+        self.records = dict(records)
 
     def get(self, kind: type[R], *key: int | str) -> R | None:
-        """The record with that key."""
-        records = self._all(kind)
-        at, is_there = _position(self.schema.kind(kind), records, key)
+        records = self.records[kind]
+        at, is_there = _position(self.schema.of[kind], records, key)
         return records[at] if is_there else None
 
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
-        """The records that meet the conditions, in the order of their keys."""
-        found = self._all(kind)
+        found = self.records[kind]
         for name, condition in conditions.items():
             if isinstance(condition, ValuesOf):
                 records = self.find(condition.kind, **condition.conditions)
@@ -76,8 +40,7 @@ class MemoryTransaction(Transaction, Generic[S]):
         return found
 
     def add(self, record: R) -> R:
-        """Adds a record, under the next number if its kind is numbered."""
-        kind, records = self.schema.kind(type(record)), self._all(type(record))
+        kind, records = self.schema.of[type(record)], self.records[type(record)]
         if kind.is_numbered:
             at, record = len(records), replace(record, id=len(records) + 1)  # type: ignore[type-var]
         else:
@@ -93,8 +56,7 @@ class MemoryTransaction(Transaction, Generic[S]):
         return record
 
     def update(self, old: R, new: R) -> None:
-        """Writes ``new`` if the record still is as it was read."""
-        kind, records = self.schema.kind(type(old)), self._all(type(old))
+        kind, records = self.schema.of[type(old)], self.records[type(old)]
         key = kind.key_of(old)
         at, is_there = _position(kind, records, key)
         if not is_there or records[at] != old or kind.key_of(new) != key:
@@ -102,15 +64,43 @@ class MemoryTransaction(Transaction, Generic[S]):
         self._write((*records[:at], new, *records[at + 1 :]), new)
 
     def clear(self) -> None:
-        """Removes all records."""
-        self._records = dict.fromkeys(self._records, ())
-
-    def _all(self, kind: type[R]) -> tuple[R, ...]:
-        return self._records[self.schema.kind(kind).plural]
+        self.records = dict.fromkeys(self.records, ())
 
     def _write(self, records: tuple[Any, ...], record: Any) -> None:
-        self._records[self.schema.kind(type(record)).plural] = records
+        self.records[type(record)] = records
         self.written.append(record)
+
+
+class MemoryStore(Store[S]):
+    """Records that survive a scheduler but not this object; transactions take turns."""
+
+    transaction_type = MemoryTransaction
+
+    def __init__(self, schema: Schema[S], *, before: Hook | None = None, after: Hook | None = None) -> None:
+        super().__init__(schema, before=before, after=after)
+        self._records: Records = {kind.record: () for kind in schema.kinds}
+        self._turn = RLock()
+
+    @contextmanager
+    def _committed(self) -> Iterator[Transaction]:
+        with self._turn:
+            transaction = self.transaction_type(self.schema, self._records)
+            yield transaction
+            self._commit(transaction)
+
+    def _commit(self, transaction: MemoryTransaction) -> None:
+        self._records = transaction.records
+
+    def crash(self) -> None:
+        """The process dies: nothing is lost, since nothing is buffered."""
+
+    def snapshot(self) -> S:
+        return self.schema.gather(self._records.__getitem__)
+
+    def restore(self, snapshot: S) -> None:
+        """Goes back to a snapshot, without history."""
+        with self._turn:
+            self._records = {k.record: getattr(snapshot, k.field) if k.field else () for k in self.schema.kinds}
 
 
 def _position(kind: Kind, records: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[int, bool]:

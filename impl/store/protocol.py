@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
+from .retry import T, retried
+
 R = TypeVar("R")
 S = TypeVar("S")
 
@@ -57,14 +59,14 @@ class Kind:
 
     Args:
         record: their type, a frozen dataclass.
-        plural: the field of the snapshot that has all of them.
+        field: the field of the snapshot that has all of them; None for history, which snapshots do not have.
         key: the attributes that identify a record. With ``id`` alone the store chooses the numbers.
         unique: an attribute of which no two records have the same value.
         title: what messages call a record; without one, the name of its type.
     """
 
     record: type[Any]
-    plural: str
+    field: str | None
     key: tuple[str, ...] = ("id",)
     unique: str | None = None
     title: str = ""
@@ -84,16 +86,16 @@ class Kind:
 
 
 class Schema(Generic[S]):
-    """The kinds of a store, those first that others refer to. ``snapshot`` is a dataclass with a tuple of records for each kind."""
+    """The kinds of a store, those first that others refer to; ``snapshot`` is a dataclass with a field for each kind."""
 
     def __init__(self, snapshot: type[S], *kinds: Kind) -> None:
         self.snapshot = snapshot
         self.kinds = kinds
-        self._by_type = {kind.record: kind for kind in kinds}
+        self.of = {kind.record: kind for kind in kinds}
 
-    def kind(self, record: type[Any]) -> Kind:
-        """The kind of a record's type."""
-        return self._by_type[record]
+    def gather(self, read: Callable[[type[Any]], tuple[Any, ...]]) -> S:
+        """A snapshot, of what ``read`` returns for each type."""
+        return self.snapshot(**{kind.field: read(kind.record) for kind in self.kinds if kind.field})
 
 
 class Transaction(ABC):
@@ -134,7 +136,7 @@ class Transaction(ABC):
 
     def put(self, record: Any) -> None:
         """Writes a record, over the one with the same key if there is one."""
-        old = self.get(type(record), *self.schema.kind(type(record)).key_of(record))
+        old = self.get(type(record), *self.schema.of[type(record)].key_of(record))
         if old is None:
             self.add(record)
         else:
@@ -166,6 +168,20 @@ class Store(ABC, Generic[S]):
                 self.before(transaction.written)
         if self.after is not None:
             self.after(transaction.written)
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """What ``work`` returns in a transaction; it is carried out again from the start when another one came in between.
+
+        Raises:
+            Contended: others came in between every time.
+            StoreError: the store cannot be used.
+        """
+
+        def once() -> T:
+            with self.transaction() as transaction:
+                return work(transaction)
+
+        return retried(once)
 
     @abstractmethod
     def _committed(self) -> AbstractContextManager[Transaction]:

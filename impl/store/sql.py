@@ -11,13 +11,12 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, get_args, get_origin, get_type_hints
 
-from sqlalchemy import JSON, ColumnElement, Connection, MetaData, Table, bindparam, delete, insert, select, update
+from sqlalchemy import JSON, ColumnElement, Connection, Table, bindparam, delete, insert, select, update
 
 from schedproof.impl.errors import Contended, SchedulerError, StoreError
 
 from .database import Database
 from .protocol import Condition, NotIn, R, S, Schema, Store, Transaction, UpTo, ValuesOf
-from .retry import retried
 
 Row = Mapping[str, Any]
 
@@ -62,14 +61,22 @@ class KindTable:
 class SqlStore(Database, Store[S]):
     """The records in the database at ``url`` (see :class:`.database.Database`).
 
+    Args:
+        schema: the kinds of records.
+        tables: one for each kind, in the same order.
+
     Raises:
         StoreError: the URL is wrong, the database cannot be opened, or it was made by another version.
     """
 
-    def __init__(self, url: str, schema: Schema[S], metadata: MetaData, tables: Mapping[type[Any], KindTable]) -> None:
+    def __init__(self, url: str, schema: Schema[S], *tables: Table | KindTable) -> None:
         Store.__init__(self, schema)
+        self._tables = {
+            kind.record: table if isinstance(table, KindTable) else KindTable(kind.record, table)
+            for kind, table in zip(schema.kinds, tables, strict=True)
+        }
+        (metadata,) = {to.table.metadata for to in self._tables.values()}
         Database.__init__(self, url, metadata)
-        self._tables = tables
 
     @contextmanager
     def _committed(self) -> Iterator[Transaction]:
@@ -77,15 +84,7 @@ class SqlStore(Database, Store[S]):
             yield SqlTransaction(self.schema, connection, self._tables, self.url)
 
     def snapshot(self) -> S:
-        """All records."""
-
-        def read() -> S:
-            with self._committed() as transaction:
-                return self.schema.snapshot(
-                    **{kind.plural: transaction.find(kind.record) for kind in self.schema.kinds}
-                )
-
-        return retried(read)
+        return self.transact(lambda transaction: self.schema.gather(transaction.find))
 
 
 class SqlTransaction(Transaction):
@@ -100,17 +99,14 @@ class SqlTransaction(Transaction):
         self._url = url
 
     def get(self, kind: type[R], *key: int | str) -> R | None:
-        """The record with that key."""
         found = self._select(kind, [c == value for c, value in zip(self._tables[kind].key, key, strict=True)])
         return found[0] if found else None
 
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
-        """The records that meet the conditions, in the order of their keys."""
         return tuple(self._select(kind, self._where(kind, conditions)))
 
     def add(self, record: R) -> R:
-        """Adds a record; the database chooses its number."""
-        kind, to = self.schema.kind(type(record)), self._tables[type(record)]
+        kind, to = self.schema.of[type(record)], self._tables[type(record)]
         columns = to.columns(record)
         if kind.is_numbered:
             del columns["id"]
@@ -126,17 +122,15 @@ class SqlTransaction(Transaction):
         return record
 
     def update(self, old: R, new: R) -> None:
-        """Writes ``new`` if the row still is as it was read."""
         to = self._tables[type(old)]
         values = {f"old_{name}": value for name, value in to.columns(old).items()}
         values |= {f"new_{name}": value for name, value in to.columns(new).items()}
         if self._connection.execute(to.update, values).rowcount != 1:
-            kind = self.schema.kind(type(old))
+            kind = self.schema.of[type(old)]
             raise Contended(f"{kind.describe(*kind.key_of(old))} is not as it was read; nothing is written, try again")
         self.written.append(new)
 
     def clear(self) -> None:
-        """Removes all records."""
         for kind in reversed(self.schema.kinds):
             to = self._tables[kind.record]
             for table in (*to.members.values(), to.table):
@@ -160,7 +154,7 @@ class SqlTransaction(Transaction):
         return column.is_not_distinct_from(condition)
 
     def _select(self, record: type[R], where: Sequence[ColumnElement[bool]]) -> list[R]:
-        kind, to = self.schema.kind(record), self._tables[record]
+        kind, to = self.schema.of[record], self._tables[record]
         query = select(to.table).where(*where)
         rows = self._connection.execute(query.order_by(*to.key) if kind.is_numbered else query).mappings().all()
         members = {name: self._members(to, pairs, where) for name, pairs in to.members.items()}

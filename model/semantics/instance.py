@@ -250,6 +250,12 @@ def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = Fa
         yield Instance(model, fitted(sizes, rigid), rigid, with_history)
 
 
+def instance_with(model: Model, rigid: Rigid) -> Instance:
+    """The instance with as many objects of each sort as ``rigid`` gives values to, and one of every other sort."""
+    sizes = {sort.name: 1 for sort in model.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
+    return Instance(model, sizes, rigid)
+
+
 def fitted(sizes: Mapping[str, int], rigid: Rigid) -> dict[str, int]:
     """The numbers of objects of a topology: ``sizes``, or fewer where it gives fewer values."""
     given = {sort: len(values) for (sort, _), values in rigid.items()}

@@ -9,9 +9,10 @@ takes its sibling's. It is seated anew when that can not serve it any more, as l
 It is written from the document and the repairs in words, not from the model.
 """
 
+from schedproof.impl.choice import first
 from schedproof.impl.errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
 
-from .choice import Choice, Option, first, only
+from .choice import Choice, Option, only
 from .daemon import Daemon
 from .draft import Draft
 from .lab import Lab
@@ -19,13 +20,13 @@ from .operations import Observer, Operations, Report, What
 from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .scheduler import Consistency, InHand, NewJobs, PendingSystems, Provisioning
 from .seats import Seats
-from .store import Changes, MemoryStore, Store, Transaction, UsageEntry
+from .store import BeakerStore, Changes, MemoryStore, UsageEntry
 from .view import View
 from .web import Job, RecipeSpec, SetSpec, Web
 
 __all__ = [
-    "Changes", "Choice", "Condition", "Consistency", "Contended", "Daemon", "Draft", "IllegalMove", "InHand", "Job",
-    "Lab", "MemoryStore", "NewJobs", "Observer", "Operations", "Option", "PendingSystems", "Provisioning", "Recipe",
-    "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "Seats", "SetSpec", "Store",
-    "StoreError", "System", "Transaction", "Usage", "UsageEntry", "View", "Web", "What", "World", "first", "only",
+    "BeakerStore", "Changes", "Choice", "Condition", "Consistency", "Contended", "Daemon", "Draft", "IllegalMove",
+    "InHand", "Job", "Lab", "MemoryStore", "NewJobs", "Observer", "Operations", "Option", "PendingSystems",
+    "Provisioning", "Recipe", "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "Seats",
+    "SetSpec", "StoreError", "System", "Usage", "UsageEntry", "View", "Web", "What", "World", "first", "only",
 ]  # fmt: skip

@@ -6,9 +6,6 @@ set, a recipe that holds a system or a seat in a state without one, a Broken sys
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 from sqlalchemy import (
     CheckConstraint,
     Column,
@@ -26,8 +23,8 @@ from schedproof.impl.store import sql
 from schedproof.impl.store.database import IN_MEMORY, among
 from schedproof.impl.store.sql import KindTable
 
-from .records import FINISHED, OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage
-from .store import SCHEMA, LabEntry, Store, UsageEntry, now
+from .records import FINISHED, OPEN, Condition, Recipe, RecipeState, Usage, World
+from .store import SCHEMA, BeakerStore
 
 METADATA = MetaData()
 
@@ -97,25 +94,14 @@ SYSTEM_USAGE = Table(
 )
 """Lines 249-255. The entry that still holds has no end."""
 
-TABLES = {
-    LabEntry: KindTable(LabEntry, LAB),
-    System: KindTable(System, SYSTEM),
-    RecipeSet: KindTable(RecipeSet, RECIPE_SET),
-    Recipe: KindTable(Recipe, RECIPE, members={"viable": VIABILITY}),
-    UsageEntry: KindTable(UsageEntry, SYSTEM_USAGE),
-}
 
-
-class SqlStore(Store):
+class SqlStore(sql.SqlStore[World], BeakerStore):
     """The records in the database at ``url`` (see :class:`schedproof.impl.store.database.Database`).
-
-    ``clock`` tells the times of the system usage.
 
     Raises:
         StoreError: the URL is wrong, the database cannot be opened, or it was made by another version.
     """
 
-    def __init__(self, url: str = IN_MEMORY, *, clock: Callable[[], datetime] = now) -> None:
-        kept = sql.SqlStore(url, SCHEMA, METADATA, TABLES)
-        super().__init__(kept, clock)
-        self.url = kept.url
+    def __init__(self, url: str = IN_MEMORY) -> None:
+        recipe = KindTable(Recipe, RECIPE, members={"viable": VIABILITY})
+        super().__init__(url, SCHEMA, LAB, SYSTEM, RECIPE_SET, recipe, SYSTEM_USAGE)

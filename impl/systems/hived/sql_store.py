@@ -60,4 +60,4 @@ class SqliteStore(SqlStore[Pods], PodStore):
 
     def __init__(self, path: Path | str) -> None:
         url = URL.create("sqlite", database=str(path)).render_as_string()
-        super().__init__(url, SCHEMA, METADATA, {PodRow: KindTable(PodRow, POD, to_row=_to_row, to_record=_to_record)})
+        super().__init__(url, SCHEMA, KindTable(PodRow, POD, to_row=_to_row, to_record=_to_record))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, assert_never
 
-from schedproof.impl.store import Store, retried
+from schedproof.impl.store import Store
 
 from . import requests as asked
 from .draft import Draft
@@ -60,12 +60,7 @@ class Server(RunRequests, InstanceRequests):
             Contended: others came in between every time.
             StoreError: the store cannot be used.
         """
-
-        def once() -> Report:
-            with self.store.transaction() as transaction:
-                return self._judge(Draft(transaction, self._clock(), self._leases), request)
-
-        report = retried(once)
+        report = self.store.transact(lambda t: self._judge(Draft(t, self._clock(), self._leases), request))
         if self._observer is not None:
             self._observer(request, report)
         return report

@@ -26,7 +26,6 @@ from sqlalchemy import (
 
 from schedproof.impl.store import sql
 from schedproof.impl.store.database import IN_MEMORY, among
-from schedproof.impl.store.sql import KindTable
 
 from .records import (
     HOLDING,
@@ -34,12 +33,7 @@ from .records import (
     InstanceState,
     Records,
     RunState,
-    Task,
-    TaskAudit,
-    TaskInstance,
     TaskState,
-    Workflow,
-    WorkflowRun,
     WorkflowState,
 )
 from .store import SCHEMA
@@ -135,17 +129,6 @@ Index("one_run_has_it", WORKFLOW_RUN.c.workflow_id, unique=True, sqlite_where=_H
 Index("one_attempt", TASK_INSTANCE.c.task_id, unique=True, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
 Index("unfinished", TASK_INSTANCE.c.status, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
 
-TABLES = {
-    kind: KindTable(kind, table)
-    for kind, table in (
-        (Workflow, WORKFLOW),
-        (WorkflowRun, WORKFLOW_RUN),
-        (Task, TASK),
-        (TaskInstance, TASK_INSTANCE),
-        (TaskAudit, TASK_AUDIT),
-    )
-}
-
 
 class SqlStore(sql.SqlStore[Records]):
     """The records in the database at ``url`` (see :class:`schedproof.impl.store.database.Database`).
@@ -155,4 +138,4 @@ class SqlStore(sql.SqlStore[Records]):
     """
 
     def __init__(self, url: str = IN_MEMORY) -> None:
-        super().__init__(url, SCHEMA, METADATA, TABLES)
+        super().__init__(url, SCHEMA, WORKFLOW, WORKFLOW_RUN, TASK, TASK_INSTANCE, TASK_AUDIT)

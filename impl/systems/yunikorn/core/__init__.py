@@ -24,10 +24,11 @@ The layers, each a class that extends the one before: ``ledger`` (records and su
 the facade, ``health`` the check of the records, ``canonical`` their form for explorations.
 """
 
+from schedproof.impl.choice import first
 from schedproof.impl.errors import Refused
 
 from .canonical import canonical
-from .choice import Choice, Option, first, only
+from .choice import Choice, Option, only
 from .core import Core, Listener
 from .events import Kind, Outbox, Wakeup
 from .health import health

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from schedproof.impl.store import Crash
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Consistency,
     Draft,
     InHand,
@@ -22,7 +23,6 @@ from schedproof.impl.systems.beaker import (
     Provisioning,
     Refused,
     Report,
-    Store,
     UsageEntry,
     Web,
     World,
@@ -46,7 +46,7 @@ class Sides:
     lab_type: type[Lab] = Lab
     draft_type: type[Draft] = Draft
 
-    def __init__(self, store: Store, observer: Observer) -> None:
+    def __init__(self, store: BeakerStore, observer: Observer) -> None:
         self.new_jobs = self.new_jobs_type(store, observer=observer)
         self.pending = self.pending_type(store, observer=observer)
         self.provisioning = self.provisioning_type(store, observer=observer)
@@ -60,7 +60,7 @@ class Sides:
 class SidesFactory(Protocol):
     """Called as :class:`Sides` is."""
 
-    def __call__(self, store: Store, observer: Observer) -> Sides: ...
+    def __call__(self, store: BeakerStore, observer: Observer) -> Sides: ...
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,11 @@ class Snapshot:
 class Runner:
     """All sides on one store, put back to any earlier snapshot before each run."""
 
-    def __init__(self, sides: SidesFactory, store: Store, fill: Callable[[Web], object]) -> None:
+    def __init__(self, sides: SidesFactory, store: BeakerStore, fill: Callable[[Web], object]) -> None:
         self._store = store
         self._commits = 0
         self._kill_at: str | None = None
-        store.kept.before, store.kept.after = self._before_commit, self._after_commit
+        store.before, store.after = self._before_commit, self._after_commit
         self._reports: list[Report] = []
         self._stands_at: Snapshot | None = None
         self._sides = sides(self._store, self._reports.append)

@@ -15,6 +15,7 @@ from schedproof.model.lang import Model
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, stepper_of
+from schedproof.model.semantics.run import Run
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.traces import OracleReport, TraceError, check_trace
 from schedproof.proofs.traces.check import EVERY, formats_of
@@ -25,7 +26,7 @@ from schedproof.proofs.traces.formats import itf_trace
 from schedproof.proofs.traces.formats.itf import NONE, Map, Record, Tup, decode, encode, some
 from schedproof.proofs.traces.formats.itf_trace import ITF
 from schedproof.proofs.traces.formats.plain import OWN
-from schedproof.proofs.traces.formats.writing import Run, as_itf, as_plain
+from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from tests.support.toys import WORKSHOP
 
 VALUES: list[tuple[object, object]] = [

@@ -21,7 +21,7 @@ from schedproof.impl.systems.beaker import (
 )
 from schedproof.impl.systems.beaker.choice import chosen
 from schedproof.impl.systems.beaker.legal import check_recipe, check_system
-from schedproof.impl.systems.beaker.placement import seating
+from schedproof.impl.systems.beaker.view import seating
 from tests.systems.beaker.impl.runs import filled
 
 

@@ -18,6 +18,7 @@ from schedproof.impl.systems.beaker import (
     World,
 )
 from schedproof.impl.systems.beaker.sql_store import SqlStore
+from schedproof.impl.systems.beaker.store import read_world, write
 from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.daemons import Daemons
@@ -93,11 +94,11 @@ def test_a_transaction_that_fits_no_order_is_contention(store: SqlStore) -> None
 
     def interleaved() -> None:
         with store.transaction() as one:
-            one.read()
+            read_world(one)
             with store.transaction() as other:
-                other.read()
-                other.write(idle(b))
-            one.write(idle(a))
+                read_world(other)
+                write(other, idle(b))
+            write(one, idle(a))
 
     with pytest.raises(Contended, match="another transaction came in between"):
         interleaved()
@@ -125,7 +126,7 @@ def test_the_schema_forbids_a_broken_system_in_use(store: SqlStore) -> None:
     (system,) = store.snapshot().systems
     changes = Changes(systems=((system, System("A", "lab", Usage.RUNNING, Condition.BROKEN)),))
     with pytest.raises(StoreError, match="broken_is_idle"), store.transaction() as transaction:
-        transaction.write(changes)
+        write(transaction, changes)
 
 
 def test_a_server_that_is_not_there_is_said() -> None:

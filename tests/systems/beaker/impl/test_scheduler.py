@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.impl.systems.beaker import Condition, MemoryStore, Store, Usage
+from schedproof.impl.systems.beaker import BeakerStore, Condition, MemoryStore, Usage
 from schedproof.impl.systems.beaker.sql_store import SqlStore
 from tests.support.independence import dependencies
 from tests.systems.beaker.impl.bench import Bench
@@ -50,7 +50,7 @@ class TestRefusals(Refusals): ...
 
 class TestRaces(Races):
     @pytest.fixture(params=["memory", "sqlite in memory", "sqlite file"])
-    def store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    def store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BeakerStore]:
         if request.param == "memory":
             yield MemoryStore()
             return
@@ -114,7 +114,10 @@ def test_nothing_comes_from_the_model() -> None:
     """Not from another system either, nor do the modules that several systems share depend on such."""
     used = {name for _, name in dependencies("systems/beaker")}
     assert used and all(
-        name.startswith(("schedproof.impl:store", "schedproof.impl.errors:", "schedproof.impl.store")) for name in used
+        name.startswith(
+            ("schedproof.impl:", "schedproof.impl.choice:", "schedproof.impl.errors:", "schedproof.impl.store")
+        )
+        for name in used
     )
 
 

@@ -12,26 +12,26 @@ import pytest
 import schedproof.impl.systems.beaker as beaker
 from schedproof.impl.store import ATTEMPTS
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Condition,
     Contended,
     MemoryStore,
     Recipe,
     RecipeSet,
     RecipeState,
-    Store,
     StoreError,
     System,
     Usage,
     What,
 )
 from schedproof.impl.systems.beaker.sql_store import SqlStore
-from schedproof.impl.systems.beaker.store import Changes
+from schedproof.impl.systems.beaker.store import Changes, read_world, write
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.runs import filled
 
 
 @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-def test_a_snapshot_can_be_restored(kind: Callable[[], Store]) -> None:
+def test_a_snapshot_can_be_restored(kind: Callable[[], BeakerStore]) -> None:
     bench = filled(kind())
     bench.settle_down()
     at, states = bench.store.snapshot(), bench.states()
@@ -57,12 +57,12 @@ class TestStores:
             Bench(store).finish_all()
 
     @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-    def test_a_write_holds_only_if_nothing_came_in_between(self, kind: Callable[[], Store]) -> None:
+    def test_a_write_holds_only_if_nothing_came_in_between(self, kind: Callable[[], BeakerStore]) -> None:
         store = kind()
         bench = filled(store)
         bench.consistency.seat("s")
         with store.transaction() as transaction:
-            world = transaction.read()
+            world = read_world(transaction)
         bench.settle_down()
         stale = [
             Changes(systems=tuple((s, System(s.name, s.lab, Usage.IDLE, s.condition)) for s in world.systems[:1])),
@@ -74,11 +74,11 @@ class TestStores:
         before = store.snapshot()
         for changes in stale:
             with pytest.raises(Contended, match="is not as it was read"), store.transaction() as transaction:
-                transaction.write(changes)
+                write(transaction, changes)
         assert store.snapshot() == before
 
     @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-    def test_an_error_rolls_everything_back(self, kind: Callable[[], Store]) -> None:
+    def test_an_error_rolls_everything_back(self, kind: Callable[[], BeakerStore]) -> None:
         store = kind()
         bench = filled(store)
         before, usage = store.snapshot(), store.usage()
@@ -87,7 +87,7 @@ class TestStores:
 
         def fail() -> None:
             with store.transaction() as transaction:
-                transaction.write(changes)
+                write(transaction, changes)
                 raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
@@ -155,7 +155,7 @@ class TestStores:
             ]
             for changes in (*wrong, Changes(recipes=((holder, replace(holder, seat="A")),))):
                 with pytest.raises(StoreError, match=r"constraint failed"), store.transaction() as transaction:
-                    transaction.write(changes)
+                    write(transaction, changes)
             assert store.snapshot() == world
 
     def test_the_schema_forbids_a_seat_for_two(self) -> None:
@@ -166,20 +166,20 @@ class TestStores:
             world = store.snapshot()
             both = tuple((r, replace(r, seat="A")) for r in world.recipes)
             with pytest.raises(StoreError, match=r"UNIQUE constraint failed"), store.transaction() as transaction:
-                transaction.write(Changes(recipes=both))
+                write(transaction, Changes(recipes=both))
             assert store.snapshot() == world
 
     @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-    def test_siblings_may_exchange_their_seats(self, kind: Callable[[], Store]) -> None:
+    def test_siblings_may_exchange_their_seats(self, kind: Callable[[], BeakerStore]) -> None:
         """Neither can move before the other has."""
         bench = Bench(kind())
         bench.systems("A", "B")
         bench.submit(s=["AB", "AB"])
         bench.consistency.seat("s", {"s.0": "A", "s.1": "B"})
         with bench.store.transaction() as transaction:
-            one, other = transaction.read().recipes
+            one, other = read_world(transaction).recipes
             changes = Changes(recipes=((one, replace(one, seat="B")), (other, replace(other, seat="A"))))
-            transaction.write(changes)
+            write(transaction, changes)
         assert bench.seats() == {"s.0": "B", "s.1": "A"}
 
     @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ class TestStores:
             other.execute("ROLLBACK")
             other.close()
             with store.transaction() as transaction:
-                assert transaction.read().systems == ()
+                assert read_world(transaction).systems == ()
 
     def test_passwords_are_not_shown(self) -> None:
         with pytest.raises(StoreError) as caught:

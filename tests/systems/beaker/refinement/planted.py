@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from schedproof.impl import store
+from schedproof.impl.store.protocol import R
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Changes,
     Choice,
     Condition,
@@ -25,17 +27,16 @@ from schedproof.impl.systems.beaker import (
     RecipeState,
     Refused,
     Report,
-    Store,
     System,
-    Transaction,
     Usage,
+    UsageEntry,
     View,
     Web,
     What,
 )
-from schedproof.impl.systems.beaker.store import SCHEMA, Database
+from schedproof.impl.systems.beaker.store import read_world, write
 from schedproof.model.systems.beaker.situations import Situation
-from schedproof.proofs.systems.beaker.refinement import Sides
+from schedproof.proofs.systems.beaker.refinement.runner import Sides
 from tests.systems.beaker.refinement.planted_seats import (
     BeginsWithItsSeats,
     EndsTheSearchUnseated,
@@ -301,9 +302,9 @@ class TellsTooEarly(Provisioning):
 
     def _transact(self, work: Callable[[Draft], Report]) -> Report:
         with self.store.transaction() as transaction:
-            draft = self.draft_type(transaction.read())
+            draft = self.draft_type(read_world(transaction))
             report = work(draft)
-            transaction.write(draft.changes())
+            write(transaction, draft.changes())
             if self._observer is not None:
                 self._observer(report)
         return report
@@ -331,14 +332,15 @@ class WritesDownRefusals(Web):
             return super().cancel(recipe)
         except Refused:
             with self.store.transaction() as transaction:
-                for old in transaction.read().recipe_sets[:1]:
-                    transaction.write(Changes(recipe_sets=((old, replace(old, priority=1 - old.priority)),)))
+                for old in read_world(transaction).recipe_sets[:1]:
+                    write(transaction, Changes(recipe_sets=((old, replace(old, priority=1 - old.priority)),)))
             raise
 
 
-class ForgetsUsage(Transaction):
-    def _note(self, systems: Sequence[System]) -> None:
-        super()._note([system for system in systems if system.usage is not Usage.RUNNING])
+class ForgetsUsage(store.MemoryTransaction):
+    def add(self, record: R) -> R:
+        is_forgotten = isinstance(record, UsageEntry) and record.usage is Usage.RUNNING
+        return record if is_forgotten else super().add(record)
 
 
 class WithoutUsage(MemoryStore):
@@ -347,22 +349,16 @@ class WithoutUsage(MemoryStore):
     transaction_type = ForgetsUsage
 
 
-class CommitsAlways(store.MemoryStore[Database]):
+class NoRollback(MemoryStore):
+    """A transaction that fails is committed all the same."""
+
     @contextmanager
     def _committed(self) -> Iterator[store.Transaction]:
-        transaction = store.MemoryTransaction(self.schema, self.snapshot())
+        transaction = store.MemoryTransaction(self.schema, self._records)
         try:
             yield transaction
         finally:
             self._commit(transaction)
-
-
-class NoRollback(MemoryStore):
-    """A transaction that fails is committed all the same."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept = self._in_memory = CommitsAlways(SCHEMA)
 
 
 # The bugs, where they show, and how.
@@ -398,7 +394,7 @@ class Planted:
     shows: str
     situation: Situation
     sides: type[Sides] = Sides
-    store: Callable[[], Store] = MemoryStore
+    store: Callable[[], BeakerStore] = MemoryStore
 
 
 NO_STEP = "the model cannot take "

@@ -97,7 +97,7 @@ class WritesDeletionTooEarly(Scheduler):
 class LostWrite(InMemoryStore):
     """The store forgets to write the deletion of a group's last pod."""
 
-    def _commit(self, transaction: MemoryTransaction[Pods]) -> None:
+    def _commit(self, transaction: MemoryTransaction) -> None:
         (row,) = transaction.written
         others = [r for r in self.rows() if r.group == row.group and r.pod != row.pod]
         if row.status != PodStatus.DELETED or any(r.status != PodStatus.DELETED for r in others):
@@ -118,7 +118,7 @@ class LazyStore(InMemoryStore):
         super().__init__(*args)
         self._durable = Pods()
 
-    def _commit(self, transaction: MemoryTransaction[Pods]) -> None:
+    def _commit(self, transaction: MemoryTransaction) -> None:
         self._durable = super().snapshot()
         super()._commit(transaction)
 

@@ -25,8 +25,10 @@ from schedproof.model.systems.jobmon.shipped.tables import (
     WORKFLOW_RUN_STATES,
     WORKFLOW_STATES,
 )
-from schedproof.proofs.systems.jobmon.refinement import May, SimulationReport, Situation, check_simulation
+from schedproof.proofs.systems.jobmon.refinement import SimulationReport
+from schedproof.proofs.systems.jobmon.refinement.check import check_simulation
 from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
+from schedproof.proofs.systems.jobmon.refinement.situations import May, Situation
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
 from tests.systems.jobmon.agents.planted import BUGS
 from tests.systems.jobmon.refinement import deviations as planted
