@@ -1,6 +1,6 @@
 """Asserts in modules that only hold shared tests are shown as those in test modules are; garbage is collected seldom;
-machine code is kept beside pytest's own cache; what takes longest begins first, so that at the end no process waits for another; what
-needs something that is not there is skipped; where two graphs differ, their first difference is shown."""
+machine code is kept beside pytest's own cache; the slowest tests begin first, so that at the end no process waits for another;
+a test whose needs are missing is skipped; where two graphs differ, their first difference is shown."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ from tests.support.places import ROOT
 # Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
 
-# A script's shell lets what it starts in the background ignore interrupts, and that is inherited: processes of tests heed them.
+# A shell script starts background processes with interrupts ignored, and children inherit that. Tests send interrupts to children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -32,20 +32,20 @@ os.environ.setdefault("SCHEDPROOF_CACHE", str(ROOT / ".pytest_cache" / "machine-
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slowest first, by what their marks say, the others as they were."""
+    """Sorts tests by the seconds in their marks, the slowest first; others keep their order."""
     items.sort(key=lambda item: -seconds(item))
 
 
 def seconds(item: pytest.Item) -> float:
-    """How long a test took when it was measured; 0 where nothing is said."""
+    """Returns the measured duration of a test; 0 if its mark has none."""
     return max((mark.kwargs.get("seconds", 0) for mark in item.iter_markers("long")), default=0)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """All are skipped from here, so that the summary has one line for each thing that is not there."""
-    for words in missing(item):
-        pytest.skip(f"needs {words}")
+    """Skips a test whose needs are missing. pytest's summary groups skips by place, so each need is one line."""
+    for description in missing(item):
+        pytest.skip(f"needs {description}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return fail("cannot write to standard output: it is closed", Exit.USAGE)
     with _interrupts() as seen:
         try:
-            with _none_lost():
+            with _lost_interrupts_redelivered():
                 from .app import run
 
                 return run(sys.argv[1:] if arguments is None else arguments)
@@ -60,25 +60,26 @@ def _interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-AGAIN = 0.01
-"""Seconds after which an interrupt comes again that was lost."""
+REDELIVERY_SECONDS = 0.01
+"""The delay before a lost interrupt is sent again."""
 
 
 @contextmanager
-def _none_lost() -> Iterator[None]:
-    """Sends interrupts again that fall into a destructor or a callback, such as those of z3's contexts.
+def _lost_interrupts_redelivered() -> Iterator[None]:
+    """Sends an interrupt again if it was lost in a destructor or a callback.
 
-    Python cannot raise them there: it writes "Exception ignored in", and goes on as if nothing had been.
+    Python cannot raise an exception there: it prints "Exception ignored in" with a traceback, and the command continues.
+    z3 has such destructors.
     """
-    known = sys.unraisablehook
+    default_hook = sys.unraisablehook
     timers: list[threading.Timer] = []
-    main = threading.get_ident()
+    thread = threading.get_ident()
 
-    def hook(raised: sys.UnraisableHookArgs) -> None:
-        if not issubclass(raised.exc_type, KeyboardInterrupt):
-            known(raised)
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            default_hook(unraisable)
             return
-        timers.append(threading.Timer(AGAIN, signal.pthread_kill, (main, signal.SIGINT)))
+        timers.append(threading.Timer(REDELIVERY_SECONDS, signal.pthread_kill, (thread, signal.SIGINT)))
         timers[-1].start()
 
     sys.unraisablehook = hook
@@ -88,7 +89,7 @@ def _none_lost() -> Iterator[None]:
         for timer in timers:
             timer.cancel()
             timer.join()
-        sys.unraisablehook = known
+        sys.unraisablehook = default_hook
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ sys.exit(main([]))
 
 
 def test_an_interrupt_in_a_destructor_is_one_line_too():
-    """Python says only that it has been ignored, and goes on: it comes again."""
+    """Python ignores the exception there, so the command line sends the interrupt again."""
     done = subprocess.run([sys.executable, "-c", IN_A_DESTRUCTOR], capture_output=True, text=True, timeout=50)
     assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
 

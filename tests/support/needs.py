@@ -1,6 +1,6 @@
-"""What a test needs that is no part of the test environment, as marks: where it is not there, the test is skipped.
+"""Marks for what a test needs beyond the extra ``dev``. ``tests/conftest.py`` skips a test whose needs are missing.
 
-``pytest -m needs`` runs the tests that have such a mark, and no others.
+``pytest -m needs`` runs only the tests with such a mark.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     "curl": ("curl (apt-get install curl)", lambda: _in_path("curl")),
     "proc": ("Linux's /proc", Path("/proc/self/status").exists),
 }
-"""For each mark what it stands for, and whether that is there."""
+"""By the mark's argument: what the test needs, and a check whether it is there."""
 
 
 def missing(item: pytest.Item) -> list[str]:
-    """What a test needs and is not there, in words."""
-    wanted = dict.fromkeys(name for mark in item.iter_markers("needs") for name in mark.args)
-    return [words for words, is_there in map(NEEDS.__getitem__, wanted) if not is_there()]
+    """Returns the descriptions of the needs of a test that are missing."""
+    names = dict.fromkeys(name for mark in item.iter_markers("needs") for name in mark.args)
+    return [description for description, is_there in map(NEEDS.__getitem__, names) if not is_there()]
 
 
 @contextmanager
 def postgresql() -> Iterator[str]:
-    """The URL of an empty database; the test is skipped where the server does not start."""
+    """Yields the URL of an empty database. Skips the test if the server does not start."""
     try:
         with server() as url:
             yield url
