@@ -25,7 +25,7 @@ from schedproof.model.systems.jobmon.shipped.tables import (
     WORKFLOW_RUN_STATES,
     WORKFLOW_STATES,
 )
-from schedproof.proofs.systems.jobmon.refinement import SimulationReport
+from schedproof.proofs.refinement.simulation import SimulationReport
 from schedproof.proofs.systems.jobmon.refinement.check import check_simulation
 from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
 from schedproof.proofs.systems.jobmon.refinement.situations import May, Situation
