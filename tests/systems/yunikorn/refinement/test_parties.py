@@ -15,7 +15,7 @@ from schedproof.model.systems.yunikorn.channel import KINDS, OF_NODES
 from schedproof.model.systems.yunikorn.parties import Shim
 from schedproof.model.systems.yunikorn.shim_messages import DELIVER
 from schedproof.model.systems.yunikorn.situations import WORK, Situation
-from schedproof.proofs.systems.yunikorn.refinement.both import SimulationReport
+from schedproof.proofs.refinement.simulation import SimulationReport
 from schedproof.proofs.systems.yunikorn.refinement.both.check import check_simulation
 from schedproof.proofs.systems.yunikorn.refinement.both.moves import May
 from schedproof.proofs.systems.yunikorn.refinement.both.party import Parts
