@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from schedproof.model.lang import Model, Rigid
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import (
     Choice,
     IllFormed,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from schedproof.model.lang import Durability, Machine, Model, Row
-from schedproof.model.lang.check import trigger_graph
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.triggers import trigger_graph
 
 from .errors import DiagramError
 from .fold import folded
@@ -37,8 +38,8 @@ def picture_names(model: Model) -> tuple[str, ...]:
 
 def _draw(model: Model, machine: str | None) -> Diagram:
     if machine is None or machine == TRIGGERS:
-        return _triggers(model)
-    if machine not in picture_names(model):
+        return _triggers(checked(model))
+    if machine not in picture_names(checked(model)):
         names = ", ".join(picture_names(model))
         raise DiagramError(
             f"{model.system} ({model.variant}) has no machine {machine!r} to draw; choose one of: {names}"
@@ -82,7 +83,6 @@ def _triggers(model: Model) -> Diagram:
 
     Where one rule asks for an event and another for its absence, the graph keeps the first.
     """
-    graph = trigger_graph(model)
     actions = tuple(
         Node(action.name, action.name, NodeKind.CRASH if action.crash else NodeKind.ACTION) for action in model.actions
     )
@@ -105,8 +105,8 @@ def _triggers(model: Model) -> Diagram:
         if own:
             clusters.append(Cluster(machine.sort.name, tuple(node.name for node in own)))
     edges = tuple(
-        Edge(_name(source), _name(target), EdgeKind.PREVENTS if data["negative"] else EdgeKind.CAUSES)
-        for source, target, data in graph.edges(data=True)
+        Edge(_name(source), _name(target), EdgeKind.PREVENTS if trigger.negative else EdgeKind.CAUSES)
+        for source, target, trigger in trigger_graph(model).edges()
     )
     return Diagram(
         f"{model.system} ({model.variant}): which event triggers which", (*actions, *events), edges, tuple(clusters)

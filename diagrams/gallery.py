@@ -29,9 +29,9 @@ from .from_model import TRIGGERS, diagram, picture_names
 from .images import fingerprint, is_intact, png, svg, svg_fingerprint
 from .mermaid import mermaid
 from .pairing import all_observed, changing_pairings, pairing
-from .render import write_whole
 from .representation import Diagram
 from .style import used_marks
+from .writing import write_whole
 
 FOLDER = Path(__file__).parent / "gallery"
 PAGE = "README.md"

@@ -59,6 +59,10 @@ class SortPolicy(StrEnum):
     FAIR = "fair"
 
 
+ROOT = "root"
+"""The name of every partition's root queue; the names of the others begin with it."""
+
+
 @dataclass(frozen=True)
 class QueueSpec:
     """A queue of the configuration; one with ``children`` or ``parent`` is no leaf.

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-import networkx as nx
-
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.triggers import trigger_graph
 from schedproof.model.semantics.evaluate import Eval, Moment, compile_term, compile_value
 from schedproof.model.semantics.instance import Instance
 
@@ -81,7 +80,7 @@ class Trigger:
 
 def ranks(model: Model) -> dict[Key, int]:
     """Each event's place in a topological order of the trigger graph: causes before effects."""
-    return {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
+    return {node: i for i, node in enumerate(trigger_graph(model).sorted())}
 
 
 def triggers(instance: Instance) -> dict[Key, list[Trigger]]:

@@ -5,10 +5,9 @@ from .contradiction import Contradiction
 from .errors import ModelError, Place
 from .flow import Flow
 from .machine import Attribute, Durability, Event, Machine, Row, State
-from .model import Change, Document, Model, Rigid, crash
+from .model import ByConstruction, Change, Document, Model, Rigid, crash
 from .properties import (
     AlwaysCanReach,
-    ByConstruction,
     DeadlockFree,
     Invariant,
     InvariantAtScope,

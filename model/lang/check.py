@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from string import Formatter
-from typing import TYPE_CHECKING
-
-import networkx as nx
 
 from . import terms as t
 from .declarations import check_declarations, unique
 from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
-from .properties import AlwaysCanReach, DeadlockFree, Invariant, LeadsTo, LifeCycle, Property, Recovery, StepInvariant
+from .model import Model, common_parameters
+from .properties import (
+    WELL_FORMED,
+    AlwaysCanReach,
+    DeadlockFree,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Property,
+    Recovery,
+    StepInvariant,
+)
 from .rules import Action, Rule
-
-if TYPE_CHECKING:
-    from .model import Model
+from .triggers import trigger_graph
 
 
-def check_model(model: Model) -> None:
-    """Refuses a model that says something impossible.
+def checked(model: Model) -> Model:
+    """``model`` itself. Whatever uses a model begins here; the model is checked the first time.
 
     Raises:
-        ModelError: names the element, its place, and what to write instead.
+        ModelError: the model says something impossible; names the element, its place, and what to write instead.
     """
+    if not vars(model).get("_checked", False):
+        _check(model)
+        object.__setattr__(model, "_checked", True)  # a model never changes
+    return model
+
+
+def _check(model: Model) -> None:
     check_declarations(model)
     unique("action", [(a.name, a.place) for a in model.actions])
     unique("rule", [(r.name, r.place) for r in model.rules])
@@ -122,60 +135,17 @@ def _complete(model: Model, firing: t.Fires, context: Context) -> None:
         )
 
 
-def firings(term: t.Term) -> Iterable[t.Fires]:
-    """Every firing that ``term`` asks for."""
-    if isinstance(term, t.Fires):
-        yield term
-    for child in t.children(term):
-        yield from firings(child)
-
-
-def sort_of(model: Model, term: t.Term, bound: dict[str, t.Var]) -> str:
-    """The sort name of an object-valued term of a checked model."""
-    if isinstance(term, t.Var):
-        found = bound.get(term.name, term).type
-    else:
-        assert isinstance(term, t.Attr)
-        attribute = model.machine(sort_of(model, term.of, bound)).attribute(term.name)
-        assert attribute is not None
-        found = attribute.type
-    assert hasattr(found, "sort")
-    return str(found.sort.name)
-
-
-def trigger_graph(model: Model) -> nx.DiGraph[tuple[str, str]]:
-    """Which event triggers which: nodes (sort, event) and (action name, ""), edges labelled by rule.
-
-    An edge's ``negative`` is true if the rule asks that the event does *not* happen.
-    """
-    graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
-    for action in model.actions:
-        for firing in action.fires:
-            head = (sort_of(model, firing.of, {}), firing.event)
-            graph.add_edge((action.name, ""), head, rule=action.name, place=action.place, negative=False)
-    for rule in model.rules:
-        head = (sort_of(model, rule.fires.of, {}), rule.fires.event)
-        on = [((rule.on.name, ""), False)] if isinstance(rule.on, Action) else []
-        asked = [rule.on] if isinstance(rule.on, t.Fires) else []
-        on += [((sort_of(model, f.of, {}), f.event), False) for f in asked]
-        on += [((sort_of(model, f.of, {}), f.event), True) for part in rule.when for f in firings(part)]
-        for node, negative in on:
-            if not graph.has_edge(node, head) or not negative:
-                graph.add_edge(node, head, rule=rule.name, place=rule.place, negative=negative)
-    return graph
-
-
 def _acyclic(model: Model) -> None:
     graph = trigger_graph(model)
-    try:
-        cycle = nx.find_cycle(graph)
-    except nx.NetworkXNoCycle:
+    cycle = graph.cycle()
+    if not cycle:
         return
-    rule = graph.edges[cycle[0][0], cycle[0][1]]
-    path = " -> ".join(".".join(filter(None, node)) for node, *_ in [*cycle, cycle[0]])
+    cycle.append(cycle[0])
+    trigger = graph.successors[cycle[0]][cycle[1]]
+    path = " -> ".join(".".join(filter(None, node)) for node in cycle)
     raise ModelError(
-        f"rule {rule['rule']}",
-        rule["place"],
+        f"rule {trigger.rule}",
+        trigger.place,
         f"trigger cycle: {path}",
         "let one of these events be an action's, so that every cascade ends",
     )
@@ -237,14 +207,6 @@ def _property(model: Model, prop: Property) -> None:
             pass
 
 
-def common_parameters(model: Model, actions: Sequence[str]) -> list[t.Var]:
-    """The parameters that all of ``actions`` have: what a step invariant on these actions may speak of."""
-    if not actions:
-        return []
-    first, *others = [model.action(name).parameters for name in actions]
-    return [v for v in first if all(any(v.name == w.name and v.type == w.type for w in other) for other in others)]
-
-
 def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
     known = [a.name for a in model.actions]
     for name in names:
@@ -264,10 +226,6 @@ def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> Non
                 f"it is said to follow from {name!r}, which is no other invariant",
                 f"use one of: {', '.join(known)}",
             )
-
-
-WELL_FORMED = "well-formed"
-"""The property that every model has: see :mod:`schedproof.proofs.induction`."""
 
 
 def _manifest(model: Model) -> None:

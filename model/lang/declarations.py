@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import networkx as nx
 
 from . import terms as t
 from .errors import ModelError, Place
 from .infer import Context, compatible, infer, known_type, machine_of
 from .machine import Attribute, Machine, Row, State
+from .model import Model
+from .triggers import reachable
 from .types import BoolType, IntRange
-
-if TYPE_CHECKING:
-    from .model import Model
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
@@ -128,12 +124,10 @@ def _row(model: Model, row: Row) -> None:
 def _reachable(model: Model, machine: Machine) -> None:
     if not machine.states:
         return
-    graph = nx.DiGraph((r.source, r.target) for r in model.table(machine.sort))
-    initial = machine.states[0].name
-    graph.add_node(initial)
-    starts = {initial} | {s.name for s in machine.states if s.begins}
-    graph.add_nodes_from(starts)
-    found = starts.union(*[nx.descendants(graph, start) for start in starts])
+    targets: dict[str, list[str]] = {}
+    for row in model.table(machine.sort):
+        targets.setdefault(row.source, []).append(row.target)
+    found = reachable(targets, {machine.states[0].name, *(s.name for s in machine.states if s.begins)})
     for state in machine.states:
         if (state.name in found) == state.unreachable:
             was = (

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from . import terms as t
 from .errors import ModelError, Place
+from .machine import Machine
+from .model import Model
 from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
-
-if TYPE_CHECKING:
-    from .machine import Machine
-    from .model import Model
 
 NONE_TYPE = "none"
 EMPTY_TYPE = "empty set"
@@ -325,3 +322,16 @@ def compatible(a: Inferred, b: Inferred) -> bool:
         if isinstance(one, Quoted):
             return isinstance(other, Quoted) or (isinstance(other, EnumType) and one.value in other.values)
     return a == b
+
+
+def sort_of(model: Model, term: t.Term, bound: Mapping[str, t.Var]) -> str:
+    """The sort name of an object-valued term of a checked model."""
+    if isinstance(term, t.Var):
+        found = bound.get(term.name, term).type
+    else:
+        assert isinstance(term, t.Attr)
+        attribute = model.machine(sort_of(model, term.of, bound)).attribute(term.name)
+        assert attribute is not None
+        found = attribute.type
+    assert isinstance(found, Ref | SetOf)
+    return found.sort.name

@@ -1,4 +1,4 @@
-"""A model: one system in one variant, complete and checked."""
+"""A model: one system in one variant. It is checked when it is used: see :mod:`.check`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-import networkx as nx
-
 from .errors import ModelError, Place, here
 from .machine import Durability, Machine, Row
-from .properties import Property
+from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
-from .terms import Term, Value, variable
+from .terms import Term, Value, Var, variable
 from .types import Sort
 
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
@@ -55,9 +53,6 @@ class Model:
         refuted: the properties that this variant is expected not to keep; all others are
             expected to hold.
         amends, changes: on an amended variant, the name of the one that it amends, and what it drops and adds, and why.
-
-    Raises:
-        ModelError: the model says something impossible.
     """
 
     system: str
@@ -79,13 +74,10 @@ class Model:
     place: Place = field(default_factory=here, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        from .check import check_model  # the check needs the class
-
         if self.document == NO_DOCUMENT:
             object.__setattr__(
                 self, "document", Document(Path(self.place.file).name, "no document but the model itself")
             )
-        check_model(self)
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -121,17 +113,6 @@ class Model:
     def _actions(self) -> dict[str, Action]:
         return {action.name: action for action in reversed(self.actions)}
 
-    @cached_property
-    def caused(self) -> Mapping[str, frozenset[tuple[str, str]]]:
-        """For each action, by name, the (sort, event) pairs that a step of it can cause."""
-        from .check import trigger_graph  # the check needs the class
-
-        graph = trigger_graph(self)
-        return {
-            a.name: frozenset(nx.descendants(graph, (a.name, ""))) if (a.name, "") in graph else frozenset()
-            for a in self.actions
-        }
-
     def property(self, name: str) -> Property:
         """The property of that name.
 
@@ -161,10 +142,8 @@ class Model:
         variant's.
 
         Raises:
-            ModelError: a change that cannot be made, or a variant that says something impossible.
+            ModelError: a change that cannot be made.
         """
-        from .check import WELL_FORMED  # the check needs the class
-
         parts: dict[type, list[Element]] = {
             Row: list(self.rows),
             Action: list(self.actions),
@@ -215,6 +194,20 @@ class Model:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ByConstruction(Property):
+    """No state of the encoding can violate it; ``because`` says why, ``checked`` where it can fail.
+
+    ``holds`` looks at the model itself, where the reason is something that it must not contain.
+    """
+
+    because: str
+    checked: str
+    holds: Callable[[Model], bool] | None = None
+
+    kind = "by construction"
+
+
 @dataclass(frozen=True)
 class Change:
     """One difference between two variants: elements dropped by name and elements added.
@@ -238,6 +231,14 @@ class Change:
     def weaker(self) -> list[str]:
         """What is kept of the promises that it weakens."""
         return list(dict.fromkeys(name for names in self.weakens.values() for name in names))
+
+
+def common_parameters(model: Model, actions: Sequence[str]) -> list[Var]:
+    """The parameters that all of ``actions`` have: what a step invariant on these actions may speak of."""
+    if not actions:
+        return []
+    first, *others = [model.action(name).parameters for name in actions]
+    return [v for v in first if all(any(v.name == w.name and v.type == w.type for w in other) for other in others)]
 
 
 def _known(variant: str, change: Change, verb: str, named: Iterable[str], known: Sequence[str]) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from .errors import Place, here
 from .terms import Term, Var
 from .types import Sort
 
-if TYPE_CHECKING:
-    from .model import Model
+WELL_FORMED = "well-formed"
+"""The property that every model has: see :mod:`schedproof.proofs.induction`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,20 +131,6 @@ class LeadsTo(Property):
     without: Sequence[str] = ()
 
     kind = "leads to"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ByConstruction(Property):
-    """No state of the encoding can violate it; ``because`` says why, ``checked`` where it can fail.
-
-    ``holds`` looks at the model itself, where the reason is something that it must not contain.
-    """
-
-    because: str
-    checked: str
-    holds: Callable[[Model], bool] | None = None
-
-    kind = "by construction"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,11 @@ class Action:
     fact: str = ""
     place: Place = field(default_factory=here, compare=False, repr=False)
 
+    @property
+    def sentence(self) -> str:
+        """What it does, in one sentence about its parameters."""
+        return self.says.format(**{v.name: v.name for v in self.parameters})
+
 
 @dataclass(frozen=True)
 class Rule:

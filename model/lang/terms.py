@@ -2,14 +2,15 @@
 
 A term of type Bool is a formula. Reading an attribute is ``c.user``; asking for a state is
 ``c.is_("Used", "Reserving")``; asking whether (or making) an event happen is ``c.fires("e2")``.
-Names are checked when the model is built (:mod:`schedproof.model.lang.check`), with the place of
+Names are checked when the model is used (:mod:`schedproof.model.lang.check`), with the place of
 the term that is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from .errors import Place, here
 from .types import Ref, SetOf, Sort, Type
@@ -347,6 +348,45 @@ def children(term: Term) -> tuple[Term, ...]:
             return ()
 
 
+def subterms(term: Term) -> Iterator[Term]:
+    """``term``, and all that it consists of, from left to right."""
+    yield term
+    for child in children(term):
+        yield from subterms(child)
+
+
+def rebuilt(term: Term, go: Callable[[Term], Term]) -> Term:
+    """``term`` with ``go`` applied to its direct sub-terms; the variables that it binds stay."""
+    match term:
+        case Those(var, where):
+            return Those(var, go(where), place=term.place)
+        case And(parts) | Or(parts):
+            return type(term)(tuple(go(part) for part in parts), place=term.place)
+        case Fires(of, event, payload):
+            return Fires(go(of), event, tuple((name, go(value)) for name, value in payload), place=term.place)
+        case _:
+            changed: dict[str, Any] = {
+                f.name: go(part) for f in fields(term) if isinstance(part := vars(term)[f.name], Term)
+            }
+            return replace(term, **changed) if changed else term
+
+
+def firings(term: Term) -> Iterator[Fires]:
+    """Every firing that ``term`` asks for."""
+    return (part for part in subterms(term) if isinstance(part, Fires))
+
+
+def bound_by(term: Term) -> tuple[Var, ...]:
+    """The variables that ``term`` itself binds in its sub-terms."""
+    match term:
+        case Quantified(_, variables):
+            return variables
+        case Those(var):
+            return (var,)
+        case _:
+            return ()
+
+
 def free_variables(term: Term) -> Mapping[str, Var]:
     """The variables of ``term`` that no quantifier inside it binds, by name."""
     found: Mapping[str, Var] | None = vars(term).get("_free")
@@ -357,13 +397,7 @@ def free_variables(term: Term) -> Mapping[str, Var]:
 
 
 def _free_variables(term: Term) -> Mapping[str, Var]:
-    match term:
-        case Var(name):
-            return {name: term}
-        case Quantified(_, bound, body):
-            names = {v.name for v in bound}
-            return {n: v for n, v in free_variables(body).items() if n not in names}
-        case Those(var, where):
-            return {n: v for n, v in free_variables(where).items() if n != var.name}
-        case _:
-            return {n: v for child in children(term) for n, v in free_variables(child).items()}
+    if isinstance(term, Var):
+        return {term.name: term}
+    bound = {v.name for v in bound_by(term)}
+    return {n: v for child in children(term) for n, v in free_variables(child).items() if n not in bound}

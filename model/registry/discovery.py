@@ -8,11 +8,13 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .errors import UserError, unknown
-from .loading import load
 from .manifest import MANIFEST, Entry, read, shown
-from .system import System
+
+if TYPE_CHECKING:
+    from .system import System
 
 GROUP = "schedproof.systems"
 """The entry points of installed packages; each names a package that has a ``schedproof.toml`` in its folder."""
@@ -44,6 +46,8 @@ class Found:
             UserError: there is none, there are two, or it cannot be loaded.
         """
         if name in self.entries:
+            from .loading import load  # it needs the language, a list of names does not
+
             return load(self.entries[name])
         if name in self.taken:
             raise UserError(self.taken[name])
@@ -155,10 +159,10 @@ def systems() -> Mapping[str, System]:
     Raises:
         UserError: one cannot be loaded.
     """
-    return {name: load(entry) for name, entry in registered().entries.items()}
+    return {name: registered().system(name) for name in registered().entries}
 
 
 def is_registered(system: System) -> bool:
     """Another process finds the same system by its name."""
-    entry = registered().entries.get(system.name)
-    return entry is not None and load(entry) is system
+    found = registered()
+    return system.name in found.entries and found.system(system.name) is system

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Model, ModelError
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
 
 from .errors import UserError, unknown
 from .importing import imported
@@ -26,6 +28,7 @@ def load(entry: Entry) -> System:
     variants = _together(entry) if entry.models else Lazy(_each(entry))
     if entry.table.judged_by is not None and entry.table.judged_by not in variants:
         raise UserError(f"{entry.where('judged_by')}: {unknown('variant', entry.table.judged_by, variants)}")
+    stated = {name: each.refuted for name, each in entry.variants.items() if each.refuted is not None}
     return System(
         entry.name,
         entry.title,
@@ -34,11 +37,8 @@ def load(entry: Entry) -> System:
         load=partial(_part, entry),
         locks={name: tuple(_locks(entry, each)) for name, each in entry.variants.items() if each.locks},
         document_name=entry.table.document,
-        stated={
-            name: entry.where("variants", name, "refuted")
-            for name, each in entry.variants.items()
-            if each.refuted is not None
-        },
+        refuted={name: frozenset(refuted) for name, refuted in stated.items()},
+        stated={name: entry.where("variants", name, "refuted") for name in stated},
     )
 
 
@@ -95,7 +95,10 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
                 f"{entry.where(*keys)}: {text} is a model of the system {model.system!r}; "
                 f"write [systems.{model.system}] here, or Model(system={entry.name!r}) there"
             )
-        yield model
+        try:
+            yield checked(model)
+        except ModelError as error:
+            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} is no model: {error}") from None
 
 
 def _is_models(value: object, several: bool = True) -> bool:
@@ -164,7 +167,10 @@ def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> M
                 f"{entry.where('variants', variant, 'refuted')}: says {_listed(refuted)}, but the model ({model.place}) "
                 f"says {_listed(model.refuted)}; leave one of the two out, or write the same"
             )
-        model = replace(model, refuted=refuted)
+        # What is checked beside the model is not the model's to expect.
+        its_own = refuted & {WELL_FORMED, *(p.name for p in model.properties)}
+        if its_own != model.refuted:
+            model = replace(model, refuted=its_own)
     if said.scope is not None:
         from schedproof.model.semantics import ScopeError, check_scope  # few manifests say a scope
 

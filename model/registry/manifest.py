@@ -203,6 +203,12 @@ def _references(entry: Entry) -> Sequence[tuple[tuple[str, ...], str]]:
     ]
 
 
+ADVICE = {
+    "model": 'where the model is, as "package.module:OBJECT", or a list of such texts',
+    "refuted": 'a list of properties, such as ["one-holder"]; [] if none is violated',
+    "scope": "a number of objects for each sort, such as { Worker = 2 }",
+}
+
 KINDS = {
     "str": "a text in quotes",
     "int": "a whole number",
@@ -234,5 +240,8 @@ def _converted(at: str, value: object, kind: type[T]) -> T:
         expected = re.match(r"Expected `(.*?)`, got `(.*?)`", problem)
         if expected is None:
             raise UserError(f"{where}: {problem}") from None
-        wanted = " or ".join(KINDS[each] for each in expected[1].split(" | ") if each in KINDS)
+        key = re.match(r"\.(\w+)", place)
+        wanted = ADVICE.get(key[1] if key else "") or " or ".join(
+            KINDS[each] for each in expected[1].split(" | ") if each in KINDS
+        )
         raise UserError(f"{where}: is {KINDS.get(expected[2], expected[2])}; write {wanted}") from None

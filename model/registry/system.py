@@ -35,7 +35,8 @@ class System:
         load: gives the object that the manifest names for a key; the default, if it names none.
         locks: by variant, the descriptions of locks that are checked with it.
         document_name: of the first variant's document, where the manifest says it.
-        stated: by variant, the place in the manifest that says which properties it is expected to violate.
+        refuted: by variant, the properties that the manifest expects to be violated.
+        stated: by variant, the place in the manifest that says so.
     """
 
     name: str
@@ -45,6 +46,7 @@ class System:
     load: Callable[[str, Any], Any] = field(default=lambda key, default: default, compare=False, repr=False)
     locks: Mapping[str, Sequence[LockFile]] = field(default_factory=dict)
     document_name: str | None = None
+    refuted: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stated: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod

@@ -1,9 +1,10 @@
 """What a model means at a finite scope: packed states, and the step."""
 
 from .evaluate import Firings, Moment, Undefined, compile_term, search
-from .instance import Instance, ScopeError, State, check_scope, fitted, instances, scope_text
+from .instance import Instance, ScopeError, State, check_scope, fitted, instance_with, instances, scope_text
 from .profiled import Profiler
 from .remember import Remembered
+from .run import Run, parameters
 from .step import Causes, Choice, IllFormed, Step, Stepper, stepper_of
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Moment",
     "Profiler",
     "Remembered",
+    "Run",
     "ScopeError",
     "State",
     "Step",
@@ -23,7 +25,9 @@ __all__ = [
     "check_scope",
     "compile_term",
     "fitted",
+    "instance_with",
     "instances",
+    "parameters",
     "scope_text",
     "search",
     "stepper_of",

@@ -334,15 +334,14 @@ def _quantified(
 
 def reads(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
     """What a term outside of a row may read of a state: sort and attribute, "" for the machine's state."""
-    if isinstance(term, t.Is):
-        yield sort_of_term(instance, term.of, {}, NOBODY), ""
-    if isinstance(term, t.Attr):
-        sort = sort_of_term(instance, term.of, {}, NOBODY)
-        attribute = instance.model.machine(sort).attribute(term.name)
-        if attribute is not None and not attribute.rigid:
-            yield sort, term.name
-    for child in t.children(term):
-        yield from reads(instance, child)
+    for part in t.subterms(term):
+        if isinstance(part, t.Is):
+            yield sort_of_term(instance, part.of, {}, NOBODY), ""
+        if isinstance(part, t.Attr):
+            sort = sort_of_term(instance, part.of, {}, NOBODY)
+            attribute = instance.model.machine(sort).attribute(part.name)
+            if attribute is not None and not attribute.rigid:
+                yield sort, part.name
 
 
 def search(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from schedproof.model.lang.check import checked
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import Model, Rigid
 from schedproof.model.lang.terms import Value
@@ -39,7 +40,7 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
     Raises:
         ScopeError: unknown sort, or a number outside 1..64.
     """
-    known = [s.name for s in model.sorts]
+    known = [s.name for s in checked(model).sorts]
     for sort, size in scope.items():
         if sort not in known:
             raise ScopeError(f"unknown sort {sort!r} in the scope; {model.system} has {', '.join(known)}")
@@ -62,6 +63,7 @@ class Instance:
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        checked(self.model)
         slots: dict[tuple[str, str], int] = {}
         width = 0
         for machine in self.model.machines:
@@ -246,6 +248,12 @@ def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = Fa
     sizes = check_scope(model, scope)
     for rigid in model.topologies(sizes):
         yield Instance(model, fitted(sizes, rigid), rigid, with_history)
+
+
+def instance_with(model: Model, rigid: Rigid) -> Instance:
+    """The instance with as many objects of each sort as ``rigid`` gives values to, and one of every other sort."""
+    sizes = {sort.name: 1 for sort in model.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
+    return Instance(model, sizes, rigid)
 
 
 def fitted(sizes: Mapping[str, int], rigid: Rigid) -> dict[str, int]:

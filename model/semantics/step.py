@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 
-import networkx as nx
-
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Attribute, Row
 from schedproof.model.lang.model import Model
 from schedproof.model.lang.rules import Action, Rule
+from schedproof.model.lang.triggers import trigger_graph
 from schedproof.model.lang.types import IntRange
 
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
@@ -168,7 +167,7 @@ def ordered_rules(model: Model) -> list[tuple[tuple[str, str], Rule, tuple[str, 
     Returns:
         What each looks at (an action's name and "", or a sort and an event), the rule, and what it fires.
     """
-    order = {node: i for i, node in enumerate(nx.topological_sort(trigger_graph(model)))}
+    order = {node: i for i, node in enumerate(trigger_graph(model).sorted())}
     # After everything that it asks about: after its head's predecessors.
     ordered = sorted(model.rules, key=lambda r: order[looked_at(model, r.fires)])
     return [(looked_at(model, r.on), r, looked_at(model, r.fires)) for r in ordered]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import psutil
-
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
-from schedproof.model.semantics import Instance, ScopeError
+from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration import liveness
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, Found, Halt, Progress, explore
+from schedproof.proofs.exploration.limits import Saving, TooWide
 from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
@@ -30,24 +28,6 @@ RESERVE, LEAST = 96 << 20, 16 << 20
 
 A = TypeVar("A")
 B = TypeVar("B")
-
-
-class TooWide(ScopeError):
-    """More choices, greater numbers or more symmetry than compiled code can tell apart."""
-
-
-class CheckpointError(Exception):
-    """A checkpoint cannot be written, or is damaged, or of something else."""
-
-    exit_code = 2
-
-
-@dataclass(frozen=True)
-class Saving:
-    """How far an exploration is, is kept in ``folder`` every so many seconds, and in the end."""
-
-    folder: Path
-    every: float = 60.0
 
 
 class Engine(StrEnum):
@@ -209,6 +189,8 @@ class Exploring:
 
 def _used() -> int:
     """Bytes of memory that the process takes."""
+    import psutil  # most explorations have no limit of memory
+
     return int(psutil.Process().memory_info().rss)
 
 

@@ -21,7 +21,8 @@ from schedproof.model.lang import (
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import (
     Instance,
     Moment,
@@ -47,7 +48,7 @@ ORDINARY = Exploring()
 
 def reads_history(model: Model, prop: Property) -> bool:
     """The property speaks of a history attribute (so it needs the graph that carries them)."""
-    return any(_reads(model, part) for part in formulas(prop))
+    return any(_reads_history(model, part) for part in formulas(prop))
 
 
 def formulas(prop: Property) -> list[t.Term]:
@@ -65,12 +66,10 @@ def formulas(prop: Property) -> list[t.Term]:
             return []
 
 
-def _reads(model: Model, term: t.Term) -> bool:
-    if isinstance(term, t.Attr):
-        attribute = model.machine(sort_of(model, term.of, {})).attribute(term.name)
-        if attribute is not None and attribute.history:
-            return True
-    return any(_reads(model, child) for child in t.children(term))
+def _reads_history(model: Model, term: t.Term) -> bool:
+    read = [part for part in t.subterms(term) if isinstance(part, t.Attr)]
+    attributes = [model.machine(sort_of(model, part.of, {})).attribute(part.name) for part in read]
+    return any(attribute is not None and attribute.history for attribute in attributes)
 
 
 def examine(

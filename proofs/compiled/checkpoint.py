@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from schedproof.proofs.checking.engine import CheckpointError
+from schedproof.proofs.exploration.limits import CheckpointError
 
 from .files import Mark
 from .part import Saved
@@ -45,7 +45,7 @@ class Checkpoint:
         self._program = hashlib.sha256(program.encode()).hexdigest()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         except OSError as error:
             raise CheckpointError(
                 f"cannot write checkpoints to '{folder}': {error.strerror}; name a folder that can be written"
@@ -79,7 +79,8 @@ class Checkpoint:
             "parts": [dataclasses.asdict(part) for part in parts],
         }
         new = self.folder / "new"
-        with open(new, "w", encoding="utf-8") as file:
+        new.unlink(missing_ok=True)
+        with open(new, "x", encoding="utf-8") as file:  # a link in its place is not followed
             json.dump({"digest": _digest(content), "content": content}, file)
             file.flush()
             os.fsync(file.fileno())

@@ -50,7 +50,7 @@ class Column:
         self.path, self.end = path, first
         self._kind, self._width, self._first = np.dtype(kind), width, first
         self._checksum = 0
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
 
     def __del__(self) -> None:
         with suppress(OSError, AttributeError):

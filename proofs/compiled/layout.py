@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance, State
-from schedproof.proofs.checking.engine import TooWide
+from schedproof.proofs.exploration.limits import TooWide
 
 Words = NDArray[np.uint64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from schedproof.proofs.checking.engine import TooWide
+from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .layout import Layout

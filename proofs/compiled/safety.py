@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
-from schedproof.proofs.checking.engine import Saving
 from schedproof.proofs.exploration.explore import Halt, Progress
+from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .search import Reached, explore

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from schedproof.model.semantics import Choice, Instance
-from schedproof.proofs.checking.engine import Saving, TooWide
 from schedproof.proofs.exploration.explore import AT_LIMIT, Halt, Progress, real
+from schedproof.proofs.exploration.limits import Saving, TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .checkpoint import Checkpoint

@@ -9,7 +9,7 @@ from itertools import accumulate
 from math import prod
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.types import IntRange
@@ -42,11 +42,7 @@ class Condition:
         """It speaks of what fires, or of the action's parameters, and not only of states."""
         terms = [self.then, *([self.given] if self.given is not None else [])]
         own = {v.name for v in self.over}
-        return any(_fires(term) or set(t.free_variables(term)) - own for term in terms)
-
-
-def _fires(term: t.Term) -> bool:
-    return isinstance(term, t.Fires) or any(_fires(child) for child in t.children(term))
+        return any(list(t.firings(term)) or set(t.free_variables(term)) - own for term in terms)
 
 
 FIRST_ACTION = 2

@@ -15,7 +15,7 @@ from schedproof.model.lang.types import EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
 from schedproof.model.semantics.search import levels
-from schedproof.proofs.checking.engine import TooWide
+from schedproof.proofs.exploration.limits import TooWide
 
 from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
 from .layout import GREATEST, Layout, span

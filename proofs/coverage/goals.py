@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from schedproof.model.lang import Model, Row
-from schedproof.model.semantics import Choice, Instance
+from schedproof.model.semantics import Choice, Instance, parameters
 
 Key = tuple[str, str, str]
 """A row of the tables: sort, event and source, which no two rows share."""
@@ -76,7 +75,6 @@ def goals_of(model: Model, cover: Cover) -> list[Goal]:
 
 def show_choice(instance: Instance, choice: Choice) -> str:
     """``allocate(p=g0, K=[c0, c1])``."""
-    kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
-    shown: Mapping[str, object] = {name: instance.show(kinds[name], value) for name, value in choice.parameters}
+    shown = parameters(instance, choice)
     values = (f"[{', '.join(v)}]" if isinstance(v, list) else v for v in shown.values())
     return f"{choice.action}({', '.join(f'{name}={value}' for name, value in zip(shown, values, strict=True))})"

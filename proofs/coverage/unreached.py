@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Invariant, InvariantAtScope, Model, Property, Row, StepInvariant, variable
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.terms import Constant
 from schedproof.proofs.induction import prove
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.proofs.traces.formats.writing import Run
+from schedproof.model.semantics.run import Run
 
 from .graph import Graph
 from .search import At, Memory, Placed, Search

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import networkx as nx
-
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined, stepper_of
 
 from .symmetry import Symmetry
@@ -160,15 +158,6 @@ class Exploration:
         if self.symmetry is None:
             return choices
         return real(self.symmetry, choices)
-
-    def graph(self) -> nx.MultiDiGraph[int]:
-        """The explored graph, edges with their choice."""
-        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-        graph.add_nodes_from(range(len(self.states)))
-        for source, edges in enumerate(self.edges):
-            for edge in edges:
-                graph.add_edge(source, edge.target, choice=edge.choice)
-        return graph
 
 
 def explore(

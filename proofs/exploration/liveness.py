@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-import networkx as nx
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
 from schedproof.model.lang import terms as t
@@ -181,13 +179,11 @@ def _run(found: Exploration, region: Avoiding, state: int) -> list[Choice]:
 
 def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """The strongly connected parts of ``region`` in which a fair run can stay."""
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(region)
-    for source in region:
-        for edge in found.edges[source]:
-            if edge.target in region and edge.choice.action not in prop.without:
-                graph.add_edge(source, edge.target)
-    work = [set(part) for part in nx.strongly_connected_components(graph)]
+    targets = {
+        source: [e.target for e in found.edges[source] if e.target in region and e.choice.action not in prop.without]
+        for source in region
+    }
+    work = components(targets, region)
     fair = []
     while work:
         part = work.pop()
@@ -203,5 +199,46 @@ def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set
             fair.append(part)
             continue
         rest = {s for s in part if not any(e.choice in missed for e in found.edges[s])}
-        work += [set(p) for p in nx.strongly_connected_components(graph.subgraph(rest))]
+        work += components(targets, rest)
     return fair
+
+
+def components(targets: Mapping[int, Sequence[int]], nodes: Set[int]) -> list[set[int]]:
+    """The strongly connected components of the part of a graph that consists of ``nodes``, after Tarjan."""
+    found: list[set[int]] = []
+    numbers: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    open_nodes: list[int] = []  # those whose component is not complete
+    done: set[int] = set()
+    for start in nodes:
+        if start in numbers:
+            continue
+        path: list[tuple[int, Iterator[int]]] = []
+        entered: int | None = start
+        while True:
+            if entered is not None:
+                numbers[entered] = lowest[entered] = len(numbers)
+                open_nodes.append(entered)
+                path.append((entered, iter(targets[entered])))
+            node, rest = path[-1]
+            entered = None
+            for target in rest:
+                if target not in nodes or target in done:
+                    continue
+                if target not in numbers:
+                    entered = target
+                    break
+                lowest[node] = min(lowest[node], numbers[target])
+            if entered is not None:
+                continue
+            path.pop()
+            if lowest[node] == numbers[node]:
+                at = open_nodes.index(node)
+                part = set(open_nodes[at:])
+                del open_nodes[at:]
+                done |= part
+                found.append(part)
+            if not path:
+                break
+            lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
+    return found

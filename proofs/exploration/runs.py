@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from schedproof.model.lang import Ref, Rule, Var
-from schedproof.model.semantics import Causes, Choice, IllFormed, Instance, State, Stepper, Undefined, stepper_of
+from schedproof.model.semantics import (
+    Causes,
+    Choice,
+    IllFormed,
+    Instance,
+    State,
+    Stepper,
+    Undefined,
+    parameters,
+    stepper_of,
+)
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 
 from .run_facts import Object, called, ending, setting
-
-
-def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
-    """The parameters of a choice with the objects' names."""
-    types = {v.name: v.type for v in instance.model.action(choice.action).parameters}
-    return {name: instance.show(types[name], value) for name, value in choice.parameters}
 
 
 def sentence(instance: Instance, choice: Choice) -> str:

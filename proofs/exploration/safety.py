@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import DeadlockFree, Invariant, Model, Property, Recovery, StepInvariant, after, exists, iff
-from schedproof.model.lang.check import common_parameters
+from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.terms import Not, Or, Term, both
 from schedproof.model.semantics import (
     Choice,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.semantics import Instance
 

@@ -9,7 +9,8 @@ from math import prod
 
 from schedproof.model.lang import Invariant, StepInvariant
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, common_parameters
+from schedproof.model.lang.model import common_parameters
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.types import IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance, ScopeError

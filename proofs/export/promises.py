@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schedproof.model.lang import AlwaysCanReach, ByConstruction, Invariant, LeadsTo, LifeCycle, Property, StepInvariant
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance
 from schedproof.proofs.checking.model_check import of_crashes, reads_history
 

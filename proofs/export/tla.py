@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Invariant, LeadsTo, Property, StepInvariant
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, common_parameters
 from schedproof.model.lang.machine import Row
+from schedproof.model.lang.model import common_parameters
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.types import IntRange
 from schedproof.model.semantics import Instance

@@ -15,7 +15,7 @@ import z3
 
 from schedproof.model.lang import Action, IntRange, Ref, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 
 from .rewrite import binds, substitute
 from .translate import Translator

@@ -24,7 +24,8 @@ from schedproof.model.lang import (
     implies,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.safety import recovery_steps
 
 from .cascade import Cascade, Cause
@@ -86,7 +87,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
 
     Those of ``known`` properties are left out.
     """
-    symbols = Symbols(model)
+    symbols = Symbols(checked(model))
     before = Translator(symbols, symbols)
     axioms = tuple(before.formula(axiom) for axiom in model.axioms)
     wanted = [p for p in model.properties if not isinstance(p, InvariantAtScope | StepInvariantAtScope)]

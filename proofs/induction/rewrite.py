@@ -10,44 +10,14 @@ from schedproof.model.lang import terms as t
 
 def binds(term: t.Term, names: set[str]) -> bool:
     """Some binder inside ``term`` reuses one of ``names``."""
-    bound = term.variables if isinstance(term, t.Quantified) else (term.var,) if isinstance(term, t.Those) else ()
-    return any(v.name in names for v in bound) or any(binds(child, names) for child in t.children(term))
+    return any(v.name in names for part in t.subterms(term) for v in t.bound_by(part))
 
 
 def substitute(term: t.Term, name: str, by: t.Term) -> t.Term:
     """``term`` with the free variable ``name`` replaced."""
-
-    def go(part: t.Term) -> t.Term:
-        return substitute(part, name, by)
-
-    at = term.place
-    match term:
-        case t.Var(n):
-            return by if n == name else term
-        case t.Attr(of, n):
-            return t.Attr(go(of), n, place=at)
-        case t.Is(of, states):
-            return t.Is(go(of), states, place=at)
-        case t.Fires(of, event, payload):
-            return t.Fires(go(of), event, tuple((n, go(v)) for n, v in payload), place=at)
-        case t.Quantified(universal, variables, body):
-            inner = body if any(v.name == name for v in variables) else go(body)
-            return t.Quantified(universal, variables, inner, place=at)
-        case t.Those(var, where):
-            return t.Those(var, where if var.name == name else go(where), place=at)
-        case t.Adjusted(a, b, present):
-            return t.Adjusted(go(a), go(b), present, place=at)
-        case t.Sum(a, b, sign):
-            return t.Sum(go(a), go(b), sign, place=at)
-        case t.Less(a, b, or_equal):
-            return t.Less(go(a), go(b), or_equal, place=at)
-        case t.Equal(a, b) | t.Has(a, b) | t.Implies(a, b) | t.Iff(a, b):
-            return type(term)(go(a), go(b), place=at)
-        case t.And(parts) | t.Or(parts):
-            return type(term)(tuple(go(p) for p in parts), place=at)
-        case t.Not(part) | t.After(part):
-            return type(term)(go(part), place=at)
-    return term
+    if name not in t.free_variables(term):
+        return term
+    return by if isinstance(term, t.Var) else t.rebuilt(term, lambda part: substitute(part, name, by))
 
 
 def one_point(term: t.Quantified) -> t.Term:
@@ -78,9 +48,7 @@ def one_point(term: t.Quantified) -> t.Term:
 
 def _later(term: t.Term, name: str) -> bool:
     """The variable is spoken of inside ``after(...)``, where the reference may differ."""
-    if isinstance(term, t.After):
-        return name in t.free_variables(term)
-    return any(_later(child, name) for child in t.children(term))
+    return any(isinstance(part, t.After) and name in t.free_variables(part) for part in t.subterms(term))
 
 
 def _determined(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import networkx as nx
 import z3
 
 from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Rule, SetOf, Sort, Type
-from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.triggers import trigger_graph
 
 Z = Any
 """A z3 expression. z3's own classes are untyped."""
@@ -51,9 +51,7 @@ class Symbols:
         self._value: dict[tuple[str, str], Any] = {}
         self._defined: dict[tuple[str, str], Z] = {}
         # The strata of the cascade, in their order, each with the rules that lead to it.
-        self.strata: dict[tuple[str, str], list[Rule]] = {
-            node: [] for node in nx.topological_sort(trigger_graph(model))
-        }
+        self.strata: dict[tuple[str, str], list[Rule]] = {node: [] for node in trigger_graph(model).sorted()}
         for rule in model.rules:
             self.strata[sort_of(model, rule.fires.of, {}), rule.fires.event].append(rule)
         for machine in model.machines:

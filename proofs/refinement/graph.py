@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -17,11 +17,9 @@ import networkx as nx
 
 from schedproof.model.semantics import Choice, State
 
-from .mismatch import Broken, Mismatch
+from .mismatch import Broken, Mismatch, Stopped
 from .modelside import ModelGraph
-
-Progress = Callable[[int, int], None]
-"""Called now and then with the numbers of states and edges found so far."""
+from .property import Progress
 
 CRASH = Choice("crash")
 Said = tuple[str, str]
@@ -29,14 +27,6 @@ SILENT = Choice("silent")
 """No step of the model: the key of edges along which the image stays the same."""
 JUMP = Choice("jump")
 """Several steps of the model in one operation, or a crash that takes it back to where it begins."""
-
-
-class Stopped(Exception):
-    """The exploration met its first mismatch."""
-
-    def __init__(self, mismatch: Mismatch) -> None:
-        super().__init__(mismatch.reason)
-        self.mismatch = mismatch
 
 
 class SideBySide(ABC):

@@ -31,3 +31,11 @@ class Mismatch:
         lines += [f"expected: {self.expected}"] if self.expected else []
         lines += [f"found:    {self.found}"] if self.found else []
         return "\n".join(lines)
+
+
+class Stopped(Exception):
+    """The exploration met its first mismatch."""
+
+    def __init__(self, mismatch: Mismatch) -> None:
+        super().__init__(mismatch.reason)
+        self.mismatch = mismatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schedproof.model.semantics import Choice, Instance, State, Stepper
+from schedproof.model.semantics import Choice, Instance, State, Stepper, parameters
 
 Edge = tuple[Choice, State]
 """A model step from a given state: its label and the state after."""
@@ -121,8 +121,6 @@ class ModelGraph:
 
     def say_choice(self, choice: Choice) -> str:
         """A label in words: the action and its parameters' names."""
-        action = self.instance.model.action(choice.action)
-        kinds = {v.name: v.type for v in action.parameters}
-        shown = [self.instance.show(kinds[name], value) for name, value in choice.parameters]
+        shown = parameters(self.instance, choice).values()
         names = ["{" + ", ".join(v) + "}" if isinstance(v, list) else str(v) for v in shown]
         return f"{choice.action}({', '.join(names)})"

@@ -10,16 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from schedproof.impl.cascade import System
-from schedproof.model.semantics import Choice, Instance, State, Stepper
-from schedproof.proofs.coverage.graph import Edge, Graph
-from schedproof.proofs.traces.formats.writing import Run
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Choice, Instance, Run, State, Stepper, parameters
 
-from .graph import SILENT, SideBySide, Stopped
-from .mismatch import Mismatch
+from .graph import SILENT, SideBySide
+from .mismatch import Mismatch, Stopped
 from .modelside import ModelGraph, Normal
 
 Replay = Callable[[Run], Mismatch | None]
 """Replays a run; the first difference, None if there is none."""
+
+SITUATION_UNKNOWN = "the run is of no situation that the scheduler can be put into"
+
+
+def check_variant(run: Run, model: Model) -> None:
+    """Refuses a run of another model than the scheduler's.
+
+    Raises:
+        ValueError: it is one.
+    """
+    mine = run.instance.model
+    if (mine.system, mine.variant) != (model.system, model.variant):
+        raise ValueError(f"the scheduler is one for {model.system} {model.variant}, not {mine.variant}")
+
 
 MachineFactory = Callable[[Instance], System]
 
@@ -38,8 +51,7 @@ def on_machines(run: Run, machines: MachineFactory = System.of) -> Mismatch | No
             return Mismatch("the machines do not begin where the model does", [], *wrong)
         for choice, after in zip(run.choices, run.states[1:], strict=True):
             path.append(say(instance, choice))
-            kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
-            shown = {name: instance.show(kinds[name], value) for name, value in choice.parameters}
+            shown = parameters(instance, choice)
             system.do(choice.action, **{n: frozenset(v) if isinstance(v, list) else v for n, v in shown.items()})
             if (wrong := _differs(instance, after, system)) is not None:
                 return Mismatch("the machines come to another state than the model", path, *wrong)
@@ -69,14 +81,6 @@ def along(run: Run, normal: Normal = lambda state: state) -> ModelGraph:
         normal(state): tuple((step.choice, normal(step.after)) for step in stepper.steps(state)) for state in run.states
     }
     return ModelGraph(run.instance, normal(run.states[0]), steps)
-
-
-def as_graph(model: ModelGraph) -> Graph:
-    """The model's side as a graph to choose test sequences from; which rows a step takes is left out."""
-    numbers = {state: n for n, state in enumerate(model.steps)}
-    assert numbers[model.initial] == 0, "exploration begins in the initial state"
-    edges = [[Edge(choice, numbers[after], {}) for choice, after in steps] for steps in model.steps.values()]
-    return Graph(model.instance, list(numbers), edges, True)
 
 
 def follow(exploration: SideBySide, steps: Sequence[tuple[Choice, State]]) -> Mismatch | None:

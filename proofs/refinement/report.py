@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .compare import never_taken, no_longer_possible, silent_for_ever
-from .graph import SILENT, SideBySide, Stopped
-from .mismatch import Mismatch
+from .graph import SILENT, SideBySide
+from .mismatch import Mismatch, Stopped
 
 
 @dataclass(frozen=True)

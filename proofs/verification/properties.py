@@ -23,7 +23,8 @@ def property_names(system: System, model: Model) -> list[str]:
 
 def expected(system: System, model: Model, prop: str) -> Verdict:
     """The verdict that is expected of a property, which may be of an auxiliary check."""
-    refuted = any(prop in each.refuted for each in auxiliary(system, model))
+    stated = system.refuted.get(model.variant, frozenset())
+    refuted = prop in stated or any(prop in each.refuted for each in auxiliary(system, model))
     return Verdict.REFUTED if refuted else expected_of_model(model, prop)
 
 
@@ -41,5 +42,5 @@ def check_expectations(system: System) -> None:
     for variant, place in system.stated.items():
         model = system.variants[variant]
         known = property_names(system, model)
-        for name in sorted(model.refuted - set(known)):
+        for name in sorted(system.refuted[variant] - set(known)):
             raise UserError(f"{place}: {unknown('property', name, known)}")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from schedproof.model.lang import Model, Row
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.system import System
 
 FIGURE = "figure"

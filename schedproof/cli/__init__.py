@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -26,9 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return fail("cannot write to standard output: it is closed", Exit.USAGE)
     with _interrupts() as seen:
         try:
-            from .app import run
+            with _lost_interrupts_redelivered():
+                from .app import run
 
-            return run(sys.argv[1:] if arguments is None else arguments)
+                return run(sys.argv[1:] if arguments is None else arguments)
         except BaseException as error:
             # Inside a call of a C library an interrupt arrives as some other error.
             if seen or isinstance(error, KeyboardInterrupt):
@@ -56,6 +58,38 @@ def _interrupts() -> Iterator[list[int]]:
         yield seen
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+REDELIVERY_SECONDS = 0.01
+"""The delay before a lost interrupt is sent again."""
+
+
+@contextmanager
+def _lost_interrupts_redelivered() -> Iterator[None]:
+    """Sends an interrupt again if it was lost in a destructor or a callback.
+
+    Python cannot raise an exception there: it prints "Exception ignored in" with a traceback, and the command continues.
+    z3 has such destructors.
+    """
+    default_hook = sys.unraisablehook
+    timers: list[threading.Timer] = []
+    thread = threading.get_ident()
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            default_hook(unraisable)
+            return
+        timers.append(threading.Timer(REDELIVERY_SECONDS, signal.pthread_kill, (thread, signal.SIGINT)))
+        timers[-1].start()
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        for timer in timers:
+            timer.cancel()
+            timer.join()
+        sys.unraisablehook = default_hook
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as stop:  # --help and --version
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError:
-        return fail(f"name a command: {', '.join(sorted(COMMANDS))}; 'schedproof --help' says what they do", Exit.USAGE)
+        return fail(f"name a command: {', '.join(COMMANDS)}; 'schedproof --help' says what they do", Exit.USAGE)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "schedproof"
         problem = error.format_message().rstrip(".")

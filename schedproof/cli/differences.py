@@ -8,13 +8,13 @@ from typing import Any
 
 from schedproof.model.lang import Action, Change, Machine, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import formulas
 from schedproof.proofs.traces.reports.wording import show_term
 from schedproof.proofs.verification.properties import expected_of_model
 
-from . import choose
+from . import scopes
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def described(model: Model, element: Element) -> list[str]:
             return [f"{element.source} -> {element.target}", *sets, *line]
         case Action():
             scope = {v.name: v for v in element.parameters}
-            chosen = ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in element.parameters)
+            chosen = ", ".join(f"{v.name}: {scopes.parameter(v.type)}" for v in element.parameters)
             return [
                 f"choose {chosen or 'nothing'}",
                 *[f"when {show_term(part)}" for part in element.when],

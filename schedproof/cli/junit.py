@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.verify import Judged, VariantReport
 
 from . import choose
-from .story import story
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot contain."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from schedproof.diagrams import DiagramError
-from schedproof.diagrams.render import write_whole
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.writing import write_whole
 from schedproof.model.registry.errors import UserError
 
 STDOUT = "-"

@@ -12,7 +12,7 @@ from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
-from schedproof.diagrams.render import write_whole
+from schedproof.diagrams.writing import write_whole
 from schedproof.model.registry.discovery import registered
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import MANIFEST

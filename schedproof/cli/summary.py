@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.verify import Judged, VariantReport
 
 from . import choose
 from .judging import EXPECTED, reached, standing, standings
-from .story import story
 from .tables import count
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from schedproof.cli.choose import every, happening
 from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.registry import discovery
 from schedproof.model.registry.system import System
 
 
@@ -18,7 +19,8 @@ def systems() -> Mapping[str, System]:
     Raises:
         UserError: one of the user's cannot be loaded.
     """
-    return {system.name: system for system in every()}
+    found = discovery.every(Path.cwd())
+    return {name: found.system(name) for name in found.entries}
 
 
 def catalogue() -> dict[str, Any]:
@@ -43,7 +45,7 @@ def _variant(model: Model) -> dict[str, Any]:
         "actions": [
             {
                 "name": action.name,
-                "says": happening(action),
+                "says": action.sentence,
                 "parameters": {v.name: kind(v.type) for v in action.parameters},
             }
             for action in model.actions

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from schedproof.cli.story import story
 from schedproof.model.lang import Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.importing import blamed
 from schedproof.model.registry.loading import load
 from schedproof.model.registry.manifest import read
 from schedproof.model.registry.system import System
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Disagreement, Verdict
 from schedproof.proofs.verification.properties import check_expectations, properties_of
 from schedproof.proofs.verification.verify import Judged, VariantReport, verify_variant

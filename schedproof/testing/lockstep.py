@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.cli.story import cited, objects, shown
 from schedproof.model.lang import Action, Model
 from schedproof.model.semantics import Choice, Instance, State, stepper_of
+from schedproof.proofs.exploration.counterexample_text import cited, objects, shown
 from schedproof.proofs.exploration.runs import changes, sentence
 from schedproof.proofs.traces.engine.broken import broken_guard, broken_invariants
 from schedproof.proofs.traces.reports.wording import show_choice

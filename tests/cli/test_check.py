@@ -17,6 +17,7 @@ from schedproof.proofs.traces import check_trace
 from schedproof.proofs.traces.files.lines import TextLine, read_text
 from schedproof.proofs.traces.reports.excerpt import excerpt
 from tests.proofs.traces.formats.test_plain import HEADER
+from tests.support.needs import needs_proc
 from tests.support.places import DATA
 
 STEP = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
@@ -85,7 +86,7 @@ class TestStreams:
         process.stdout.close()
         assert process.wait(20) == 1
 
-    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+    @needs_proc
     def test_an_interrupt_ends_a_followed_file(self, tmp_path: Path) -> None:
         log = written(tmp_path / "log", HEADER, STEP)
         process = command("hived", str(log), "--follow", "--json", "-")

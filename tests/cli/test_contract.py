@@ -5,9 +5,7 @@ Most tests use lamps (see tests/support/lamps.py), whose numbers are written dow
 
 import itertools
 import json
-import shutil
 from dataclasses import replace
-from unittest.mock import patch
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -20,22 +18,22 @@ from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
 from tests.support.lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+from tests.support.needs import needs_dot
+from tests.support.registry import put
 
 DATA = places.DATA / "hived"
 y = variable(Lamp, "y")
 
 
 @pytest.fixture
-def registered():
+def registered(monkeypatch):
     """Puts systems in place of the project's own."""
-    with patch.dict(systems(), {}, clear=True):
 
-        def register(*systems):
-            systems().clear()
-            systems().update({s.name: s for s in systems})
+    def register(*systems):
+        put(monkeypatch, {s.name: s for s in systems})
 
-        register(system())
-        yield register
+    register(system())
+    return register
 
 
 @pytest.fixture
@@ -361,7 +359,7 @@ def test_diagram_to_standard_output(run, registered, format_, begins):
     assert "on" in out and "off" in out
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz's dot is not installed")
+@needs_dot
 @pytest.mark.parametrize(("name", "begins"), [("lamp.svg", b"<?xml"), ("lamp.png", b"\x89PNG")])
 def test_diagram_to_a_file_by_its_ending(run, registered, tmp_path, name, begins):
     assert run("diagram", "lamps", "Lamp", "-o", tmp_path / name) == (0, "", "")
@@ -473,7 +471,7 @@ def test_explain_an_unreachable_state_exits_with_1(run):
     )
 
 
-def test_an_arrow_comes_from_the_object_whose_event_the_rule_carries_on(run):
+def test_an_arrow_comes_from_whose_event_the_rule_carries_on(run):
     _, out, _ = run("explain", "hived", "preemption-ongoing", "--mermaid")
     assert "    c0->>g0: PodGroup.e6 (line 193)\n" in out  # line 193: the cell's e2 preempts its user
     assert "    scheduler->>g1: PodGroup.e1 (line 63)\n" in out
@@ -695,7 +693,7 @@ def test_a_variant_that_goes_back_on_a_repair_is_told_of(run_json, registered):
     ]
 
 
-def test_two_changes_that_make_one_difference_are_both_its_reasons(run, registered):
+def test_two_changes_that_make_one_difference_are_both_reasons(run, registered):
     changes = [
         Change(why=f"Reason {n}.", repairs=["stays-dark"], drops=[name])
         for n, name in ((1, "switch_on"), (2, "blinks"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schedproof.cli import main
+from tests.support.needs import needs_dot
 from tests.support.places import MODELS
 
 DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
@@ -129,7 +129,7 @@ def test_a_picture_of_an_order_has_its_ranks(say: Any) -> None:
     assert code == 0 and "rank 1" in out and "rank 2" in out and "in it" in out
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not there")
+@needs_dot
 @pytest.mark.parametrize(("suffix", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
 def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
     target = tmp_path / f"picture.{suffix}"

@@ -20,7 +20,7 @@ LONG = "x" * 300
 MISTAKES = [
     ([], "name a command: verify, prove"),
     (["nosuch"], "'nosuch'"),
-    (["verify", "nosuch"], "unknown system 'nosuch'; there is hived"),
+    (["verify", "nosuch"], "unknown system 'nosuch'; there is beaker"),
     (["verify", "--nosuch"], "'schedproof verify --help'"),
     (["verify", "hived", "--only", "allocated-hascells"], "did you mean allocated-has-cells"),
     (["verify", "hived", "--json", "/no/such/folder/x"], "there is no folder '/no/such/folder'"),
@@ -124,7 +124,7 @@ def test_a_trace_that_is_none(content, says, tmp_path, capfd):
     assert err.count("\n") == 1
 
 
-def test_a_missing_dot_names_the_package_and_leaves_the_old_picture(tmp_path, capfd, monkeypatch):
+def test_a_missing_dot_names_the_package_and_keeps_the_picture(tmp_path, capfd, monkeypatch):
     (tmp_path / "cell.svg").write_text("old")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert main(["diagram", "hived", "Cell", "-o", str(tmp_path / "cell.svg")]) == 2
@@ -211,3 +211,35 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "schedproof: interrupted; nothing was written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+IN_A_DESTRUCTOR = """
+import os, signal, sys, time
+from schedproof.cli import app, main
+
+class Doomed:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+def run(arguments):
+    Doomed()
+    time.sleep(60)
+    return 0
+
+app.run = run
+sys.exit(main([]))
+"""
+
+
+def test_an_interrupt_in_a_destructor_is_one_line_too():
+    """Python ignores the exception there, so the command line sends the interrupt again."""
+    done = subprocess.run([sys.executable, "-c", IN_A_DESTRUCTOR], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
+
+
+def test_what_else_goes_wrong_in_a_destructor_is_told():
+    other = IN_A_DESTRUCTOR.replace("os.kill(os.getpid(), signal.SIGINT)", "raise ValueError").replace("60", "0")
+    done = subprocess.run([sys.executable, "-c", other], capture_output=True, text=True, timeout=50)
+    assert done.returncode == 0 and "Exception ignored in" in done.stderr and "ValueError" in done.stderr

@@ -15,10 +15,10 @@ from schedproof.diagrams.gallery import FOLDER, Picture, main, pages, pictures, 
 from schedproof.diagrams.images import fingerprint, png_fingerprint, sealed
 from schedproof.model.registry.discovery import system
 from schedproof.model.registry.system import System
-from tests.support.picture_readers import needs_dot
+from tests.support.needs import needs_dot
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=34)
 def test_the_gallery_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """If this fails: python -m schedproof.diagrams.gallery"""
     drawn = registered()  # once: some pictures need an exploration

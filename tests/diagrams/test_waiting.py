@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedproof.diagrams import Diagram, DiagramError, EdgeKind
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.representation import Diagram, EdgeKind
 from schedproof.diagrams.waiting import NOTHING, Hold, Wait, WaitGraph, observed, wait_for
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, State
 from schedproof.model.systems.beaker.waits import WAITS
-from tests.support.picture_readers import laid_out, needs_dot, text
+from tests.support.needs import needs_dot
+from tests.support.picture_readers import laid_out, text
 
 
 def graph(holds: str, waits: str) -> WaitGraph:
@@ -93,7 +95,7 @@ def test_blocked_is_what_no_order_of_going_on_leaves(found: WaitGraph) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(graphs)
-def test_there_is_a_circle_or_a_dead_end_exactly_if_someone_is_blocked(found: WaitGraph) -> None:
+def test_a_circle_or_dead_end_exactly_if_someone_is_blocked(found: WaitGraph) -> None:
     circle = found.circle()
     assert bool(circle) == bool(found.blocked())
     ends = {end for _, end in circle} - {NOTHING}
@@ -165,7 +167,7 @@ def test_two_assigned_sets_that_hold_what_the_other_needs() -> None:
     assert found.circle() == {("j0", "s1"), ("s1", "j1"), ("j1", "s0"), ("s0", "j0")}
 
 
-def test_another_system_of_the_lab_is_no_deadlock_unless_it_is_broken() -> None:
+def test_another_system_is_no_deadlock_unless_it_is_broken() -> None:
     assigned = {"r1": {"state": "assigned"}, "r2": {"state": "assigned"}}
     apart = two_sets_of_two("as-written")
     instance = Instance(apart.model, apart.sizes, {**apart.rigid, ("System", "lab"): [0, 0, 0]})
@@ -178,7 +180,7 @@ def test_another_system_of_the_lab_is_no_deadlock_unless_it_is_broken() -> None:
     assert stuck.blocked() == {"j0", "j1"}
 
 
-def test_a_cancelled_recipe_is_waited_for_as_written_and_does_not_count_when_repaired() -> None:
+def test_a_cancelled_recipe_is_waited_for_only_as_written() -> None:
     objects = {**SCHEDULED, **IN_LAB_0, **S_USED, "r1": {"state": "cancelled"}, "r2": {"state": "queued"}}
     found = waits_of("as-written", objects)
     assert waits(found) == {("j0", "r1", ()), ("j1", "r2", ("s0",))}
@@ -223,7 +225,7 @@ def picture(holds: str, waits: str) -> Diagram:
     return wait_for(graph(holds, waits), "a title")
 
 
-def test_the_picture_has_the_holds_and_waits_and_warns_of_the_circle() -> None:
+def test_the_picture_has_holds_and_waits_and_warns_of_circles() -> None:
     drawn = wait_for(graph("1A 2B 4C", "1B 2A 3A"), "a title", {"1": "at_rest", "1b": "assigned"})
     assert {(e.source, e.target, e.kind, e.labels, e.alarm) for e in drawn.edges} == {
         ("A", "1", EdgeKind.HELD_BY, ("held by 1a",), True),
@@ -254,7 +256,7 @@ def test_both_texts_say_what_is_red() -> None:
         assert "in a circle" in source and source.count("#b3261e") >= 4
 
 
-def test_mermaid_has_every_arrow_and_the_colour_of_the_right_ones() -> None:
+def test_mermaid_has_every_arrow_and_colours_the_right_ones() -> None:
     source = text(picture("1A 2B 3C", "1B 2A"), "mermaid").splitlines()
     links = [line.strip() for line in source if "-->" in line or "-.->" in line]
     assert links == [

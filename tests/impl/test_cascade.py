@@ -110,7 +110,7 @@ def test_a_long_random_run_with_more_objects(variant: str) -> None:
 # One cascade, from the document by hand
 
 
-def test_a_preemptor_that_is_overwritten_gives_back_all_its_other_cells() -> None:
+def test_an_overwritten_preemptor_gives_back_its_other_cells() -> None:
     """Lines 63-75 and 100-108: e1 of g2 takes two cells of g1, whose e5 returns and frees the others."""
     system = System(AS_WRITTEN, {"PodGroup": 3, "Cell": 5})
     system.do("allocate", p="g0", K={"c0", "c1"})
@@ -242,7 +242,7 @@ def events_before_failures(monkeypatch: pytest.MonkeyPatch, wrong: Model, model:
 
 @pytest.mark.parametrize("row", FIRED_LATE, ids=lambda row: f"{row[0]}.{row[1]}")
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_missing_row_late_in_a_cascade_leaves_everything_as_it_was(
+def test_a_missing_row_late_in_a_cascade_changes_nothing(
     variant: str, row: tuple[Sort, str, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = VARIANTS[variant]

@@ -93,7 +93,7 @@ def test_a_writer_that_waits_keeps_new_readers_out(order: LockOrder) -> None:
     second.release()
 
 
-def test_readers_that_wait_for_a_writer_are_in_before_the_next_one(order: LockOrder) -> None:
+def test_readers_that_wait_for_a_writer_precede_the_next_one(order: LockOrder) -> None:
     lock = OrderedLock(order, "Queue", "root")
     first = Held(lock, Mode.WRITE)
     assert first.has.wait(10)

@@ -66,7 +66,7 @@ def put(it: ObjectMachine, state: str) -> None:
 
 @pytest.mark.parametrize("thread_safe", [False, True])
 @pytest.mark.parametrize("sort", ["PodGroup", "Cell"])
-def test_an_object_moves_along_the_arrows_of_the_figure_and_no_others(sort: str, thread_safe: bool) -> None:
+def test_an_object_moves_along_the_arrows_of_the_figure_only(sort: str, thread_safe: bool) -> None:
     it = object_machines(AS_WRITTEN, sort, ["x"], thread_safe=thread_safe)["x"]
     table = arrows(sort)
     events = {event for event, _ in table}

@@ -70,7 +70,7 @@ class TestIsolation:
         with spinning():
             together(story)
 
-    def test_who_sends_more_than_can_be_judged_in_time_is_asked_for_less_before_that(self) -> None:
+    def test_who_sends_too_much_to_judge_in_time_is_asked_for_less(self) -> None:
         async def story() -> None:
             records = [{"state": {"Cell": {"c0": {"state": "Free"}}}}] * 50_000
             async with client(seconds=1) as asking:
@@ -100,13 +100,13 @@ class TestIsolation:
 
         together(story)
 
-    def test_a_session_that_needs_too_much_memory_is_lost_and_no_other(self) -> None:
+    def test_a_session_of_too_much_memory_is_lost_and_no_other(self) -> None:
         """In an interpreter of its own: one that has run tests before has freed memory to give, which no limit counts."""
         script = "from tests.service.test_isolation import greed; greed()"
         done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
-    def test_what_has_departed_has_departed_though_the_session_is_lost(self) -> None:
+    def test_what_has_departed_stays_so_though_the_session_is_lost(self) -> None:
         async def story() -> None:
             async with sessions() as found:
                 name = (await found.create(json.dumps(HIVED).encode())).body["id"]
@@ -148,7 +148,7 @@ class TestIsolation:
 
         together(story)
 
-    def test_requests_to_one_session_are_answered_in_order_and_not_too_many_wait(self) -> None:
+    def test_a_session_answers_in_order_and_not_too_many_wait(self) -> None:
         async def story() -> None:
             async with client(waiting=3, seconds=0.2) as asking:
                 there = f"/sessions/{await created(asking)}/records"
@@ -173,7 +173,7 @@ class TestIsolation:
         with spinning():
             together(story)
 
-    def test_a_session_that_nobody_asks_anything_ends_but_not_one_that_works(self) -> None:
+    def test_an_idle_session_ends_but_not_one_that_works(self) -> None:
         async def story() -> None:
             async with client(idle=0.6) as asking:
                 quiet, asked, works = [await created(asking) for _ in range(3)]
@@ -191,7 +191,7 @@ class TestIsolation:
 
         together(story)
 
-    def test_without_the_process_that_starts_sessions_there_are_no_more_and_health_says_so(self) -> None:
+    def test_without_the_process_that_starts_sessions_health_says_so(self) -> None:
         async def story() -> None:
             async with client() as asking:
                 assert (await asking.get("/health")).json()["ok"] is True

@@ -203,7 +203,7 @@ LINES = (
 
 
 class TestAnyLine:
-    def test_it_is_answered_as_the_specification_has_it_or_not_at_all(self) -> None:
+    def test_it_is_answered_as_the_specification_says_or_not_at_all(self) -> None:
         """Hundreds of lines, most of them wrong in one thing, to one server that goes on."""
         with Nursery(replace(Limits(), sessions=2)) as nursery, asyncio.Runner() as runner:
 
@@ -300,7 +300,7 @@ class TestStdio:
         told(harness, *[call("session.close", session=name) for name in names.values()])
         assert heard(harness)["result"] == heard(harness)["result"] == {}
 
-    def test_a_line_that_is_too_long_is_answered_and_the_next_one_too(self, harness: subprocess.Popen[bytes]) -> None:
+    def test_a_line_that_is_too_long_is_answered_and_the_next_too(self, harness: subprocess.Popen[bytes]) -> None:
         told(harness, b"x" * (3 << 20), call("session.report", 5, session="x"))
         answers = [heard(harness), heard(harness)]
         assert sorted(a["error"]["code"] for a in answers) == [-32007, -32001]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.cli import main
+from tests.support.needs import needs_curl, needs_proc
 from tests.support.places import ROOT
 
 pytest.importorskip("httpx")
@@ -59,9 +58,6 @@ def shared() -> Iterator[Bench]:
         assert (bench.process.returncode, out, err) == (0, "", ""), (
             "whatever was asked of it, it ran until it was told to end"
         )
-
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
 
 class TestSlowClients:
@@ -174,7 +170,7 @@ class TestServer:
         assert out == "" and err.count("\n") == 1
         assert err.startswith(f"schedproof: port {shared.port} of 127.0.0.1 cannot be had:")
 
-    @linux
+    @needs_proc
     def test_clients_that_wait_are_told_that_it_ends(self) -> None:
         with socket.socket() as waiting:
             waiting.settimeout(10)
@@ -188,7 +184,7 @@ class TestServer:
             assert (answer := waiting.recv(65536)).startswith(b"HTTP/1.1 503") and b'"error":"ending"' in answer
             assert ended(waiting)
 
-    @linux
+    @needs_proc
     def test_a_server_that_is_killed_leaves_no_process(self) -> None:
         with serving() as bench:
             names = [bench.post("/sessions", json.dumps(WIDE).encode())[1]["id"] for _ in range(3)]
@@ -204,7 +200,7 @@ class TestServer:
 HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g0", "g1"], "Cell": ["c0", "c1"]}}
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@needs_curl
 class TestClient:
     """The client of the README, in shell and curl."""
 

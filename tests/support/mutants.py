@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
-import networkx as nx
-
 from schedproof.model.lang import Action, Invariant, Model, ModelError, Rigid, Rule, StepInvariant
-from schedproof.model.lang.check import WELL_FORMED, sort_of, trigger_graph
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.triggers import trigger_graph
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Step, Stepper, Undefined, check_scope
 from schedproof.model.semantics.instance import fitted
 from schedproof.proofs.checking.model_check import examine, reads_history
@@ -187,7 +188,7 @@ def concerned(model: Model, other: Model) -> frozenset[str]:
     about = {(row.sort.name, row.event) for row in _not_in_both(model.rows, other.rows)}
     about |= {(r.on.name, "") if isinstance(r.on, Action) else (sort_of(model, r.on.of, {}), r.on.event) for r in rules}
     graph = trigger_graph(model)
-    before = {node for what in about if what in graph for node in (what, *nx.ancestors(graph, what))}
+    before = {node for what in about if what in graph for node in (what, *graph.ancestors(what))}
     changed = {action.name for action in _not_in_both(model.actions, other.actions)}
     return frozenset(changed | {name for name, event in before if event == ""})
 
@@ -234,7 +235,7 @@ class Twin:
     def caught(self, mutant: Mutant) -> Caught | None:
         """How ``mutant`` is caught; None if all its graphs are the model's, and so all verdicts."""
         try:
-            other = mutant.build()
+            other = checked(mutant.build())
         except ModelError as error:
             return Caught("refused", str(error))
         compared, names = None, concerned(self.model, other)
@@ -268,7 +269,7 @@ class Judge:
     def caught(self, mutant: Mutant) -> Caught | None:
         """How ``mutant`` is caught; None if every verdict on it is the model's."""
         try:
-            other = mutant.build()
+            other = checked(mutant.build())
         except ModelError as error:
             return Caught("refused", str(error))
         for n, place in enumerate(self.places):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
-import pytest
-
-from schedproof.diagrams import Diagram, NodeKind, render
-
-needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz's dot (Debian package graphviz)")
+from schedproof.diagrams.dot import FONT
+from schedproof.diagrams.render import render
+from schedproof.diagrams.representation import Diagram, NodeKind
 
 Arrow = tuple[str, str, str]
 """Source, event, target."""
@@ -100,7 +98,7 @@ def laid_out(source: str) -> Laid:
             w, h = 36 * float(node["width"]), 36 * float(node["height"])
             nodes[node["name"]] = (x - w, y - h, x + w, y + h)
     edges = []
-    for edge in graph["edges"]:
+    for edge in graph.get("edges", []):
         texts = [op for op in edge.get("_ldraw_", []) if op["op"] == "T"]
         box = None
         for op in texts:
@@ -113,6 +111,20 @@ def laid_out(source: str) -> Laid:
         if tail != "(start)":
             edges.append((tail, head, " ".join(op["text"] for op in texts), box, _along(curve)))
     return Laid(float(graph["bb"].split(",")[2]), nodes, edges)
+
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+HELVETICA = 12.726
+"""How wide the alphabet is in Helvetica, of size 1; fonts that stand in for it are as wide."""
+
+
+@cache
+def stretch() -> float:
+    """How wide letters are here, compared with Helvetica: graphviz takes another font where that is not installed."""
+    size = 20
+    page = f'digraph {{ a [label={ALPHABET} fontname="{FONT}" fontsize={size} shape=plain] }}'
+    left, _, right, _ = laid_out(page + "\n").nodes["a"]
+    return (right - left) / (HELVETICA * size)
 
 
 def _along(curve: list[Point]) -> list[Point]:

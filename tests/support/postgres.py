@@ -35,7 +35,7 @@ def server() -> Iterator[str]:
     """
     if importlib.util.find_spec("psycopg") is None:
         raise Unavailable("psycopg is not installed; install the extra postgresql")
-    initdb, postgres = _program("initdb"), _program("postgres")
+    initdb, postgres = find_program("initdb"), find_program("postgres")
     user = _user()
     directory = Path(tempfile.mkdtemp(prefix="schedproof-pg-"))
     try:
@@ -59,7 +59,7 @@ def server() -> Iterator[str]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _program(name: str) -> str:
+def find_program(name: str) -> str:
     newest = sorted(DEBIANS.glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
     found = str(newest[-1]) if newest else shutil.which(name)
     if found is None:

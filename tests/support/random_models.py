@@ -53,8 +53,9 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.lang import given as parameter
-from schedproof.model.lang.check import common_parameters, firings
-from schedproof.model.lang.terms import Constant, Fires, Given
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.model import common_parameters
+from schedproof.model.lang.terms import Constant, Fires, Given, firings
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import explore
 
@@ -496,7 +497,7 @@ class Maker:
             default_scope=self.sizes,
             topologies=lambda sizes: [rigid],
         )
-        return replace(plain, properties=self.promises(actions, plain))
+        return checked(replace(checked(plain), properties=self.promises(actions, plain)))
 
 
 @dataclass

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from schedproof.model.lang import Model, ModelError
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, State, Stepper
 from tests.support.mutants import Caught, Graph, Mutant, Place, Twin, concerned, other_step
 
@@ -80,7 +81,7 @@ class Judge:
 
     def _in_walks(self, mutant: Mutant) -> Caught | None:
         try:
-            other = mutant.build()
+            other = checked(mutant.build())
         except ModelError as error:
             return Caught("refused", str(error))
         names = concerned(self._model, other)

@@ -116,7 +116,7 @@ REFUSING = (GuardFailed, Undefined)
 
 @pytest.mark.parametrize("model", [WORKSHOP, MUTEX], ids=["workshop", "mutex"])
 @pytest.mark.parametrize("refusals", [False, True])
-def test_machines_that_are_generated_from_a_model_keep_in_step_with_it(model, refusals):
+def test_machines_generated_from_a_model_keep_in_step_with_it(model, refusals):
     """All types of parameters and attributes, and rules from object to object."""
     run(lockstep(model, generated(model), refused=REFUSING, refusals=refusals))
 
@@ -156,7 +156,7 @@ class Reference:
         return {"PodGroup": groups, "Cell": cells}
 
 
-def test_the_reference_scheduler_of_hived_keeps_in_step_with_the_repaired_document():
+def test_hiveds_reference_scheduler_keeps_in_step_with_repaired():
     run(lockstep(REPAIRED, Reference, scope={"PodGroup": 3, "Cell": 3}, refused=HivedRefused))
 
 
@@ -239,7 +239,7 @@ def test_the_line_of_the_document_is_cited():
     )
 
 
-def test_an_error_of_the_implementation_is_told_with_the_steps_to_it(lease):
+def test_an_implementations_error_is_told_with_the_steps_to_it(lease):
     text = told(lockstep(lease.FENCED, leases.Fails), KeyError, shrink=True)
     assert "Fails failed in expire(l=l0)" in text and steps(text) == ["ask(w=w0)", "acquire(w=w0, l=l0)"]
 
@@ -286,7 +286,7 @@ FAILURES = (OutOfStep, IllegalEvent, GuardFailed)
 
 
 @pytest.mark.parametrize("model", [p for p in SPOILT if p.id in SHORT])
-def test_machines_of_a_spoilt_model_fall_out_of_step_with_the_right_one(model):
+def test_a_spoilt_models_machines_fall_out_of_step(model):
     told(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200)
 
 

@@ -71,9 +71,9 @@ def test_a_variant_is_judged_once_and_only_what_is_wanted(judge, pytester, monke
     repository(pytester.path)
     asked, real = [], collected.verify_variant
 
-    def counted(model, *, only):
+    def counted(system, model, *, only):
         asked.append((model.variant, list(only)))
-        return real(model, only=only)
+        return real(system, model, only=only)
 
     monkeypatch.setattr(collected, "verify_variant", counted)
     judge("--schedproof", "-q").assert_outcomes(passed=2 * PROMISES + 1)
@@ -90,7 +90,7 @@ def test_what_is_named_is_what_runs(judge, pytester):
     judge("--schedproof", "test_lease.py").assert_outcomes(passed=1)
 
 
-def test_manifests_below_the_root_are_found_wherever_tests_are_looked_for(judge, pytester):
+def test_manifests_below_the_root_are_found_from_anywhere(judge, pytester):
     """Not only in the folders that the configuration names for tests, but not in environments and hidden folders."""
     repository(pytester.path)
     repository(pytester.path / "parts" / "queue", "job-queue")
@@ -169,7 +169,7 @@ def test_a_wrong_manifest_is_one_error(judge, pytester):
 
 
 def test_engines_that_disagree_are_an_error(judge, pytester, monkeypatch):
-    def disagreeing(model, *, only):
+    def disagreeing(system, model, *, only):
         raise collected.Disagreement("one of the two engines is wrong")
 
     monkeypatch.setattr(collected, "verify_variant", disagreeing)

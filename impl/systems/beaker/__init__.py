@@ -1,6 +1,6 @@
 """A reference scheduler for Beaker: the event-driven proposal with the repairs that its promises need.
 
-Every operation is one transaction on a database (:class:`SqlStore`), judged by what the database
+Every operation is one transaction on a database (:class:`.sql_store.SqlStore`), judged by what the database
 says in that transaction, so that the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web
 side (:class:`Web`) and the labs (:class:`Lab`) may come in any order, and a crash costs nothing.
 A set of several recipes begins only with a system for each, all of one lab. So before it takes any,
@@ -9,24 +9,24 @@ takes its sibling's. It is seated anew when that can not serve it any more, as l
 It is written from the document and the repairs in words, not from the model.
 """
 
-from .choice import Choice, Option, first, only
+from schedproof.impl.choice import first
+from schedproof.impl.errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
+
+from .choice import Choice, Option, only
 from .daemon import Daemon
 from .draft import Draft
-from .errors import Contended, IllegalMove, Refused, SchedulerError, StoreError
 from .lab import Lab
-from .memory_store import MemoryStore
 from .operations import Observer, Operations, Report, What
 from .records import Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .scheduler import Consistency, InHand, NewJobs, PendingSystems, Provisioning
 from .seats import Seats
-from .sql_store import SqlStore
-from .store import Changes, Store, Transaction, UsageEntry
+from .store import BeakerStore, Changes, MemoryStore, UsageEntry
 from .view import View
 from .web import Job, RecipeSpec, SetSpec, Web
 
 __all__ = [
-    "Changes", "Choice", "Condition", "Consistency", "Contended", "Daemon", "Draft", "IllegalMove", "InHand", "Job",
-    "Lab", "MemoryStore", "NewJobs", "Observer", "Operations", "Option", "PendingSystems", "Provisioning", "Recipe",
-    "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "Seats", "SetSpec", "SqlStore", "Store",
-    "StoreError", "System", "Transaction", "Usage", "UsageEntry", "View", "Web", "What", "World", "first", "only",
+    "BeakerStore", "Changes", "Choice", "Condition", "Consistency", "Contended", "Daemon", "Draft", "IllegalMove",
+    "InHand", "Job", "Lab", "MemoryStore", "NewJobs", "Observer", "Operations", "Option", "PendingSystems",
+    "Provisioning", "Recipe", "RecipeSet", "RecipeSpec", "RecipeState", "Refused", "Report", "SchedulerError", "Seats",
+    "SetSpec", "StoreError", "System", "Usage", "UsageEntry", "View", "Web", "What", "World", "first", "only",
 ]  # fmt: skip

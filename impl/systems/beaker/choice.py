@@ -6,20 +6,16 @@ Which of several recipes, and which of several systems, is chosen "in arbitrary 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from .errors import Refused
+from schedproof.impl import choice
+from schedproof.impl.errors import Refused
 
 Option = tuple[str, ...]
 """The names of what would be chosen: a recipe, or a recipe and a system."""
 
-Choice = Callable[[Sequence[Option]], Option | None]
-"""Picks one of the options, all equally good and in the order of their names; None if and only if there is none."""
-
-
-def first(options: Sequence[Option]) -> Option | None:
-    """The first one by name."""
-    return options[0] if options else None
+Choice = choice.Choice[Option]
+"""Picks one of the options, which come in the order of their names."""
 
 
 def only(*names: str) -> Choice:
@@ -40,14 +36,5 @@ def only(*names: str) -> Choice:
 
 
 def chosen(choose: Choice, options: Sequence[Option]) -> Option | None:
-    """What ``choose`` says, held to its contract.
-
-    Raises:
-        Refused: it named no option though there are some, or one that is not there.
-    """
-    option = choose(options)
-    if option is None and options:
-        raise Refused(f"nothing was chosen, though there are {len(options)} options")
-    if option is not None and option not in options:
-        raise Refused(f"{' on '.join(option)} was chosen, but it is no option now")
-    return option
+    """What ``choose`` picks (see :func:`schedproof.impl.choice.checked_choice`)."""
+    return choice.checked_choice(choose, options, " on ".join)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from threading import Event, Thread
 from types import TracebackType
 
-from .errors import Refused, StoreError
+from schedproof.impl.errors import Refused, StoreError
+
 from .operations import Observer, Report
 from .scheduler import Consistency, NewJobs, PendingSystems, Provisioning
-from .store import Store
+from .store import BeakerStore
 
 LOG = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ class Daemon:
         ValueError: the interval is not positive.
     """
 
-    def __init__(self, store: Store, *, interval: float = 1.0, observer: Observer | None = None) -> None:
+    def __init__(self, store: BeakerStore, *, interval: float = 1.0, observer: Observer | None = None) -> None:
         if interval <= 0:
             raise ValueError(f"the interval must be more than 0 seconds, not {interval}")
         self._interval = interval

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .errors import Refused
+from schedproof.impl.errors import Refused
+
 from .legal import FIRST_USAGE, check_recipe, check_system
 from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage, World
 from .store import Changes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from schedproof.impl.errors import Refused
+
 from .draft import Draft
-from .errors import Refused
 from .operations import Operations, Report, What
 from .records import RecipeState
 

@@ -6,7 +6,8 @@ right; a move that is not even here is a fault of the scheduler.
 
 from __future__ import annotations
 
-from .errors import IllegalMove
+from schedproof.impl.errors import IllegalMove
+
 from .records import Condition, Recipe, System, Usage
 from .records import RecipeState as R
 

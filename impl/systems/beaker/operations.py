@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from schedproof.impl.transactions import retried
+from schedproof.impl.store import Transaction
 
 from .draft import Draft
-from .errors import Contended
-from .store import Store
+from .store import BeakerStore, read_world, write
 from .view import View
 
 
@@ -73,7 +72,7 @@ class Operations:
 
     draft_type: type[Draft] = Draft
 
-    def __init__(self, store: Store, *, observer: Observer | None = None) -> None:
+    def __init__(self, store: BeakerStore, *, observer: Observer | None = None) -> None:
         self.store = store
         self._observer = observer
 
@@ -86,14 +85,13 @@ class Operations:
             StoreError: the store cannot be used.
         """
 
-        def once() -> Report:
-            with self.store.transaction() as transaction:
-                draft = self.draft_type(transaction.read())
-                report = work(draft)
-                transaction.write(draft.changes())
+        def once(transaction: Transaction) -> Report:
+            draft = self.draft_type(read_world(transaction))
+            report = work(draft)
+            write(transaction, draft.changes())
             return report
 
-        report = retried(once, Contended)
+        report = self.store.transact(once)
         if self._observer is not None:
             self._observer(report)
         return report
@@ -105,9 +103,4 @@ class Operations:
             Contended: others came in between every time.
             StoreError: the store cannot be used.
         """
-
-        def once() -> View:
-            with self.store.transaction() as transaction:
-                return self.draft_type(transaction.read())
-
-        return retried(once, Contended)
+        return self.store.transact(lambda transaction: self.draft_type(read_world(transaction)))

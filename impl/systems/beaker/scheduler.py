@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .choice import Choice, chosen, first
+from schedproof.impl.choice import first
+from schedproof.impl.errors import Refused
+
+from .choice import Choice, chosen
 from .draft import Draft
-from .errors import Refused
 from .operations import Observer, Operations, Report, What
 from .records import Condition, RecipeState, Usage
 from .seats import Seats
-from .store import Store
+from .store import BeakerStore
 from .view import View
 
 
@@ -37,7 +39,7 @@ class NewJobs(Seats):
     its siblings are assigned, and systems come to them through the other loops.
     """
 
-    def __init__(self, store: Store, *, choose: Choice = first, observer: Observer | None = None) -> None:
+    def __init__(self, store: BeakerStore, *, choose: Choice = first, observer: Observer | None = None) -> None:
         super().__init__(store, observer=observer)
         self._choose = choose
         self.in_hand: InHand | None = None
@@ -125,7 +127,7 @@ class NewJobs(Seats):
 class PendingSystems(Operations):
     """The loop for pending systems (lines 201-210), one transaction a system."""
 
-    def __init__(self, store: Store, *, choose: Choice = first, observer: Observer | None = None) -> None:
+    def __init__(self, store: BeakerStore, *, choose: Choice = first, observer: Observer | None = None) -> None:
         super().__init__(store, observer=observer)
         self._choose = choose
 

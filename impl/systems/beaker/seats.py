@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from schedproof.impl.errors import Refused
+
 from .draft import Draft
-from .errors import Refused
 from .operations import Operations, Report, What
 
 

@@ -1,14 +1,17 @@
-"""What the scheduler needs of a store: transactions, one after the other as far as anyone can tell."""
+"""The database as the scheduler sees it: systems, recipe sets and recipes, read and written together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any
 
-from .records import Condition, Recipe, RecipeSet, System, Usage, World
+from schedproof.impl import store
+from schedproof.impl.errors import Refused
+from schedproof.impl.store import Kind, NotIn, Schema, Store, Transaction, ValuesOf
+
+from .records import FINISHED, Condition, Recipe, RecipeSet, System, Usage, World
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,17 @@ class Changes:
 
 
 @dataclass(frozen=True)
+class LabEntry:
+    """A lab that a system or a recipe set names."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class UsageEntry:
     """An entry of the "System Usage" table (lines 249-255): how long a system was used for what.
 
-    ``finished`` is None in the entry that still holds.
+    ``finished`` is None in the entry that still holds. Entries are numbered in the order in which they begin.
     """
 
     system: str
@@ -32,46 +42,116 @@ class UsageEntry:
     condition: Condition
     started: datetime
     finished: datetime | None = None
+    id: int = 0
 
 
-class Transaction(Protocol):
-    """Reads and writes that happen together or not at all."""
+SCHEMA = Schema(
+    World,
+    Kind(LabEntry, None, key=("name",), title="lab"),
+    Kind(System, "systems", key=("name",), title="system"),
+    Kind(RecipeSet, "recipe_sets", key=("name",), title="recipe set"),
+    Kind(Recipe, "recipes", key=("name",), title="recipe"),
+    Kind(UsageEntry, None),
+)
 
-    def read(self) -> World:
-        """All systems, and the recipe sets that have an unfinished recipe, with all of their recipes."""
-
-    def write(self, changes: Changes) -> None:
-        """Writes each change if the record still is as it was read, and an entry of system usage for
-        each system whose usage or condition changes.
-
-        Raises:
-            Contended: a record is not as it was read.
-            Refused: a record to be added has a name that is taken.
-            StoreError: it cannot be written, for example since the schema forbids it.
-        """
+_UNFINISHED = ValuesOf(Recipe, "recipe_set", {"state": NotIn(FINISHED)})
 
 
-class Store(Protocol):
-    """Where the records are kept, durably once a transaction has ended."""
+def read_world(transaction: Transaction) -> World:
+    """All systems, and the recipe sets that have an unfinished recipe, with all of their recipes."""
+    find = transaction.find
+    return World(find(RecipeSet, name=_UNFINISHED), find(Recipe, recipe_set=_UNFINISHED), find(System))
 
-    def transaction(self) -> AbstractContextManager[Transaction]:
-        """A transaction, committed at the end of the ``with`` block and rolled back by an exception.
 
-        Raises:
-            Contended: another transaction came in between; nothing is written.
-            StoreError: the store cannot be used.
-        """
+def write(transaction: Transaction, changes: Changes) -> None:
+    """Writes each change if the record still is as it was read, and an entry of system usage for
+    each system whose usage or condition changes.
 
-    def snapshot(self) -> World:
-        """All records, those of finished sets too, without the system usage."""
+    Raises:
+        Contended: a record is not as it was read.
+        Refused: a record to be added has a name that is taken.
+        StoreError: it cannot be written, for example because the schema forbids it.
+    """
+    systems: list[System] = [new for old, new in changes.systems if old is None]
+    sets: list[RecipeSet] = [new for old, new in changes.recipe_sets if old is None]
+    recipes = [new for old, new in changes.recipes if old is None]
+    for lab in sorted({system.lab for system in systems} | {each.lab for each in sets if each.lab is not None}):
+        if transaction.get(LabEntry, lab) is None:
+            transaction.add(LabEntry(lab))
+    # A host before its guests.
+    for kind, added in (
+        (System, systems),
+        (RecipeSet, sets),
+        (Recipe, sorted(recipes, key=lambda r: r.host is not None)),
+    ):
+        _add(transaction, kind, added)
+    for pair in (*changes.recipe_sets, *_leave_seats(transaction, changes), *changes.systems):
+        if pair[0] is not None:
+            transaction.update(*pair)
+    at = now()
+    for _, system in changes.systems:
+        for entry in transaction.find(UsageEntry, system=system.name, finished=None):
+            transaction.update(entry, replace(entry, finished=at))
+        transaction.add(UsageEntry(system.name, system.usage, system.condition, at))
 
-    def restore(self, snapshot: World) -> None:
-        """Goes back to a snapshot; the system usage begins anew, with an entry for each system."""
 
-    def usage(self, system: str | None = None) -> Sequence[UsageEntry]:
-        """The system usage of one system, or of all, oldest first."""
+def _add(transaction: Transaction, kind: type[Any], added: Sequence[Any]) -> None:
+    """Finished ones are not read by :func:`read_world`, but their names are taken."""
+    taken = transaction.find(kind, name=frozenset(record.name for record in added)) if added else ()
+    if taken:
+        raise Refused(f"there is a {SCHEMA.of[kind].describe(taken[0].name)} already")
+    for record in added:
+        transaction.add(record)
+
+
+def _leave_seats(transaction: Transaction, changes: Changes) -> list[tuple[Recipe | None, Recipe]]:
+    """What is left to write when every seat that changes is left: siblings may exchange theirs."""
+    left: list[tuple[Recipe | None, Recipe]] = []
+    for old, new in changes.recipes:
+        if old is not None and old.seat not in (None, new.seat):
+            standing = replace(old, seat=None)
+            transaction.update(old, standing)
+            old = standing
+        left.append((old, new))
+    return left
 
 
 def now() -> datetime:
-    """The time of day, the default clock of the stores."""
+    """The time of day."""
     return datetime.now(UTC)
+
+
+class BeakerStore(Store[World]):
+    """The records, with a history of how the systems are used."""
+
+    def restore(self, snapshot: World) -> None:
+        """Goes back to a snapshot; the system usage begins anew, with an entry for each system."""
+        changes = Changes(
+            tuple((None, recipe_set) for recipe_set in snapshot.recipe_sets),
+            tuple((None, recipe) for recipe in snapshot.recipes),
+            tuple((None, system) for system in snapshot.systems),
+        )
+        with self.transaction() as transaction:
+            transaction.clear()
+            write(transaction, changes)
+
+    def usage(self, system: str | None = None) -> Sequence[UsageEntry]:
+        """The system usage of one system, or of all, oldest first."""
+        conditions = {} if system is None else {"system": system}
+        return self.transact(lambda transaction: transaction.find(UsageEntry, **conditions))
+
+
+class MemoryStore(store.MemoryStore[World], BeakerStore):
+    """The records as one value, for explorations."""
+
+    def __init__(self) -> None:
+        super().__init__(SCHEMA)
+
+    def restore(self, snapshot: World) -> None:
+        """Goes back to a snapshot, without a transaction: explorations do it before every operation."""
+        super().restore(snapshot)
+        at = now()
+        self._records[LabEntry] = tuple(LabEntry(name) for name in sorted({system.lab for system in snapshot.systems}))
+        self._records[UsageEntry] = tuple(
+            UsageEntry(s.name, s.usage, s.condition, at, id=i) for i, s in enumerate(snapshot.systems, 1)
+        )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from schedproof.impl.errors import Refused
+
 from .draft import Draft
-from .errors import Refused
 from .legal import FIRST_USAGE
 from .operations import Operations, Report, What
 from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Usage

@@ -5,16 +5,17 @@ pod is deleted, and goes back to Allocated when its last preemptor gives up. Onl
 object may do is generated from the model's tables; who influences whom is written here by hand.
 """
 
+from schedproof.impl.errors import Refused, SchedulerError, StoreError
+from schedproof.impl.store import Crash
+
 from .choice import CellChoice, fewest_victims
-from .errors import Refused, SchedulerError, StoreError, Unrecoverable
 from .memory import CellRecord, GroupRecord, Memory
-from .memory_store import Crash, InMemoryStore
+from .recovery import Unrecoverable
 from .scheduler import Report, Scheduler, What
-from .sqlite_store import SqliteStore
-from .store import GroupSpec, Placement, PodRow, PodStatus, PodStore
+from .store import GroupSpec, InMemoryStore, Placement, PodRow, PodStatus, PodStore
 
 __all__ = [
     "CellChoice", "CellRecord", "Crash", "GroupRecord", "GroupSpec", "InMemoryStore", "Memory", "Placement", "PodRow",
-    "PodStatus", "PodStore", "Refused", "Report", "Scheduler", "SchedulerError", "SqliteStore", "StoreError",
+    "PodStatus", "PodStore", "Refused", "Report", "Scheduler", "SchedulerError", "StoreError",
     "Unrecoverable", "What", "fewest_victims",
 ]  # fmt: skip

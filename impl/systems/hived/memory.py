@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .errors import Refused
+from schedproof.impl.errors import Refused
+
 from .store import GroupSpec, Placement, PodStatus
 
 

@@ -12,9 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from .errors import Unrecoverable
+from schedproof.impl.errors import SchedulerError
+
 from .memory import cells_of
 from .store import GroupSpec, Placement, PodRow, PodStatus
+
+
+class Unrecoverable(SchedulerError):
+    """The durable rows contradict each other, so that no state can be recovered from them."""
 
 
 @dataclass(frozen=True)

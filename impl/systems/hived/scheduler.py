@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import RLock
 
+from schedproof.impl.errors import Refused
+
 from .choice import CellChoice, fewest_victims
 from .draft import Draft
-from .errors import Refused
 from .memory import CellRecord, GroupRecord, Memory
 from .recovery import RecoveredGroup, recovered_groups
 from .store import GroupSpec, PodRow, PodStatus, PodStore

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
-from .errors import Refused
+from schedproof.impl.errors import Refused
+from schedproof.impl.store import Hook, Kind, MemoryStore, Schema, Store
 
 Placement = tuple[tuple[str, tuple[str, ...]], ...]
 """The cells of each pod of a group: (pod, cells) pairs in the order of the group's pods."""
@@ -61,8 +61,18 @@ class PodRow:
         return self.spec.name
 
 
-class PodStore(Protocol):
-    """Where pod rows are kept. A row is durable when :meth:`put` returns; each write stands alone."""
+@dataclass(frozen=True)
+class Pods:
+    """All rows, ordered by group and pod."""
+
+    pods: tuple[PodRow, ...] = ()
+
+
+SCHEMA = Schema(Pods, Kind(PodRow, "pods", key=("group", "pod"), title="row of pod"))
+
+
+class PodStore(Store[Pods]):
+    """Where pod rows are kept."""
 
     def rows(self) -> Sequence[PodRow]:
         """All rows, ordered by group and then as the group's spec lists its pods.
@@ -70,15 +80,21 @@ class PodStore(Protocol):
         Raises:
             StoreError: the store cannot be read.
         """
+        rows = self.snapshot().pods
+        return sorted(rows, key=lambda r: (r.group, r.spec.pods.index(r.pod) if r.pod in r.spec.pods else -1, r.pod))
 
     def put(self, row: PodRow) -> None:
-        """Writes a row, over the one of the same pod if there is one.
+        """Writes a row, over the one of the same pod if there is one; it is durable when this returns.
 
         Raises:
             StoreError: the row is not written.
         """
+        with self.transaction() as transaction:
+            transaction.put(row)
 
 
-def by_pod(rows: Sequence[PodRow]) -> list[PodRow]:
-    """``rows`` in the order that :meth:`PodStore.rows` promises."""
-    return sorted(rows, key=lambda r: (r.group, r.spec.pods.index(r.pod) if r.pod in r.spec.pods else -1, r.pod))
+class InMemoryStore(MemoryStore[Pods], PodStore):
+    """The rows as one value, for explorations."""
+
+    def __init__(self, before: Hook | None = None, after: Hook | None = None) -> None:
+        super().__init__(SCHEMA, before=before, after=after)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from .connection import Connection
-from .errors import Contended, JobmonError, Malformed, StoreError, Unreachable
+from .errors import Contended, Malformed, SchedulerError, StoreError, Unreachable
 from .guide import epilog
 from .loop import Heartbeat, Interrupts, Leased
 from .loop import run as run_agent
@@ -112,7 +112,7 @@ def client(url: str, poll: float, heartbeat: float | None, patience: float, resu
     if mine.over is not None and mine.over == mine.memory.failed:
         raise Malformed(mine.over)
     if mine.over not in CLIENT_ENDS:
-        raise JobmonError(mine.over)
+        raise SchedulerError(mine.over)
     click.echo(mine.over)
     if mine.over == "failed" and mine.memory.run is not None:
         for line in failures(there.ask(ReadRun(mine.memory.run))):
@@ -183,7 +183,7 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
     finally:
         commands.kill()  # however it ends
     if mine.memory.granted is None:
-        raise JobmonError(mine.over)
+        raise SchedulerError(mine.over)
 
 
 @main.command()
@@ -226,7 +226,7 @@ def run() -> None:
     """The command line; what goes wrong is said in one line: 2 if the user has to mend it, else 1."""
     try:
         main()
-    except JobmonError as error:
+    except SchedulerError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2 if isinstance(error, Malformed) else 1)
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
+
+from schedproof.impl.store import Condition, Transaction
 
 from .errors import Refused
 from .legal import INSTANCE_MOVES, OF_RUN, RUN_MOVES, TASK_MOVES, WORKFLOW_MOVES, check, task_after
@@ -27,7 +29,8 @@ from .records import (
     Workflow,
     WorkflowRun,
 )
-from .store import Condition, R, Transaction
+
+R = TypeVar("R", Workflow, WorkflowRun, Task, TaskInstance, TaskAudit)
 
 DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIATED, InstanceState.LAUNCHED})
 """Instances whose command has not started."""

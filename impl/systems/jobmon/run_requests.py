@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from schedproof.impl.store import UpTo
+
 from . import requests as asked
 from .draft import Draft
 from .errors import Refused
@@ -26,7 +28,6 @@ from .records import (
     WorkflowState,
 )
 from .requests import Report, TaskSpec
-from .store import UpTo
 
 BEFORE = {after: before for before, after in NEXT.items()}
 

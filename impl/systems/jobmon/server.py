@@ -9,16 +9,14 @@ import time
 from collections.abc import Callable
 from typing import Protocol, assert_never
 
-from schedproof.impl.transactions import retried
+from schedproof.impl.store import Store
 
 from . import requests as asked
 from .draft import Draft
-from .errors import Contended
 from .instance_requests import InstanceRequests
-from .records import Leases
+from .records import Leases, Records
 from .requests import Report, Request
 from .run_requests import RunRequests
-from .store import Store
 
 Clock = Callable[[], float]
 
@@ -43,7 +41,7 @@ class Server(RunRequests, InstanceRequests):
 
     def __init__(
         self,
-        store: Store,
+        store: Store[Records],
         *,
         clock: Clock = time.time,
         leases: Leases = Leases(),  # noqa: B008 - it is frozen
@@ -62,12 +60,7 @@ class Server(RunRequests, InstanceRequests):
             Contended: others came in between every time.
             StoreError: the store cannot be used.
         """
-
-        def once() -> Report:
-            with self.store.transaction() as transaction:
-                return self._judge(Draft(transaction, self._clock(), self._leases), request)
-
-        report = retried(once, Contended)
+        report = self.store.transact(lambda t: self._judge(Draft(t, self._clock(), self._leases), request))
         if self._observer is not None:
             self._observer(request, report)
         return report

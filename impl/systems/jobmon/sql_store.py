@@ -1,104 +1,141 @@
-"""The store on a database, SQLite or PostgreSQL."""
+"""The store in a database, SQLite or PostgreSQL, and its tables.
+
+The schema itself forbids what must never be: two runs that have one workflow, two instances of one task on their way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields, replace
-from typing import Any
+from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, insert, select, update
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    text,
+)
 
-from schedproof.impl.sql import IN_MEMORY, Database
+from schedproof.impl.store import sql
+from schedproof.impl.store.database import IN_MEMORY, among
 
-from .errors import Contended, StoreError
-from .records import Records, Task, TaskAudit, TaskInstance, Workflow, WorkflowRun
-from .store import Condition, R, UpTo
-from .tables import METADATA, TASK, TASK_AUDIT, TASK_INSTANCE, WORKFLOW, WORKFLOW_RUN
-from .wire import parsed
+from .records import (
+    HOLDING,
+    UNFINISHED,
+    InstanceState,
+    Records,
+    RunState,
+    TaskState,
+    WorkflowState,
+)
+from .store import SCHEMA
 
-_TABLES: dict[type[Any], Table] = {
-    Workflow: WORKFLOW,
-    WorkflowRun: WORKFLOW_RUN,
-    Task: TASK,
-    TaskInstance: TASK_INSTANCE,
-    TaskAudit: TASK_AUDIT,
-}
+METADATA = MetaData()
+
+NUMBER = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite chooses numbers for columns of type INTEGER only, and has large ones there; PostgreSQL has not."""
 
 
-class SqlStore(Database):
-    """The records in the database at ``url`` (see :class:`..sql.Database`).
+def _status(kind: type[StrEnum], name: str = "status", *, nullable: bool = False) -> Column[str]:
+    return Column(name, String(1), CheckConstraint(among(name, kind)), nullable=nullable)
+
+
+def _number() -> Column[int]:
+    return Column("id", NUMBER, primary_key=True)
+
+
+WORKFLOW = Table(
+    "workflow",
+    METADATA,
+    _number(),
+    Column("name", String, nullable=False, unique=True),
+    _status(WorkflowState),
+    Column("status_date", Float, nullable=False),
+)
+
+WORKFLOW_RUN = Table(
+    "workflow_run",
+    METADATA,
+    _number(),
+    Column("workflow_id", ForeignKey("workflow.id"), nullable=False, index=True),
+    Column("token", String, nullable=False, unique=True),
+    _status(RunState),
+    Column("status_date", Float, nullable=False),
+    Column("heartbeat_date", Float, nullable=False),
+)
+
+TASK = Table(
+    "task",
+    METADATA,
+    _number(),
+    Column("workflow_id", ForeignKey("workflow.id"), nullable=False, index=True),
+    Column("name", String, nullable=False),
+    Column("command", String, nullable=False),
+    Column("upstream", JSON, nullable=False),
+    Column("resources", JSON, nullable=False),
+    Column("queue", String, nullable=False),
+    Column("num_attempts", NUMBER, nullable=False),
+    Column("max_attempts", NUMBER, nullable=False),
+    _status(TaskState),
+    Column("status_date", Float, nullable=False),
+    UniqueConstraint("workflow_id", "name", name="a_name_for_one_task"),
+    CheckConstraint("num_attempts BETWEEN 0 AND max_attempts", name="attempts_are_limited"),
+)
+
+TASK_INSTANCE = Table(
+    "task_instance",
+    METADATA,
+    _number(),
+    Column("task_id", ForeignKey("task.id"), nullable=False, index=True),
+    Column("workflow_id", ForeignKey("workflow.id"), nullable=False, index=True),
+    Column("workflow_run_id", ForeignKey("workflow_run.id"), nullable=False, index=True),
+    _status(InstanceState),
+    Column("status_date", Float, nullable=False),
+    Column("resources", JSON, nullable=False),
+    Column("queue", String, nullable=False),
+    Column("report_by_date", Float),
+    Column("doomed", Boolean, nullable=False),
+    Column("fenced", Boolean, nullable=False),
+    Column("distributor", String),
+    Column("token", String),
+    Column("distributor_id", String),
+    Column("process_group_id", String),
+    CheckConstraint("status NOT IN ('R', 'T', 'D', 'Z') OR process_group_id IS NOT NULL", name="somebody_runs_it"),
+    CheckConstraint("status NOT IN ('O', 'X') OR distributor_id IS NOT NULL", name="a_job_that_is_known"),
+)
+
+TASK_AUDIT = Table(
+    "task_status_audit",
+    METADATA,
+    _number(),
+    Column("task_id", ForeignKey("task.id"), nullable=False, index=True),
+    Column("workflow_id", ForeignKey("workflow.id"), nullable=False),
+    _status(TaskState, "previous_status", nullable=True),
+    _status(TaskState, "new_status"),
+    Column("entered_at", Float, nullable=False),
+    Column("exited_at", Float),
+)
+
+_HELD, _ON_ITS_WAY = text(among("status", HOLDING)), text(among("status", UNFINISHED))
+Index("one_run_has_it", WORKFLOW_RUN.c.workflow_id, unique=True, sqlite_where=_HELD, postgresql_where=_HELD)
+Index("one_attempt", TASK_INSTANCE.c.task_id, unique=True, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
+Index("unfinished", TASK_INSTANCE.c.status, sqlite_where=_ON_ITS_WAY, postgresql_where=_ON_ITS_WAY)
+
+
+class SqlStore(sql.SqlStore[Records]):
+    """The records in the database at ``url`` (see :class:`schedproof.impl.store.database.Database`).
 
     Raises:
         StoreError: the URL is wrong, the database cannot be opened, or it was made by another version.
     """
 
     def __init__(self, url: str = IN_MEMORY) -> None:
-        super().__init__(url, METADATA, failed=StoreError, contended=Contended)
-
-    @contextmanager
-    def transaction(self) -> Iterator[SqlTransaction]:
-        """One transaction (see :class:`.store.Store`)."""
-        with self.begun() as connection:
-            yield SqlTransaction(connection)
-
-    def snapshot(self) -> Records:
-        """All records."""
-
-        def all_of(connection: Connection) -> Records:
-            find = SqlTransaction(connection).find
-            return Records(find(Workflow), find(WorkflowRun), find(Task), find(TaskInstance), find(TaskAudit))
-
-        return self.read(all_of)
-
-
-class SqlTransaction:
-    """A :class:`.store.Transaction` on a connection that has begun one."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def get(self, kind: type[R], number: int) -> R | None:
-        """The record of that number."""
-        table = _TABLES[kind]
-        row = self._connection.execute(select(table).where(table.c.id == number)).one_or_none()
-        return None if row is None else _record(kind, row)
-
-    def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
-        """The records that meet the conditions."""
-        table = _TABLES[kind]
-        wanted = [_meets(table.c[name], condition) for name, condition in conditions.items()]
-        rows = self._connection.execute(select(table).where(*wanted).order_by(table.c.id))
-        return tuple(_record(kind, row) for row in rows)
-
-    def add(self, record: R) -> R:
-        """Adds a record under a number that the database chooses."""
-        columns = {name: value for name, value in _columns(record).items() if name != "id"}
-        result = self._connection.execute(insert(_TABLES[type(record)]), columns)
-        (number,) = result.inserted_primary_key or (0,)
-        return replace(record, id=number)
-
-    def update(self, old: R, new: R) -> None:
-        """Writes ``new`` if the columns that change still are as they were read."""
-        table, before, after = _TABLES[type(old)], _columns(old), _columns(new)
-        changed = [name for name in before if before[name] != after[name]]
-        same = [_meets(table.c[name], before[name]) for name in changed if not isinstance(before[name], tuple)]
-        statement = update(table).where(table.c.id == old.id, *same).values({name: after[name] for name in changed})
-        if self._connection.execute(statement).rowcount != 1:
-            raise Contended(f"{type(old).__name__} {old.id} is not as it was read; nothing is written, try again")
-
-
-def _columns(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _record(kind: type[R], row: Row[Any]) -> R:
-    return parsed(kind, row._mapping)
-
-
-def _meets(column: ColumnElement[Any], condition: Condition) -> ColumnElement[bool]:
-    if isinstance(condition, UpTo):
-        return column <= condition.most
-    if isinstance(condition, frozenset):
-        return column.in_(sorted(condition))
-    return column.is_not_distinct_from(condition)
+        super().__init__(url, SCHEMA, WORKFLOW, WORKFLOW_RUN, TASK, TASK_INSTANCE, TASK_AUDIT)

@@ -9,7 +9,6 @@ from typing import Any
 
 from .client import WorkflowSpec
 from .errors import Malformed
-from .records import Resources
 from .requests import TaskSpec
 from .resources import Queue, Scale, Scaling, Series
 from .wire import T, parsed, read_json
@@ -30,15 +29,9 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class TaskEntry:
+class TaskEntry(TaskSpec):
     """A task in a file; without ``growth``, memory and runtime grow by half."""
 
-    name: str
-    command: str
-    upstream: tuple[str, ...] = ()
-    resources: Resources = ()
-    queue: str = "all"
-    max_attempts: int = 3
     growth: tuple[Growth, ...] | None = None
 
 

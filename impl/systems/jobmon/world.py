@@ -15,12 +15,12 @@ from .client import Client, ClientMemory, Resume, WorkflowSpec
 from .cluster import Ending
 from .distributor import Distributor, DistributorMemory
 from .errors import Unreachable
-from .memory_store import MemoryStore
 from .reaper import Reaper, ReaperMemory
 from .records import ENDED, UNFINISHED, InstanceState, Leases, Records, TaskInstance, WorkflowRun
 from .requests import Report, Request
 from .server import Asks, Observer, Server
 from .simulated_cluster import Job, Phase, SimulatedCluster, SimulatedCommands
+from .store import MemoryStore
 from .worker import Worker, WorkerMemory
 
 Memory = ClientMemory | DistributorMemory | ReaperMemory

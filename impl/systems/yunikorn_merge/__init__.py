@@ -2,8 +2,7 @@
 
 It is written from the document (D: its lines) and the repaired order of its locks, not from the model. Which locks an operation takes is
 its own, and described in reference.yaml: the cluster's for reading all the time, queues from the root down. It shares
-messages and transition tables with the core of the object states; that one takes one call at a time, this one is
-for any number of threads.
+its messages with the core of the object states; that one takes one call at a time, this one is for any number of threads.
 """
 
 from .health import health

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from schedproof.impl.locks import LockOrder, Mode, OrderedLock
-from schedproof.impl.systems.yunikorn.core.records import State
-from schedproof.impl.systems.yunikorn.core.tables import APPLICATION
+
+from .lifecycle import APPLICATION, State
 
 ORDER = ("Cluster", "Partition", "Queue", "Application", "Node")
 """The classes of locks, in the order in which they may be acquired (D251-256, repaired)."""

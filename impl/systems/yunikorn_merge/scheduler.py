@@ -13,8 +13,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
+from schedproof.impl.errors import Refused
 from schedproof.impl.locks import LockOrder
 from schedproof.impl.scheduler_interface import (
+    ROOT,
     ApplicationAccepted,
     ApplicationRejected,
     AskRejected,
@@ -27,11 +29,8 @@ from schedproof.impl.scheduler_interface import (
     Response,
     TerminationType,
 )
-from schedproof.impl.systems.yunikorn.core.errors import Refused
-from schedproof.impl.systems.yunikorn.core.queues import ROOT
-from schedproof.impl.systems.yunikorn.core.records import SCHEDULED, State
-from schedproof.impl.systems.yunikorn.core.tables import COMPLETE, RUN
 
+from .lifecycle import COMPLETE, RUN, SCHEDULED, State
 from .objects import Allocation, Application, Cluster, Node, Partition, Queue
 
 

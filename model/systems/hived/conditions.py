@@ -1,7 +1,7 @@
 """The conditions of the events: what happens only together with what (and between whom)."""
 
 from schedproof.model.lang import ByConstruction, Model, StepInvariant, after, exists, implies
-from schedproof.model.lang.check import trigger_graph
+from schedproof.model.lang.triggers import trigger_graph
 
 from .events import OVERWRITTEN
 from .machines import PodGroup, c, p, q
@@ -9,7 +9,7 @@ from .machines import PodGroup, c, p, q
 
 def groups_meet_only_at_cells(model: Model) -> bool:
     """No edge of the trigger graph leads from one event of a pod group to another."""
-    return not any(a[0] == b[0] == PodGroup.name for a, b in trigger_graph(model).edges)
+    return not any(a[0] == b[0] == PodGroup.name for a, b, _ in trigger_graph(model).edges())
 
 
 CONDITIONS = [

@@ -39,7 +39,7 @@ def _readable(instance: Instance, prop: Invariant) -> bool:
     history = {a.name for m in instance.model.machines for a in m.attributes if a.history}
 
     def reads(term: t.Term) -> bool:
-        return (isinstance(term, t.Attr) and term.name in history) or any(reads(c) for c in t.children(term))
+        return any(isinstance(part, t.Attr) and part.name in history for part in t.subterms(term))
 
     return not reads(prop.then) and not (prop.given is not None and reads(prop.given))
 

@@ -12,13 +12,12 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
-import networkx as nx
-
 from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of, trigger_graph
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.properties import Invariant, StepInvariant
 from schedproof.model.lang.terms import Fires
+from schedproof.model.lang.triggers import TriggerGraph, trigger_graph
 from schedproof.model.lang.types import Ref
 from schedproof.model.semantics import Remembered, Undefined
 
@@ -56,7 +55,7 @@ class Plan:
         return Plan(view.model, frozenset((sort, name) for sort, name, _ in view.follows))
 
     @cached_property
-    def _graph(self) -> nx.DiGraph[tuple[str, str]]:
+    def _graph(self) -> TriggerGraph:
         return trigger_graph(self.model)
 
     @cached_property
@@ -68,7 +67,7 @@ class Plan:
             if ((row.sort.name, "") in self.fields and row.source != row.target)
             or any((row.sort.name, name) in self.fields for name, _ in row.sets)
         }
-        ancestors = {a for key in changing if key in self._graph for a in nx.ancestors(self._graph, key)}
+        ancestors = {a for key in changing if key in self._graph for a in self._graph.ancestors(key)}
         return frozenset(changing | ancestors)
 
     @cached_property
@@ -89,7 +88,7 @@ class Plan:
     @cached_property
     def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
         """Each rule after those that cause what it follows; with what it looks at, and its own variables."""
-        order = {node: at for at, node in enumerate(nx.topological_sort(self._graph))}
+        order = {node: at for at, node in enumerate(self._graph.sorted())}
         found = []
         for rule in self.model.rules:
             head = (sort_of(self.model, rule.fires.of, {}), rule.fires.event)

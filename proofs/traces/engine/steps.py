@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from schedproof.model.lang.rules import Action
+from schedproof.model.lang.triggers import caused
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
 from schedproof.model.semantics.evaluate import Eval, Firings
 from schedproof.proofs.traces.reports.report import Promise
@@ -120,7 +121,7 @@ class Steps:
             for row in model.table(sort)
             if (row.target == state if not field else any(name == field for name, _ in row.sets))
         }
-        return [a for a in model.actions if self.instance.model.caused[a.name] & events]
+        return [a for a in model.actions if caused(model, a.name) & events]
 
     def guard(self, action: Action) -> Sequence[Eval]:
         """The conjuncts of the action's guard, to be evaluated in this order."""

@@ -12,7 +12,7 @@ from types import EllipsisType
 
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.types import BoolType, IntRange, Ref, SetOf
 
 Truth = bool | None

@@ -25,6 +25,9 @@ from .format import Plain
 
 SCHEMA = Path(__file__).parent / "mapping.schema.json"
 
+LONGEST_QUERY = 10_000
+"""Characters of a query; its parser takes far more than linear time."""
+
 Take = Callable[[Any], Any]
 """What is taken from a line."""
 
@@ -293,16 +296,28 @@ def _constant(value: Any, line: Any) -> Any:
 
 
 def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
+    if len(text) > LONGEST_QUERY:
+        raise file.error(
+            f"a query of {len(text):,} characters; at most {LONGEST_QUERY:,} are read, so write several short ones",
+            *where,
+        )
     try:
         found: Take = jmespath.compile(text).search
     except JMESPathError as error:
         raise file.error(f"no JMESPath: {str(error).splitlines()[0]}", *where) from None
+    except RecursionError:
+        raise file.error("a query that is nested too deep; write several short ones", *where) from None
     return found
 
 
 def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:
     try:
         return take(value)
+    except RecursionError:
+        raise TraceError(
+            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or what it reads, is nested too deep",
+            line.number,
+        ) from None
     except (JMESPathError, TypeError, KeyError) as error:
         what = str(error).splitlines()[0]
         raise TraceError(

@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.terms import Var
+from schedproof.model.lang.triggers import caused
 from schedproof.model.lang.types import Ref, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record
@@ -147,7 +148,7 @@ class Reader:
         if "object" in line.value:
             kind = Ref(self.model.machine(sort).sort)
             number = read_value(self.instance, kind, line.value["object"], line, "object")
-        causes = [a for a in self.model.actions if (sort, event) in self.model.caused[a.name]]
+        causes = [a for a in self.model.actions if (sort, event) in caused(self.model, a.name)]
         if not causes:
             raise line.error(f"no action of {self.model.system} {self.model.variant} leads to the event {sort}.{event}")
         found = []
@@ -210,7 +211,7 @@ def mentioned(model: Model, value: Mapping[str, Any]) -> Iterator[tuple[str, str
     by_name: dict[str, set[Type]] = {}
     for action in model.actions:
         if value.get("action", action.name) == action.name and (
-            not event or (sort, event) in model.caused[action.name] or action.name == value["event"]
+            not event or (sort, event) in caused(model, action.name) or action.name == value["event"]
         ):
             for v in action.parameters:
                 by_name.setdefault(v.name, set()).add(v.type)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schedproof.model.lang.types import Ref, SetOf, Type
-from schedproof.model.semantics import Choice, Instance, State
+from schedproof.model.semantics import Choice, Instance, Run, State, parameters
 from schedproof.proofs.traces.engine.objects import ObjectMap
 
 from .headers import header_of
@@ -16,21 +15,6 @@ from .itf import NONE, Map, Record, Value, encode, some
 from .itf_trace import ACTION, FORMAT, INIT, META, PARAMETERS, variables
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run of an instance: its steps, and the state after each; ``states`` has the initial one in front."""
-
-    instance: Instance
-    choices: Sequence[Choice]
-    states: Sequence[State]
-
-
-def parameters(instance: Instance, choice: Choice) -> dict[str, object]:
-    """The parameters of a step, by name, as a reader sees them."""
-    kinds = {v.name: v.type for v in instance.model.action(choice.action).parameters}
-    return {name: instance.show(kinds[name], value) for name, value in choice.parameters}
 
 
 def as_plain(run: Run) -> str:

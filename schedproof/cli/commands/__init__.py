@@ -24,22 +24,22 @@ class Command:
 
 
 COMMANDS: Mapping[str, Command] = {
+    "verify": Command("verify", "verify", "Judge every property of every variant, and compare with what its manifest expects."),
+    "prove": Command("prove", "prove", "Prove properties for any number of objects, by induction."),
+    "explore": Command("explore", "explore", "Explore every reachable state of a finite number of objects, and judge every property there."),
+    "simulate": Command("simulate", "simulate", "Walk at random from the initial state, and say which promises are broken on the way."),
+    "profile": Command("profile", "profile", "Say what each action and rule of a model costs in an exploration, and which never happen."),
+    "export": Command("export", "export", "Write a model at a scope in Promela, for SPIN, or in TLA+, for TLC."),
     "check": Command("check", "check", "Judge a log of a real implementation by the model."),
     "diagram": Command("diagram", "draw", "Draw a state machine, or without PICTURE which event triggers which."),
-    "diff": Command("diff", "diff", "Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."),
-    "explain": Command("explain", "explain", "Tell why PROPERTY fails, step by step, or what was checked if it holds."),
-    "explore": Command("explore", "explore", "Explore every reachable state of a finite number of objects, and judge every property there."),
-    "export": Command("export", "export", "Write a model at a scope in Promela, for SPIN, or in TLA+, for TLC."),
     "findings": Command("findings", "findings", "Tell what is wrong with the documents: each broken promise, its shortest run, and its repair."),
+    "explain": Command("explain", "explain", "Tell why PROPERTY fails, step by step, or what was checked if it holds."),
+    "diff": Command("diff", "diff", "Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."),
+    "list": Command("listing", "listing", "List systems; of one system its variants, machines, actions and properties."),
+    "table": Command("table", "outcomes", "Print the state x event outcome matrix of the machine of SORT."),
+    "locks": Command("locks", "locks", "Look for deadlocks in FILE, which says who may acquire which lock, and what threads do."),
     "generate": Command("generate", "generate", "Write test sequences that cover the states, transitions, pairs of transitions or actions of the machines."),
     "init": Command("init", "init", "Write a small working model, its manifest, a log that conforms, and a test."),
-    "list": Command("listing", "listing", "List systems; of one system its variants, machines, actions and properties."),
-    "locks": Command("locks", "locks", "Look for deadlocks in FILE, which says who may acquire which lock, and what threads do."),
-    "profile": Command("profile", "profile", "Say what each action and rule of a model costs in an exploration, and which never happen."),
-    "prove": Command("prove", "prove", "Prove properties for any number of objects, by induction."),
     "serve": Command("serve", "serve", "Judge records as they come: many sessions at once, each in a process of its own."),
-    "simulate": Command("simulate", "simulate", "Walk at random from the initial state, and say which promises are broken on the way."),
-    "table": Command("table", "outcomes", "Print the state x event outcome matrix of the machine of SORT."),
-    "verify": Command("verify", "verify", "Judge every property of every variant, and compare with what its manifest expects."),
 }  # fmt: skip
-"""By name."""
+"""By name; the first ones first, where a reader asks what there is."""

@@ -7,23 +7,16 @@ from pathlib import Path
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.progress import exploring, progress
-from schedproof.diagrams import (
-    FORMATS,
-    WAIT_FOR,
-    Diagram,
-    deadlock,
-    diagram,
-    observed,
-    pairing,
-    pairing_names,
-    picture_names,
-)
 from schedproof.diagrams.auxiliary import auxiliary_pictures
-from schedproof.diagrams.render import render
+from schedproof.diagrams.deadlock import WAIT_FOR, deadlock
+from schedproof.diagrams.from_model import diagram, picture_names
+from schedproof.diagrams.pairing import observed, pairing, pairing_names
+from schedproof.diagrams.render import FORMATS, render
+from schedproof.diagrams.representation import Diagram
 from schedproof.model.lang import Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -110,7 +103,7 @@ def _explored(
     chosen: System, model: Model, picture: str, property_name: str | None, scope: str | None, every_step: bool
 ) -> Diagram:
     """A picture that needs an exploration."""
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     with progress("diagram") as say:
         if picture != WAIT_FOR:
             return pairing(model, observed(model, picture, sizes, exploring(say)), every_step=every_step)
@@ -123,5 +116,5 @@ def _explored(
         promised = ", ".join(name for name in waiting.deadlocks if name in model.refuted)
         if property_name is None:
             raise UserError(f"wait-for needs a --property; broken in {model.variant}: {promised or 'none'}")
-        choose.properties([(chosen, model)], [property_name])
+        scopes.properties([(chosen, model)], [property_name])
         return deadlock(model, waiting, property_name, sizes, exploring(say))

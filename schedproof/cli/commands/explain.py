@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.judging import code, standing
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
-from schedproof.cli.story import sequence, shown, story
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model, Ref
 from schedproof.model.registry.errors import UserError, unknown
@@ -21,6 +20,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import sequence, shown, story
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
@@ -57,10 +57,10 @@ def explain(
         raise UserError(f"explain a property or a --state, one of the two; 'schedproof list {system}' lists properties")
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
-    choose.properties([(chosen, model)], [property_name])
+    scopes.properties([(chosen, model)], [property_name])
     return _explain_property(chosen, model, sizes, property_name, mermaid, json_file)
 
 

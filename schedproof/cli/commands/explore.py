@@ -12,21 +12,22 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.judging import EXPECTED, OPEN, code, standing
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.sizes import Size
 from schedproof.cli.stopping import stoppable
-from schedproof.cli.story import story
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
-from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring, Saving
+from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.exploration.explore import Found
+from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 from schedproof.proofs.verification.verify import Judged
@@ -209,7 +210,7 @@ def explore(
     if checkpoint is None and context.get_parameter_source("checkpoint_every") is ParameterSource.COMMANDLINE:
         raise UserError("--checkpoint-every goes with --checkpoint DIR; without it nothing is kept")
     model = choose.variant(choose.system(system), variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     crash = not no_crash
     most = max_states or (MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED)
     graphs: list[Counts] = []
@@ -248,7 +249,7 @@ def _print(found: Explored) -> None:
     model = found.model
     at = scope_text(found.sizes)
     title = f"{model.system} {model.variant} at {at}" + ("" if found.crash else ", without crashes")
-    rows = [[action, choose.happening(model.action(action)), n] for action, n in found.per_action.items()]
+    rows = [[action, model.action(action).sentence, n] for action, n in found.per_action.items()]
     table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
     click.echo()
     if found.properties:

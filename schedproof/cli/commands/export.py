@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.output import Destination, json_option
@@ -84,10 +84,10 @@ def export(
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     if names and no_promises:
         raise UserError("--only and --no-promises contradict each other; leave out one of them")
-    choose.properties([(chosen, model)], names)
+    scopes.properties([(chosen, model)], names)
     folder = OutputFolder(directory)
     only = list(names) if names else () if no_promises else None
     written = list(_written(model, sizes, language, history, not no_crash, only))

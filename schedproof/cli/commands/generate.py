@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.output import Destination, json_option
@@ -78,7 +78,7 @@ def generate(
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     cover, of_graph = Cover(kind), source == "graph"
     if of_graph and cover is not Cover.TRANSITIONS:
         raise UserError(f"--of graph covers transitions; write --cover transitions, or leave out --of with {kind}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import click
 
@@ -10,10 +10,8 @@ from schedproof.cli import choose
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.tables import table
-from schedproof.model.lang import Machine, Model
-from schedproof.model.registry.system import System
-from schedproof.model.semantics import scope_text
-from schedproof.proofs.verification.properties import expected, properties_of
+from schedproof.model.registry import discovery
+from schedproof.model.registry.manifest import Entry
 
 
 @click.command("list")
@@ -21,124 +19,26 @@ from schedproof.proofs.verification.properties import expected, properties_of
 @json_option
 def listing(system: str | None, json_file: Destination | None) -> int:
     """List systems; of one system its variants, machines, actions and properties."""
-    chosen = [choose.system(system)] if system is not None else choose.every()
+    unusable = choose.problems() if system is None else 0
     if json_file is not None:
-        json_file.write_json({"systems": [_json(s) for s in chosen]})
+        from schedproof.cli.system_details import details  # it needs all models, a list of systems needs none
+
+        chosen = [choose.system(system)] if system is not None else choose.every()
+        json_file.write_json({"systems": [details(each) for each in chosen]})
     if json_file is None or not json_file.is_stdout:
         if system is None:
-            rows = [[s.name, ", ".join(s.variants), s.document, s.title] for s in chosen]
+            rows = [_row(entry) for entry in discovery.every(Path.cwd()).entries.values()]
             table("Systems", ["name", "variants", "document", "what it is"], rows)
         else:
-            _print(chosen[0])
-    return Exit.OK
+            from schedproof.cli.system_details import print_details
+
+            print_details(choose.system(system))
+    return Exit.USAGE if unusable else Exit.OK
 
 
-def _print(system: System) -> None:
-    base = system.base
-    click.echo(f"{system.title} ({base.document.title}: {base.document.name})")
-    click.echo()
-    rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in system.variants.items()]
-    table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
-    click.echo()
-    columns = ["name", "states", "events", "attributes", "line"]
-    for number, (machines, names) in enumerate(_machines(system).items()):
-        if number:
-            click.echo()
-        whose = "" if len(names) == len(system.variants) else f" of {', '.join(names)}"
-        table(f"Machines{whose}", columns, machines)
-    for model in system.variants.values():
-        click.echo()
-        actions = [
-            [
-                a.name,
-                ", ".join(f"{v.name}: {choose.parameter(v.type)}" for v in a.parameters),
-                choose.happening(a),
-                _line(a.line),
-            ]
-            for a in model.actions
-        ]
-        table(f"Actions of {model.variant}", ["name", "parameters", "what happens", "line"], actions)
-        click.echo()
-        properties = [
-            [p.name, p.kind, str(expected(system, model, p.name)), _line(p.line), p.says]
-            for p in properties_of(system, model)
-        ]
-        table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
-
-
-Rows = tuple[tuple[str, ...], ...]
-
-
-def _machines(system: System) -> dict[Rows, list[str]]:
-    """The table of the machines, and the variants that have it; an amendment mostly has those of its base."""
-    found: dict[Rows, list[str]] = {}
-    for model in system.variants.values():
-        rows = tuple(
-            (
-                m.sort.name,
-                ", ".join(s.name for s in m.states),
-                ", ".join(_events(model, m)),
-                ", ".join(a.name for a in m.attributes),
-                _line(m.line),
-            )
-            for m in model.machines
-        )
-        found.setdefault(rows, []).append(model.variant)
-    return found
-
-
-def _events(model: Model, machine: Machine) -> list[str]:
-    return list(dict.fromkeys(row.event for row in model.table(machine.sort)))
-
-
-def _line(line: int | None) -> str:
-    return "" if line is None else str(line)
-
-
-def _scope(model: Model) -> str:
-    return scope_text(model.default_scope)
-
-
-def _json(system: System) -> dict[str, Any]:
-    return {
-        "name": system.name,
-        "title": system.title,
-        "document": system.document,
-        "judged_by": system.judged_by,
-        "variants": [_variant(system, m) for m in system.variants.values()],
-    }
-
-
-def _variant(system: System, model: Model) -> dict[str, Any]:
-    return {
-        "name": model.variant,
-        "about": model.about,
-        "scope": dict(model.default_scope),
-        "machines": [
-            {
-                "name": m.sort.name,
-                "states": [s.name for s in m.states],
-                "events": _events(model, m),
-            }
-            for m in model.machines
-        ],
-        "actions": [
-            {
-                "name": a.name,
-                "parameters": {v.name: choose.parameter(v.type) for v in a.parameters},
-                "says": a.says,
-                "line": a.line,
-            }
-            for a in model.actions
-        ],
-        "properties": [
-            {
-                "name": p.name,
-                "kind": p.kind,
-                "expected": str(expected(system, model, p.name)),
-                "says": p.says,
-                "line": p.line,
-            }
-            for p in properties_of(system, model)
-        ],
-    }
+def _row(entry: Entry) -> list[str]:
+    """A system in one line; its models are loaded only where the manifest does not say what they are."""
+    if entry.listed:
+        return [entry.name, ", ".join(entry.variants), entry.table.document or "", entry.title]
+    system = choose.system(entry.name)
+    return [system.name, ", ".join(system.variants), system.document, system.title]

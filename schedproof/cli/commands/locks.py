@@ -11,7 +11,7 @@ from schedproof.cli.judging import EXPECTED, code, standing
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
-from schedproof.diagrams import DiagramError
+from schedproof.diagrams.errors import DiagramError
 from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
@@ -68,7 +68,7 @@ def profile(
     are interpreted with nothing remembered.
     """
     model = choose.variant(choose.system(system), variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     with progress("profile") as say:
         profiles = [
             profiled(instance, crash=not no_crash, limit=max_states, progress=exploring(say))

@@ -14,9 +14,9 @@ from schedproof.cli.judging import EXPECTED, code, standing
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import Say, progress
 from schedproof.cli.scripts import ScriptFolder
-from schedproof.cli.story import story
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import ByConstruction, Model
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import Disagreement, Verdict

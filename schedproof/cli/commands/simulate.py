@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import Say, progress
-from schedproof.cli.story import story
 from schedproof.cli.tables import table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -106,7 +106,7 @@ def simulate(
     It finds what it comes by, and proves nothing. Exit code 1: something is broken that the manifest says is kept.
     """
     model = choose.variant(choose.system(system), variant)
-    sizes = choose.scope(model, scope)
+    sizes = scopes.scope(model, scope)
     from schedproof.proofs.compiled import walk  # it takes half a second
 
     props = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]
@@ -153,7 +153,7 @@ def _print(found: Simulated, seed: int) -> None:
     model = found.model
     at = scope_text(found.sizes)
     title = f"{model.system} {model.variant} at {at}"
-    rows = [[action, choose.happening(model.action(action)), n] for action, n in found.taken.items()]
+    rows = [[action, model.action(action).sentence, n] for action, n in found.taken.items()]
     table(f"{title}: steps at random", ["action", "what happens", "taken"], rows, right=["taken"])
     click.echo()
     for name, example in found.broken.items():

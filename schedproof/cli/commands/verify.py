@@ -7,15 +7,15 @@ import time
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.judging import EXPECTED, code, reached, standing, standings
 from schedproof.cli.junit import junit
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
 from schedproof.cli.progress import progress
-from schedproof.cli.story import story
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, seconds, table
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.verify import Judged, VariantReport, verifiers
 from schedproof.proofs.verification.verify import verify as verify_systems
 
@@ -42,8 +42,9 @@ def verify(
     """
     distinct(json_file, junit_file, summary_file)
     chosen = choose.systems(systems)
+    unusable = 0 if systems else choose.problems()
     if only:
-        choose.properties([(system, model) for system in chosen for model in system.variants.values()], only)
+        scopes.properties([(system, model) for system in chosen for model in system.variants.values()], only)
     began = time.perf_counter()
     with verifiers(chosen, only=only, jobs=jobs) as workers, progress("verify") as say:
         reports = verify_systems(chosen, only=only, progress=say, workers=workers)
@@ -57,7 +58,7 @@ def verify(
         summary_file.write(summary(reports))
     if not any(d is not None and d.is_stdout for d in (json_file, junit_file, summary_file)):
         _print(reports, took)
-    return found
+    return Exit.USAGE if unusable and found is Exit.OK else found
 
 
 def _print(reports: list[VariantReport], took: float) -> None:

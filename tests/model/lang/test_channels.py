@@ -25,6 +25,7 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.lang.channels import Channels, Kind
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, Instance, Stepper
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.induction import prove
@@ -94,7 +95,7 @@ def overflown(room: Mapping[str, int], switched: int, arrived: int = 0) -> list[
     ]
 
 
-def test_a_box_overflows_when_more_is_under_way_than_it_has_room_for() -> None:
+def test_a_box_overflows_when_more_is_under_way_than_fits() -> None:
     """Each lamp puts two letters into the left box and one into the right one."""
     assert overflown({"left": 1}, switched=1) == ["left"], "two at once are too many for one place"
     assert overflown({"left": 2}, switched=1) == []
@@ -119,7 +120,7 @@ def test_channels_have_no_order_among_each_other() -> None:
     assert able == {"deliver_left", "deliver_right"}, "of the two in the left box the one of lower rank comes first"
 
 
-def test_the_order_is_one_for_any_number_of_messages_and_channels() -> None:
+def test_the_order_is_one_for_any_number_of_messages_channels() -> None:
     induction = prove(model())
     assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNELS.properties)))
 
@@ -136,7 +137,7 @@ def test_objects_begin_where_they_are_said_to() -> None:
 @pytest.mark.parametrize("begins", ["nonsense", "state"])
 def test_where_objects_begin_is_a_rigid_truth_value(begins: str) -> None:
     with pytest.raises(ModelError, match=f"{begins}.*is no rigid truth value of Lamp; use one of: lit"):
-        model(begins=begins)
+        checked(model(begins=begins))
 
 
 def test_induction_begins_where_objects_do() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from schedproof.model.lang import ModelError, after, implies
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import checked
 from schedproof.model.lang.declarations import FIELDS
 from tests.model.lang import wrong_models
 from tests.model.lang.wrong_models import CASES, Case, Job, Node, changed, finish, j, k, model, n, start, step
@@ -23,7 +24,7 @@ def test_the_right_model_is_accepted() -> None:
 def test_a_wrong_model_is_refused_with_element_place_and_remedy(case: Case) -> None:
     build, element, problem, remedy = case
     with pytest.raises(ModelError) as caught:
-        build()
+        checked(build())
     error = caught.value
     assert error.element.startswith(element)
     assert problem in error.problem
@@ -49,7 +50,7 @@ MARKED = {name: case for name, case in CASES.items() if any(map(_marked, _lines(
 @pytest.mark.parametrize("case", MARKED.values(), ids=MARKED.keys())
 def test_the_place_is_the_line_of_the_mistake(case: Case) -> None:
     with pytest.raises(ModelError) as caught:
-        case[0]()
+        checked(case[0]())
     assert _marked(caught.value.place.line), f"{caught.value} does not point at the mistake"
 
 
@@ -61,7 +62,7 @@ def test_attributes_cannot_be_called_like_a_field_of_any_term() -> None:
     assert fields | methods <= FIELDS
 
 
-def test_joining_terms_with_and_is_refused_with_the_operator_to_use() -> None:
+def test_terms_joined_by_and_are_refused_naming_the_operator() -> None:
     with pytest.raises(TypeError, match=re.escape("join terms with &, | and ~")):
         assert j.is_("Done") and j.is_("Running")
 
@@ -71,7 +72,7 @@ def test_a_term_of_no_value_is_refused_with_what_to_use() -> None:
         assert j.on == None  # noqa: E711
 
 
-def test_a_step_property_may_speak_of_the_parameters_of_its_actions() -> None:
+def test_a_step_property_may_speak_of_its_actions_parameters() -> None:
     assert step(implies(k == j, after(j.on == n)), on=["start"]).property("wrong")
     assert step(k != j, on=["start", "finish"]).property("wrong")
 

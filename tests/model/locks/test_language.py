@@ -277,7 +277,7 @@ def test_who_writes_may_do_what_a_reader_may() -> None:
     assert not Mode.LOCK.covers(Mode.READ) and all(mode.covers(mode) for mode in Mode)
 
 
-def test_what_is_amended_is_taken_over_and_what_is_said_again_replaces_it(tmp_path: Path) -> None:
+def test_amending_takes_over_and_what_is_said_again_replaces(tmp_path: Path) -> None:
     written(
         tmp_path,
         "base.yaml",

@@ -340,7 +340,7 @@ def says(term: t.Term, **bound: tuple[t.Var, int]) -> object:
     return bool(compile_term(INSTANCE, term, {name: v for name, (v, _) in bound.items()})(moment))
 
 
-def test_an_earlier_condition_guards_a_later_one_that_could_be_asked_before_it() -> None:
+def test_an_earlier_condition_guards_a_later_one_asked_first() -> None:
     """The second condition needs w only, the first needs x as well: yet the first comes first."""
     assert not says(exists([w, x], (w.holds == x) & w.holds.is_("Free")))
     with pytest.raises(Undefined):

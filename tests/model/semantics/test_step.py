@@ -117,7 +117,7 @@ def test_a_rule_follows_references_from_object_to_object() -> None:
     }
 
 
-def test_a_rule_fires_on_each_object_that_meets_its_conditions_and_no_other() -> None:
+def test_a_rule_fires_on_just_the_objects_that_meet_it() -> None:
     before = state(t1={"queue": ["w0", "w1"]}, **HOLDING)
     assert done(before, choice(mend, x="t1", n=0, mood="calm")) == {"t1": {"wear": 0}, "w1": {"mood": "calm"}}
 
@@ -170,7 +170,7 @@ def test_a_guard_that_reads_what_is_not_known_is_noticed(kind: type, monkeypatch
     assert not asked_alike()
 
 
-def test_a_rule_has_its_own_variables_even_if_another_rule_uses_their_names() -> None:
+def test_a_rule_has_its_own_variables_whatever_names_others_use() -> None:
     """The first rule's x runs over all tools and ends at t1; the second rule's x is still the action's, t0."""
     rules = [
         Rule("first", x.fires("mend"), [y.is_("Taken")], y.fires("line", who=x.queue)),
@@ -197,7 +197,7 @@ def test_an_object_that_fires_two_events_is_ill_formed() -> None:
     assert "t0 fires twice in one step: taken and line, by rule too (test_step.py:" in said
 
 
-def test_an_event_with_two_payloads_is_ill_formed_and_with_one_payload_twice_is_not() -> None:
+def test_an_event_with_two_payloads_is_ill_formed_one_twice_not() -> None:
     def with_wear(wear: t.Term) -> Model:
         return replace(WORKSHOP, rules=[*WORKSHOP.rules, Rule("too", take, [], x.fires("taken", by=w, wear=wear))])
 
@@ -314,7 +314,7 @@ def test_what_is_decided_before_is_not_read(term: t.Term) -> None:
     value(term, BUSY, v=1)
 
 
-def test_a_binder_may_reuse_a_name_and_the_outer_one_keeps_its_value() -> None:
+def test_a_binder_may_reuse_a_name_the_outer_keeps_its_value() -> None:
     term = exists(x, x.is_("Free")) & x.is_("Taken") & t.those(x, x.is_("Free")).has(y) & x.is_("Taken")
     assert value(term, BUSY, x=0, y=1)
 

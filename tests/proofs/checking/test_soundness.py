@@ -45,6 +45,7 @@ from schedproof.model.lang import (
     variable,
     variables,
 )
+from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.model.systems.hived import AS_WRITTEN
@@ -154,7 +155,7 @@ def test_from_contradictory_axioms_nothing_is_proved() -> None:
         prove(ranked(forall(x, x.rank < x.rank), range(9)))
 
 
-def test_an_axiom_that_reads_an_attribute_of_no_object_is_not_well_formed() -> None:
+def test_an_axiom_that_reads_of_no_object_is_not_well_formed() -> None:
     rootless = ranked(forall(x, x.parent.rank < x.rank), range(9))  # the first object has no parent
     with pytest.raises(ModelError, match="is undefined on a topology"):
         examine(rootless, {"A": 1})
@@ -179,20 +180,22 @@ def test_a_topology_that_breaks_an_axiom_is_refused() -> None:
 def test_a_payload_cannot_ask_what_fires() -> None:
     act = Action("act", [x, b], [~x.n], [x.fires("e", f=b.fires("d"))], "act")
     with pytest.raises(ModelError, match="a firing is asked for where there is no step"):
-        model(
-            machines=[
-                Machine(
-                    A,
-                    states=[State("S")],
-                    attributes=[Attribute("n", BoolType())],
-                    events=[Event("e", {"f": BoolType()})],
-                ),
-                Machine(B, states=[State("S")], attributes=[Attribute("n", BoolType())]),
-            ],
-            rows=[Row(A, "e", "S", "S", n=given("f")), Row(B, "d", "S", "S", n=True)],
-            actions=[act],
-            rules=[Rule("r", act, [], b.fires("d"))],
-            default_scope={"A": 1, "B": 1},
+        checked(
+            model(
+                machines=[
+                    Machine(
+                        A,
+                        states=[State("S")],
+                        attributes=[Attribute("n", BoolType())],
+                        events=[Event("e", {"f": BoolType()})],
+                    ),
+                    Machine(B, states=[State("S")], attributes=[Attribute("n", BoolType())]),
+                ],
+                rows=[Row(A, "e", "S", "S", n=given("f")), Row(B, "d", "S", "S", n=True)],
+                actions=[act],
+                rules=[Rule("r", act, [], b.fires("d"))],
+                default_scope={"A": 1, "B": 1},
+            )
         )
 
 
@@ -267,7 +270,7 @@ def test_verdicts_of_several_topologies_are_the_worst() -> None:
     assert verdict([1, 2]).method is Method.EXPLORATION
 
 
-def test_a_payload_that_is_always_none_can_be_read_where_it_is_some() -> None:
+def test_a_payload_that_is_always_none_is_read_where_it_is_some() -> None:
     toy = model(
         machines=[
             Machine(
@@ -286,13 +289,12 @@ def test_a_payload_that_is_always_none_can_be_read_where_it_is_some() -> None:
 
 
 def test_a_property_cannot_take_the_name_that_every_model_has() -> None:
+    wrong = Invariant(name="well-formed", says="", over=[x], then=x.is_("S"))
     with pytest.raises(ModelError, match="every model has a property of that name"):
-        replace(
-            topped(lambda sizes: [{}]), properties=[Invariant(name="well-formed", says="", over=[x], then=x.is_("S"))]
-        )
+        checked(replace(topped(lambda sizes: [{}]), properties=[wrong]))
 
 
-def test_instances_of_a_model_without_rigid_values_take_the_defaults() -> None:
+def test_instances_without_rigid_values_take_the_defaults() -> None:
     instance = Instance(topped(lambda sizes: [{}]), {"A": 2})
     attribute = instance.model.machine("A").attribute("r")
     assert attribute is not None
@@ -353,7 +355,7 @@ def test_a_topology_of_more_objects_than_the_scope_is_refused() -> None:
         list(instances(queueing([ranks(0, 1, 2)]), {"A": 2}))
 
 
-def test_a_topology_gives_all_attributes_of_a_sort_to_the_same_objects() -> None:
+def test_a_topology_gives_a_sorts_attributes_to_the_same_objects() -> None:
     attributes = [Attribute("r", IntRange(0, 3), rigid=True), Attribute("p", BoolType(), rigid=True)]
     toy = queueing(
         [{("A", "r"): [0, 1], ("A", "p"): [True]}],
@@ -370,7 +372,7 @@ ALL_IN_T = Invariant(name="p", says="not all are in T", over=[], then=exists(x, 
 
 
 @pytest.mark.parametrize("topologies", list(permutations([ranks(0, 1, 2), ranks(0), ranks(1, 2)])))
-def test_the_shortest_run_of_all_topologies_refutes_and_names_its_objects(topologies: Sequence[Rigid]) -> None:
+def test_the_shortest_run_of_all_topologies_refutes(topologies: Sequence[Rigid]) -> None:
     """With one object one step is enough, whatever comes first."""
     result = alone(queueing(topologies), ALL_IN_T)
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
@@ -407,7 +409,7 @@ def test_what_can_happen_need_happen_in_one_topology_only(topologies: list[Rigid
     assert (alone(toy, led).verdict is Verdict.PROVED) is (topologies == [ranks(2)])
 
 
-def test_what_was_not_explored_to_the_end_can_not_be_said_to_never_happen() -> None:
+def test_nothing_is_said_to_never_happen_if_not_all_is_explored() -> None:
     toy = queueing([ranks(0), ranks(0, 1, 2)])
     result = alone(toy, life("S", "T", "S"), limit=3)
     assert result.verdict is Verdict.UNDETERMINED and "stopped" in result.note
@@ -450,16 +452,18 @@ def test_without_the_machine_the_amendment_is_refused() -> None:
     base = topped(lambda sizes: [{}])
     change = Change("it counts", repairs=[], adds=[Row(A, "e", "S", "T", n=True)])
     with pytest.raises(ModelError, match="undeclared attribute 'n'"):
-        base.amend("counted", "", [change], refuted=frozenset())
+        checked(base.amend("counted", "", [change], refuted=frozenset()))
 
 
 def test_a_machine_that_lacks_what_is_used_is_refused() -> None:
     base = topped(lambda sizes: [{}])
     with pytest.raises(ModelError, match="unknown state 'T' of A"):
-        base.amend("less", "", [], refuted=frozenset(), machines=[replace(base.machine("A"), states=[State("S")])])
+        checked(
+            base.amend("less", "", [], refuted=frozenset(), machines=[replace(base.machine("A"), states=[State("S")])])
+        )
 
 
-def test_an_amendment_can_add_a_sort_and_keeps_the_others_in_their_places() -> None:
+def test_an_amendment_adds_a_sort_and_keeps_the_others_places() -> None:
     base = topped(lambda sizes: [{}])
     more = Machine(B, states=[State("S")], attributes=[Attribute("whose", Ref(A))])
     wider = replace(base.machine("A"), attributes=[*base.machine("A").attributes, Attribute("to", Ref(B))])
@@ -467,4 +471,4 @@ def test_an_amendment_can_add_a_sort_and_keeps_the_others_in_their_places() -> N
     assert [m.sort for m in amended.machines] == [A, B]
     assert [a.name for a in amended.machine("A").attributes] == ["r", "to"]
     with pytest.raises(ModelError, match="unknown sort"):
-        base.amend("more", "", [], refuted=frozenset(), machines=[wider])
+        checked(base.amend("more", "", [], refuted=frozenset(), machines=[wider]))

@@ -196,9 +196,7 @@ def test_what_goes_wrong_in_one_thread_ends_all(
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_a_limit_is_kept_to_a_bucket_and_nothing_is_proved_past_it(
-    threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_limit_is_kept_to_a_bucket_and_proves_nothing_past_it(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "ROOM", 64)
     found = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
     assert not found.complete and 100 < found.state_count < 1512
@@ -246,7 +244,7 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
         compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=10)
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})

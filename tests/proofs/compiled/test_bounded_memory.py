@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,16 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.checking.engine import CheckpointError, Engine, Exploring, Saving
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import Reached, checkpoint, files, part
 from schedproof.proofs.compiled.files import Column, Damaged, SortedRuns, pick, sift, squeeze
 from schedproof.proofs.compiled.part import Part
 from schedproof.proofs.compiled.table import entry
+from schedproof.proofs.exploration.limits import CheckpointError, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
+from tests.support.needs import needs_proc
 from tests.support.toys import WORKSHOP
 
 SCOPE = {"PodGroup": 3, "Cell": 3}
@@ -130,7 +132,7 @@ class TestFiles:
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.long
-    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process is looked up in /proc")
+    @needs_proc
     def test_the_limit_is_kept(self, tmp_path: Path) -> None:
         """The peak of the process, as the system has it: not ``ru_maxrss``, which begins with that of the starting process."""
         limit, json_file = 450, tmp_path / "found.json"
@@ -373,7 +375,7 @@ class TestCheckpoints:
             assert found == [compiled.explore(each).state_count for each in every]
         assert len(list(tmp_path.iterdir())) == len(every) == 5
 
-    def test_what_was_written_after_the_last_save_counts_as_never_written(
+    def test_what_follows_the_last_save_counts_as_never_written(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(part, "ROOM", 64)
@@ -398,6 +400,20 @@ class TestCheckpoints:
             compiled.explore(instance_of(changed, SCOPE), saving=kept, threads=2)
         other = compiled.explore(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), saving=kept)
         assert other.state_count == 47, "another scope has a folder of its own"
+
+    @pytest.mark.parametrize("name", ["lock", "new", "checkpoint.json", "states-0", "choices-0"])
+    def test_a_link_in_the_place_of_a_file_is_not_followed(self, name: str, tmp_path: Path) -> None:
+        kept, instance = Saving(tmp_path / "kept"), instance_of(AS_WRITTEN, SCOPE)
+        assert compiled.explore(instance, saving=kept, halt=halted(2)).stopped
+        (folder,) = kept.folder.iterdir()
+        other = tmp_path / "other"
+        other.write_text("not ours")
+        for file in [*folder.glob(name)] or [folder / name]:
+            file.unlink(missing_ok=True)
+            file.symlink_to(other)
+        with suppress(CheckpointError, OSError):
+            compiled.explore(instance, saving=kept)
+        assert other.read_text() == "not ours"
 
     def test_one_process_at_a_time(self, tmp_path: Path) -> None:
         kept, instance = Saving(tmp_path), instance_of(AS_WRITTEN, SCOPE)

@@ -32,9 +32,10 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.proofs import compiled
-from schedproof.proofs.checking.engine import Engine, Exploring, TooWide
+from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.compiled.test_beside_interpreted import (
     assert_same_graph,
@@ -78,7 +79,7 @@ def test_to_whom_nothing_happens_is_not_asked() -> None:
     assert same(workshop(rules=[*WORKSHOP.rules, odd]))["well-formed"].verdict is Verdict.PROVED
 
 
-def test_no_step_of_an_action_is_judged_if_one_of_its_guards_is_undefined() -> None:
+def test_an_undefined_guard_leaves_no_step_of_the_action_judged() -> None:
     guard = [w.is_("Idle"), (n == 0) | (w.holds.wear == 0)]
     torn = Action("bad", [w, n], guard, [w.fires("cheer", mood="calm")], "bad {w} {n}")
     prop = StepInvariant(name="s", says="s", over=[w], given=w.fires("cheer"), then=after(w.mood == "tense"))

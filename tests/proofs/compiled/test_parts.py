@@ -15,7 +15,6 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.checking.engine import TooWide
 from schedproof.proofs.compiled import cache, llvm, paths
 from schedproof.proofs.compiled.code import (
     Binary,
@@ -38,6 +37,7 @@ from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.quotient import orbit, quotient, represent
 from schedproof.proofs.compiled.table import SLACK, U, entry, find, grow, mix, part_of, place_of, put
 from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
 from tests.support.toys import WORKSHOP
 

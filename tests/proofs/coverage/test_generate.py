@@ -18,26 +18,27 @@ from schedproof.impl.systems.yunikorn_merge import MergedScheduler
 from schedproof.model.lang import Model, Rule
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, check_scope, instances
+from schedproof.model.semantics.run import Run
 from schedproof.model.systems.beaker.situations import SITUATIONS as BEAKER_SITUATIONS
 from schedproof.model.systems.beaker.situations import Situation as BeakerSituation
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.systems.jobmon import SHIPPED
 from schedproof.model.systems.yunikorn.situations import SITUATIONS as CORE_SITUATIONS
+from schedproof.model.systems.yunikorn.situations import Situation as CoreSituation
 from schedproof.proofs.coverage import Cover, Suite, generate
 from schedproof.proofs.coverage.goals import goals_of
-from schedproof.proofs.coverage.graph import explored
+from schedproof.proofs.coverage.graph import Edge, Graph, explored
 from schedproof.proofs.coverage.search import search_for
 from schedproof.proofs.coverage.walk import Walk, walks
 from schedproof.proofs.refinement.replay import on_machines
 from schedproof.proofs.systems.beaker.refinement.check import instance_of as in_beaker
 from schedproof.proofs.systems.beaker.refinement.replay import replay as on_beaker
 from schedproof.proofs.systems.hived.refinement.replay import replay as on_hived
-from schedproof.proofs.systems.yunikorn.refinement import Parts
-from schedproof.proofs.systems.yunikorn.refinement.replay import graph_of
+from schedproof.proofs.systems.yunikorn.refinement.check import side_by_side as beside_core
+from schedproof.proofs.systems.yunikorn.refinement.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.replay import replay as on_core
 from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
 from schedproof.proofs.traces import check_trace
-from schedproof.proofs.traces.formats.writing import Run
 from tests.systems.beaker.refinement.planted import PLANTED as BEAKER_BUGS
 from tests.systems.beaker.refinement.planted import Planted as PlantedInBeaker
 from tests.systems.hived.planted.schedulers import PLANTED as HIVED_BUGS
@@ -330,7 +331,7 @@ def test_objects_that_begin_elsewhere_do_so_as_machines() -> None:
 
 
 @pytest.mark.parametrize("rule", AS_WRITTEN.rules, ids=lambda r: r.name)
-def test_pairs_of_transitions_show_every_rule_of_hived_that_is_left_out(rule: Rule) -> None:
+def test_pairs_of_transitions_show_every_left_out_rule_of_hived(rule: Rule) -> None:
     factory = machines_of(without(AS_WRITTEN, rule))
     assert any(on_machines(walk.run, factory) is not None for walk in PAIRS)
 
@@ -427,14 +428,23 @@ def merged_suite() -> list[Walk]:
 
 
 @pytest.mark.parametrize("bug", [None, BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf], ids=str)
-def test_the_merged_scheduler_takes_its_suite_and_one_with_a_bug_does_not(bug: type[MergedScheduler] | None) -> None:
+def test_the_merged_scheduler_takes_its_suite_a_buggy_one_not(bug: type[MergedScheduler] | None) -> None:
     found = (on_merged(walk.run, bug or MergedScheduler) for walk in merged_suite())
     assert any(found) == (bug is not None)
 
 
+def core_graph(situation: CoreSituation) -> Graph:
+    """The steps of the model that the core can be asked for one by one; which rows they take is left out."""
+    model = beside_core(situation).model
+    numbers = {state: n for n, state in enumerate(model.steps)}
+    assert numbers[model.initial] == 0, "exploration begins in the initial state"
+    edges = [[Edge(choice, numbers[after], {}) for choice, after in steps] for steps in model.steps.values()]
+    return Graph(model.instance, list(numbers), edges, True)
+
+
 @cache
 def core_suite() -> list[Walk]:
-    graph = graph_of(GANG)
+    graph = core_graph(GANG)
     goals = goals_of(graph.instance.model, Cover.ACTIONS)
     return walks(search_for(graph, Cover.ACTIONS, goals), set(range(len(goals))))
 
@@ -447,7 +457,7 @@ GANG = next(s for s in CORE_SITUATIONS if s.about == "a gang of one with a real 
     [None, core_bugs.R2CompletesOverItsPlaceholders, core_bugs.GangTimerOutlivesTheGang],
     ids=str,
 )
-def test_yunikorns_core_takes_a_suite_of_actions_and_one_with_a_bug_does_not(bug: Any) -> None:
+def test_yunikorns_core_takes_its_suite_a_buggy_one_not(bug: Any) -> None:
     made = core_suite()
     assert len({choice.action for walk in made for choice in walk.choices}) == 13
     parts = Parts() if bug is None else Parts(draft=bug)

@@ -130,7 +130,7 @@ def test_what_can_be_covered_and_how_far_it_is(cover: Cover) -> None:
 
 
 @pytest.mark.parametrize("cover", Cover)
-def test_a_suite_is_not_shorter_than_any_and_says_when_it_is_shortest(cover: Cover) -> None:
+def test_no_suite_is_below_the_minimum_and_the_shortest_says_so(cover: Cover) -> None:
     suite = generate(MUTEX, {"Process": 2, "Lock": 1}, cover)
     least = fewest_steps_by_hand(cover)
     assert suite.farthest <= least <= suite.steps
@@ -141,9 +141,7 @@ def test_a_suite_is_not_shorter_than_any_and_says_when_it_is_shortest(cover: Cov
 @pytest.mark.parametrize("model", [MUTEX, WORKSHOP], ids=lambda m: m.system)
 @pytest.mark.parametrize("cover", Cover)
 @pytest.mark.parametrize("longest", [None, 1, 3, 5])
-def test_no_sequence_is_too_long_and_nothing_near_enough_is_left_out(
-    model: Model, cover: Cover, longest: int | None
-) -> None:
+def test_no_sequence_is_too_long_and_nothing_near_is_left_out(model: Model, cover: Cover, longest: int | None) -> None:
     suite = generate(model, model.default_scope, cover, longest=longest)
     graph = explored(next(instances(model, model.default_scope)))
     assert all(is_run(walk, graph) and walk.states[0] == graph.states[0] for _, walk in suite.walks)
@@ -170,7 +168,7 @@ def test_each_walk_tells_truly_when_it_covers_what() -> None:
             assert {suite.goals[n].name: after for n, after in walk.first.items()} == found
 
 
-def test_trimming_leaves_nothing_uncovered_and_nothing_superfluous() -> None:
+def test_trimming_leaves_nothing_uncovered_nor_superfluous() -> None:
     graph = explored(next(instances(REPAIRED, {"PodGroup": 2, "Cell": 2})))
     goals = goals_of(REPAIRED, Cover.TRANSITIONS)
     search = search_for(graph, Cover.TRANSITIONS, goals)
@@ -365,7 +363,7 @@ def told(suite: Suite, seconds: float = 60) -> dict[str, tuple[Why, Proof]]:
 PROVED, OPEN = (Why.UNREACHABLE, Proof.PROVED), (Why.UNREACHABLE, Proof.OPEN)
 
 
-def test_what_no_number_of_lights_does_is_proved_and_what_two_do_is_not() -> None:
+def test_what_no_lights_do_is_proved_and_what_two_do_is_not() -> None:
     model = lights()
     one = {"Light": 1}
     assert told(generate(model, one, Cover.STATES)) == {
@@ -425,7 +423,7 @@ def test_nothing_that_is_reached_is_proved_unreachable(model: Model) -> None:
 # All topologies.
 
 
-def test_goals_that_one_topology_covers_are_not_looked_for_in_others() -> None:
+def test_goals_that_one_topology_covers_are_not_sought_in_others() -> None:
     """Outranking nobody, a group can preempt nobody: the second topology is needed for that, and a third one is not."""
     order = [frozenset(), frozenset({0})]
     nobody: list[frozenset[int]] = [frozenset(), frozenset()]
@@ -479,7 +477,7 @@ def distances_jointly(model: Model, sizes: dict[str, int]) -> dict[str, int]:
     ],
     ids=lambda each: f"{each.system} {each.variant}" if isinstance(each, Model) else "",
 )
-def test_following_one_object_finds_the_pairs_that_following_all_does(model: Model, sizes: dict[str, int]) -> None:
+def test_following_one_object_finds_the_pairs_of_following_all(model: Model, sizes: dict[str, int]) -> None:
     suite = generate(model, sizes, Cover.PAIRS)
     found = {suite.goals[n].name: steps for n, steps in suite.distances.items()}
     assert len(found) >= 5 and found == distances_jointly(model, sizes)

@@ -297,7 +297,7 @@ def test_a_wrong_meaning_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch)
     assert noticed >= 3
 
 
-def test_an_action_that_fires_nothing_of_its_own_is_enabled_all_the_same() -> None:
+def test_an_action_that_fires_nothing_of_its_own_is_enabled() -> None:
     """An action may have no parameters, and its guard none to bind."""
     clock = model_of(((0, "a", 1),), 2)
     ticks = Action("tick", [], [], [], "time goes on")

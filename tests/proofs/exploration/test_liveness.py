@@ -22,6 +22,7 @@ from schedproof.model.lang import (
     after,
     variables,
 )
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, Instance, Moment, Stepper, compile_term, instances
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.checking.model_check import examine
@@ -100,7 +101,7 @@ def stuck_with(seed: int) -> set[int]:
 def test_an_unknown_action_cannot_be_left_out() -> None:
     prop = AlwaysCanReach(name="p", says="", over=[x], goal=x.is_("s0"), without=["a", "stroll"])
     with pytest.raises(ModelError, match=r"property p.*unknown action 'stroll'.*use one of: a, b"):
-        model_of(((0, "a", 1), (1, "b", 0)), 2, prop)
+        checked(model_of(((0, "a", 1), (1, "b", 0)), 2, prop))
 
 
 # --- Leads to --------------------------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def starves(instance: Instance, prop: LeadsTo, bound: dict[str, int], states: li
 # --- Fairness, on a model that a reader knows -----------------------------------------------------------------------
 
 
-def test_weak_fairness_lets_a_process_starve_and_strong_fairness_does_not() -> None:
+def test_weak_fairness_lets_a_process_starve_strong_does_not() -> None:
     results = {r.name: r for r in examine(MUTEX, {})}
     assert results["weakly-fair-entry"].verdict is Verdict.REFUTED
     assert results["strongly-fair-entry"].verdict is Verdict.PROVED
@@ -189,7 +190,7 @@ def test_a_process_alone_does_not_starve() -> None:
     assert result.verdict is Verdict.PROVED
 
 
-def test_a_preemptor_of_hived_waits_for_ever_if_nobody_need_delete_the_victim() -> None:
+def test_a_preemptor_waits_for_ever_if_no_victim_need_be_deleted() -> None:
     """Fairness to fewer actions than the model declares: the promise is then refuted, by a run that stands still."""
     right = REPAIRED.property("preempting-ends")
     assert isinstance(right, LeadsTo)
@@ -239,9 +240,7 @@ def test_a_premise_that_is_never_true_proves_nothing(prop: Any) -> None:
         (["s0", "s1", "s2", "s0"], Verdict.REFUTED),
     ],
 )
-def test_a_life_cycle_goes_through_exactly_these_states_from_the_initial_one(
-    states: list[str], verdict: Verdict
-) -> None:
+def test_a_life_cycle_goes_through_exactly_these_states(states: list[str], verdict: Verdict) -> None:
     edges: EDGES = ((0, "a", 1), (1, "b", 0), (1, "c", 2))
     result = judged(model_of(edges, 3, LifeCycle(name="p", says="so it goes", sort=Thing, states=states)))
     assert result.verdict is verdict

@@ -14,7 +14,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, Moment, Profiler, Step, Stepper, compile_term, instances, profiled
 from schedproof.model.semantics.step import Stepper as Plain
@@ -22,6 +22,7 @@ from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.profiling import Profile, profile, together
 from tests.proofs.compiled.test_beside_interpreted import TORN
+from tests.support.registry import put
 from tests.support.toys import MUTEX, WORKSHOP, w, x
 
 SMALL: list[tuple[Model, dict[str, int], int]] = [
@@ -206,7 +207,7 @@ def test_the_command_tells_what_never_happens(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     jobmon = systems()["jobmon"]
-    monkeypatch.setitem(systems(), "jobmon", dataclasses.replace(jobmon, variants={"toy": DEAD}))
+    put(monkeypatch, {**systems(), "jobmon": dataclasses.replace(jobmon, variants={"toy": DEAD})})
     told = tmp_path / "profile.json"
     assert main(["profile", "jobmon", "--json", str(told)]) == 0
     out = capsys.readouterr().out
@@ -230,7 +231,7 @@ def test_the_command_tells_what_never_happens(
 def test_ill_formed_steps_are_not_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     found = profile(instance_of(TORN, {}))
     assert found.ill_formed and [a.name for a in found.never_enabled] == ["a"], "its only step is one"
-    monkeypatch.setitem(systems(), "jobmon", dataclasses.replace(systems()["jobmon"], variants={"toy": TORN}))
+    put(monkeypatch, {**systems(), "jobmon": dataclasses.replace(systems()["jobmon"], variants={"toy": TORN})})
     assert main(["profile", "jobmon"]) == 0
     assert "there are ill-formed steps, which are not counted" in capsys.readouterr().out
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.cli.story import story
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
@@ -31,6 +30,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.findings import findings
 
 Room = Sort("ServerRoom", "o")
@@ -99,7 +99,7 @@ def judged(promise):
     return next(r for r in examine(toy(promise), {}, only=[promise.name]) if r.name == promise.name).counterexample
 
 
-def test_the_setting_names_what_never_changes_of_the_objects_of_the_run():
+def test_the_setting_names_what_never_changes_in_the_run():
     """And of those that these facts speak of, in the model's order; none, empty and false go without saying."""
     example = judged(DARK)
     assert [step.says for step in example.steps] == ["l0 is put on p0"]
@@ -115,7 +115,7 @@ def test_the_setting_names_what_never_changes_of_the_objects_of_the_run():
     }
 
 
-def test_the_end_tells_the_named_objects_whose_they_are_and_what_is_theirs():
+def test_the_end_tells_named_objects_owners_and_belongings():
     assert judged(DARK).ending == "l0: On, on plug p0"  # o1 has no fields that could change
     assert judged(DARK).as_json()["end"] == {"l0": {"state": "On", "on_plug": "p0"}}
     # no plug fits l1 and l2: o0 stays dark from the first state on; it is named, and they are in it
@@ -153,7 +153,7 @@ def test_what_is_not_introduced_is_called_by_what_it_is_about():
     assert [step.says for step in unintroduced(DARK, Plug).steps] == ["l0 is put on p0"]  # about nothing: by its name
 
 
-def test_in_the_end_what_is_not_introduced_goes_with_what_refers_to_it():
+def test_in_the_end_the_unintroduced_goes_with_what_refers_to_it():
     """A lamp and its spare; and of what only belongs to it nothing is said."""
     spared = Invariant(name="spared", says="the second lamp has no spare", over=[x], then=~(x.watts == 60))
     assert unintroduced(spared, Room).ending == "l2: Off"

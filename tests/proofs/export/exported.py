@@ -28,7 +28,7 @@ from schedproof.model.lang import (
     given,
     variable,
 )
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.checking.model_check import reads_history

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,12 +18,9 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import Unwritable, promela
 from tests.proofs.compiled.test_corners import c, counting
 from tests.proofs.export.exported import ODDLY_NAMED, only, ours, scopes
+from tests.support.needs import needs_spin
 from tests.support.places import ROOT
 from tests.support.toys import MUTEX, WORKSHOP
-
-needs_spin = pytest.mark.skipif(
-    not all(shutil.which(tool) for tool in ("spin", "gcc")), reason="SPIN is not installed (apt-get install spin gcc)"
-)
 
 TWO = {"PodGroup": 2, "Cell": 2}
 BY_HAND = ROOT / "benchmarks" / "hived.pml"

@@ -10,7 +10,8 @@ import pytest
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Verdict
-from tests.proofs.export.test_promela import needs_spin, same
+from tests.proofs.export.test_promela import same
+from tests.support.needs import needs_spin
 from tests.support.random_models import Drawn, random_model
 
 

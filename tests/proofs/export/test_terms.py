@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 
 from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.compiled.predicates import FALSE, UNDEFINED
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import promela, tla
 from tests.proofs.compiled.test_terms import OVER, TOOLS, WORKERS, formulas, interpreted
 from tests.proofs.export.exported import only
-from tests.proofs.export.test_promela import done, needs_spin
+from tests.proofs.export.test_promela import done
 from tests.proofs.export.tla_reader import Fun, Reader
+from tests.support.needs import needs_spin
 from tests.support.toys import WORKSHOP
 
 SIZES = {"Worker": 2, "Tool": 1}
@@ -55,7 +57,7 @@ def promising(wanted: list[t.Term]) -> tuple[Model, list[int]]:
     for formula in wanted:
         one = Invariant(name=f"f{len(counts)}", says="it is so", over=OVER, then=formula)
         with suppress(ModelError):
-            replace(WORKSHOP, properties=[one], refuted=frozenset())
+            checked(replace(WORKSHOP, properties=[one], refuted=frozenset()))
             if (count := broken_in(formula)) is not None:
                 promised.append(one)
                 counts.append(count)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedproof.model.lang import Invariant, LeadsTo
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED

@@ -29,7 +29,8 @@ from schedproof.model.lang import (
     Type,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, common_parameters
+from schedproof.model.lang.model import common_parameters
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import (
     Choice,
     IllFormed,

@@ -39,6 +39,7 @@ from schedproof.model.lang import (
     me,
     variable,
 )
+from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.model.systems.beaker import REPAIRED as BEAKER
 from schedproof.proofs.checking.model_check import examine
@@ -263,10 +264,10 @@ def test_a_hint_names_another_invariant(hint: str) -> None:
     with pytest.raises(
         ModelError, match=f"property b.*follow from {hint!r}, which is no other invariant.*use one of: a"
     ):
-        hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]})
+        checked(hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]}))
 
 
-def test_whatever_is_hinted_the_greatest_inductive_set_is_the_same() -> None:
+def test_hints_do_not_change_the_greatest_inductive_set() -> None:
     for seed in SEEDS:
         toy, random = random_toy(seed), Random(seed)
         names = sorted(toy.clauses)
@@ -313,7 +314,7 @@ def test_the_same_is_proved_where_it_reads_an_object() -> None:
     assert proved(prove(toy)) == {"p", "some"}
 
 
-def test_that_numbers_are_in_range_is_not_taken_for_granted_after_a_step() -> None:
+def test_numbers_are_not_assumed_in_range_after_a_step() -> None:
     toy = model(
         machines=[Machine(A, states=[State("S")], attributes=[Attribute("n", IntRange(0, 2))])],
         rows=[Row(A, "e", "S", "S", n=me.n + 1)],
@@ -355,7 +356,7 @@ def at_random(seed: int) -> Induction:
         return prove(random_toy(seed).model())
 
 
-def test_the_greatest_inductive_set_is_what_trying_every_state_finds() -> None:
+def test_the_greatest_inductive_set_is_that_of_trying_all_states() -> None:
     for seed in SEEDS:
         toy = random_toy(seed)
         assert toy.inductive() <= toy.true()
@@ -388,7 +389,7 @@ def test_the_random_toys_have_what_follows_and_what_fails() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_the_solver_does_not_know_nothing_false_is_proved(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_solver_does_not_know_proves_nothing_false(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some of its answers are taken away, at every effort: less is proved, and nothing rests on what is not."""
     right, random = solve._Context.ask, Random(seed)
 

@@ -32,7 +32,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import State as StateOf
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
@@ -61,7 +61,7 @@ def induction(name: str) -> Induction:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_exactly_what_the_manifest_expects_is_proved_for_any_number(name: str) -> None:
+def test_just_what_the_manifest_expects_is_proved_for_any_number(name: str) -> None:
     """Of these models every true invariant is inductive with the others, and so must be proved."""
     model = MODELS[name]
     wanted = {p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | Recovery)} | {WELL_FORMED}
@@ -69,7 +69,7 @@ def test_exactly_what_the_manifest_expects_is_proved_for_any_number(name: str) -
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_invariant_has_an_obligation_for_every_action_and_the_initial_state(name: str) -> None:
+def test_invariants_have_obligations_for_actions_and_the_start(name: str) -> None:
     model = MODELS[name]
     found = {(a.obligation.invariant, a.obligation.action) for a in induction(name).answers}
     for prop in model.properties:
@@ -158,9 +158,7 @@ WRONG: Mapping[str, tuple[Model, str]] = {
 
 
 @pytest.mark.parametrize(("model", "name"), WRONG.values(), ids=WRONG.keys())
-def test_a_planted_error_is_refuted_by_induction_with_a_counterexample_that_the_interpreter_confirms(
-    model: Model, name: str
-) -> None:
+def test_a_planted_error_is_refuted_as_the_interpreter_confirms(model: Model, name: str) -> None:
     found = prove(model)
     assert not found.proved(name)
     refuted = [a for a in found.of(name) if a.verdict is Verdict.REFUTED]
@@ -192,7 +190,7 @@ def test_the_engines_agree_on_the_toys() -> None:
 
 
 @pytest.mark.parametrize("name", ["as-written", "workshop"])
-def test_every_counterexample_to_induction_is_one_for_the_interpreter(name: str) -> None:
+def test_counterexamples_to_induction_are_the_interpreters_too(name: str) -> None:
     refuted = [a for a in induction(name).answers if a.verdict is Verdict.REFUTED]
     assert refuted
     for answer in refuted:
@@ -287,7 +285,7 @@ def events(model: Model) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_formulas_cascades_and_states_after_mean_the_same_to_z3_as_to_the_interpreter(name: str) -> None:
+def test_formulas_cascades_and_next_states_are_alike_to_z3(name: str) -> None:
     model, sizes, tries = CHECKS[name]
     counts = Counts()
     assert list(CrossCheck(model, sizes, seed=1).differences(tries, counts)) == []
@@ -298,7 +296,7 @@ def test_formulas_cascades_and_states_after_mean_the_same_to_z3_as_to_the_interp
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", [REPAIRED, AS_WRITTEN], ids=["repaired", "as-written"])
-def test_hived_means_the_same_to_z3_as_to_the_interpreter_on_three_groups_and_cells(model: Model) -> None:
+def test_hived_of_three_groups_and_cells_is_the_same_to_z3(model: Model) -> None:
     """Every wrong translation that is planted below shows in 300 tries."""
     assert list(CrossCheck(model, {"PodGroup": 3, "Cell": 3}, seed=2).differences(400)) == []
 
@@ -418,7 +416,7 @@ def test_a_missing_obligation_is_noticed_by_the_comparison(monkeypatch: pytest.M
     assert next(CrossCheck(unguarded, sizes, seed=3).differences(150), None) is not None
 
 
-def test_references_and_objects_of_the_toys_are_what_the_planted_bugs_are_about() -> None:
+def test_the_toys_have_the_references_that_planted_bugs_need() -> None:
     """The plants speak of things that the workshop has."""
     assert ("Tool", "taken") in events(WORKSHOP)
     assert any(isinstance(a.type, Ref) for a in WORKSHOP.machine(Tool).attributes)
@@ -437,7 +435,7 @@ def test_what_a_step_does_not_write_is_proved_by_z3_too() -> None:
     assert written, "steps write what most invariants read"
 
 
-def test_a_counterexample_to_the_axioms_has_numbers_of_their_types() -> None:
+def test_counterexamples_to_axioms_have_numbers_of_their_types() -> None:
     """Where an axiom reads an attribute of no object, that is shown in an instance, whose numbers are in their ranges."""
     lamp, room = Sort("Lamp", "l"), Sort("Room", "o")
     it = variable(lamp, "l")

@@ -272,7 +272,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", NINE)
-def test_the_nine_deadlocks_and_their_fixes_end_as_by_brute_force(name: str) -> None:
+def test_nine_deadlocks_and_their_fixes_end_as_by_brute_force(name: str) -> None:
     case, locks = NINE[name], read(DEADLOCKS / f"{name}.yaml")
     mine = case.brute()
     states, all_ends = ends(locks, reduced=False)
@@ -438,13 +438,13 @@ def frozen(case: Case) -> bool:
 REVERSED: dict[str, Body] = {"one": (get("m", "a", get("m", "b")),), "other": (get("m", "b", get("m", "a")),)}
 
 
-def test_two_threads_stuck_are_told_while_a_third_goes_on_for_ever() -> None:
+def test_two_threads_stuck_are_told_while_a_third_goes_on() -> None:
     case = Case({**REVERSED, "loop": (("forever", (get("m", "z"),)),)}, dict.fromkeys("abz", "mutex"))
     assert frozen(case)
     assert explore_all(case.description()).problems
 
 
-def test_two_threads_stuck_are_told_while_two_others_send_each_other_messages() -> None:
+def test_two_threads_stuck_are_told_while_two_others_talk() -> None:
     talk: dict[str, Body] = {
         "ticker": (("forever", (("send", "ticks"),)),),
         "listener": (("forever", (("recv", "ticks"),)),),

@@ -693,7 +693,7 @@ def test_what_some_objects_break_is_refuted_with_these(name: str) -> None:
     assert judged(dedented(text) + objects + "\n")[check] is Verdict.REFUTED
 
 
-def test_a_caller_that_owes_a_lock_is_a_verdict_and_no_error_of_ours() -> None:
+def test_a_caller_that_owes_a_lock_is_a_verdict_and_no_error() -> None:
     text = """
         classes: {A: {has: f}}
         rules:
@@ -736,7 +736,7 @@ def test_threads_are_held_against_rules_and_contracts(steps: str) -> None:
     assert Verdict.REFUTED in judged(dedented(text)).values()
 
 
-def test_a_helper_may_write_one_object_without_the_lock_for_several() -> None:
+def test_a_helper_may_write_one_object_without_the_lock_for_more() -> None:
     text = """
         classes: {P: {}, Q: {in: P, has: f}}
         rules:

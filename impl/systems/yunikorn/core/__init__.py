@@ -24,10 +24,12 @@ The layers, each a class that extends the one before: ``ledger`` (records and su
 the facade, ``health`` the check of the records, ``canonical`` their form for explorations.
 """
 
+from schedproof.impl.choice import first
+from schedproof.impl.errors import Refused
+
 from .canonical import canonical
-from .choice import Choice, Option, first, only
+from .choice import Choice, Option, only
 from .core import Core, Listener
-from .errors import CoreError, Refused
 from .events import Kind, Outbox, Wakeup
 from .health import health
 from .records import Allocation, Application, Ask, LogEntry, Node, ObjectState, Partition, Queue, State, Status, World
@@ -35,7 +37,7 @@ from .scheduling import Draft
 from .tables import APPLICATION, OBJECT
 
 __all__ = [
-    "APPLICATION", "OBJECT", "Allocation", "Application", "Ask", "Choice", "Core", "CoreError", "Draft", "Kind",
+    "APPLICATION", "OBJECT", "Allocation", "Application", "Ask", "Choice", "Core", "Draft", "Kind",
     "Listener", "LogEntry", "Node", "ObjectState", "Option", "Outbox", "Partition", "Queue", "Refused", "State",
     "Status", "Wakeup", "World", "canonical", "first", "health", "only",
 ]  # fmt: skip

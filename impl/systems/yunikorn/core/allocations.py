@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from schedproof.impl.errors import Refused
 from schedproof.impl.scheduler_interface import (
     AddAsk,
     ExistingAllocation,
@@ -18,7 +19,6 @@ from schedproof.impl.scheduler_interface import (
 )
 
 from .application import Applications
-from .errors import Refused
 from .records import SCHEDULED, Allocation, Ask, ObjectState, State, Status
 from .tables import RUN
 

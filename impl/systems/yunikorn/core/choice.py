@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .errors import Refused
+from schedproof.impl import choice
+from schedproof.impl.errors import Refused
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,8 @@ class Option:
         return f"{self.ask} on {self.node}" + (f" for {self.replaces}" if self.replaces else "")
 
 
-Choice = Callable[[Sequence[Option]], Option | None]
-"""Picks one of the options, which come in the order of applications, asks, nodes; None if and only if there is none."""
-
-
-def first(options: Sequence[Option]) -> Option | None:
-    """The first one: the oldest application that can be served, its oldest ask."""
-    return options[0] if options else None
+Choice = choice.Choice[Option]
+"""Picks one of the options, which come in the order of applications, asks, nodes: the oldest application first."""
 
 
 def only(ask: str, node: str, replaces: str | None = None) -> Choice:
@@ -40,17 +36,3 @@ def only(ask: str, node: str, replaces: str | None = None) -> Choice:
         return wanted
 
     return choose
-
-
-def chosen(choose: Choice, options: Sequence[Option]) -> Option | None:
-    """What ``choose`` says, held to its contract.
-
-    Raises:
-        Refused: it named no option though there are some, or one that is not there.
-    """
-    option = choose(options)
-    if option is None and options:
-        raise Refused(f"nothing was chosen, though there are {len(options)} options")
-    if option is not None and option not in options:
-        raise Refused(f"{option} was chosen, but it is no option now")
-    return option

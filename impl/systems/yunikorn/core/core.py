@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from threading import RLock
 
+from schedproof.impl.choice import first
 from schedproof.impl.clock import Clock
+from schedproof.impl.errors import Refused
 from schedproof.impl.scheduler_interface import (
     AddApplication,
     AddAsk,
@@ -32,8 +34,7 @@ from schedproof.impl.scheduler_interface import (
 )
 from schedproof.impl.table_machine import IllegalEvent
 
-from .choice import Choice, Option, first
-from .errors import Refused
+from .choice import Choice, Option
 from .events import APPLICATION_SWEEP, QUEUE_SWEEP, Kind, Outbox, Wakeup, armed
 from .records import Application, World
 from .scheduling import Draft

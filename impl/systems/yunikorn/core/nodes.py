@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from schedproof.impl.errors import Refused
 from schedproof.impl.scheduler_interface import (
     CreateNode,
     ExistingAllocation,
@@ -14,7 +15,6 @@ from schedproof.impl.scheduler_interface import (
 )
 
 from .allocations import Allocations
-from .errors import Refused
 from .records import Allocation, Node, ObjectState, State, Status
 from .tables import RUN
 

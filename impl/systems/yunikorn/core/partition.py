@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from schedproof.impl.errors import Refused
 from schedproof.impl.scheduler_interface import (
+    ROOT,
     AddApplication,
     ApplicationAccepted,
     ApplicationRejected,
@@ -22,9 +24,7 @@ from schedproof.impl.scheduler_interface import (
 )
 
 from .application import PARTITION_REMOVED
-from .errors import Refused
 from .nodes import Nodes
-from .queues import ROOT
 from .records import ENDED, SCHEDULED, Application, LogEntry, ObjectState, Partition, Queue, State
 from .tables import APPLICATION, FAIL, OBJECT, REJECT, REMOVE
 

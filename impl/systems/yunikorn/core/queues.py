@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from schedproof.impl.scheduler_interface import AddApplication, PlacementRule, QueueSpec, RuleKind, SortPolicy
+from schedproof.impl.errors import Refused
+from schedproof.impl.scheduler_interface import ROOT, AddApplication, PlacementRule, QueueSpec, RuleKind, SortPolicy
 
-from .errors import Refused
 from .ledger import Ledger
 from .records import ObjectState, Queue
 from .tables import OBJECT, REMOVE
-
-ROOT = "root"
 
 
 class Queues(Ledger):

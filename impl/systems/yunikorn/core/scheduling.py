@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .choice import Choice, Option, chosen
+from schedproof.impl.choice import checked_choice
+
+from .choice import Choice, Option
 from .partition import Partitions
 from .records import SCHEDULED, Allocation, Application, Ask, Node, ObjectState, Status
 
@@ -29,7 +31,7 @@ class Draft(Partitions):
         Raises:
             Refused: the choice was not among the options.
         """
-        option = chosen(choose, self.options())
+        option = checked_choice(choose, self.options())
         if option is not None:
             self.take(option)
         return option

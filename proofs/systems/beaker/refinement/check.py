@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from schedproof.impl.systems.beaker import MemoryStore, Store
+from schedproof.impl.systems.beaker import BeakerStore, MemoryStore
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import REPAIRED
 from schedproof.model.systems.beaker.situations import Situation
-from schedproof.proofs.refinement.graph import Progress
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
 from .abstraction import Abstraction, without_bygones
@@ -22,7 +22,7 @@ def check_refinement(
     situation: Situation,
     sides: SidesFactory = Sides,
     *,
-    store: Callable[[], Store] = MemoryStore,
+    store: Callable[[], BeakerStore] = MemoryStore,
     progress: Progress | None = None,
 ) -> RefinementReport:
     """Explores the scheduler and the model's ``repaired`` variant and compares the two graphs.
@@ -44,7 +44,7 @@ def side_by_side(
     situation: Situation,
     sides: SidesFactory = Sides,
     *,
-    store: Callable[[], Store] = MemoryStore,
+    store: Callable[[], BeakerStore] = MemoryStore,
     progress: Progress | None = None,
 ) -> Exploration:
     """The exploration of :func:`check_refinement`, same arguments, before it begins."""

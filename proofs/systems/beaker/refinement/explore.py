@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedproof.proofs.refinement.graph import CRASH, Progress, SideBySide
+from schedproof.proofs.refinement.graph import CRASH, SideBySide
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 
 from .abstraction import Abstraction
 from .runner import AFTER, BEFORE, Operation, Runner, Snapshot

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from schedproof.impl.systems.beaker import MemoryStore, Store
+from schedproof.impl.systems.beaker import BeakerStore, MemoryStore
+from schedproof.model.semantics.run import Run
 from schedproof.model.systems.beaker import REPAIRED
 from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
 from schedproof.proofs.refinement.mismatch import Mismatch
-from schedproof.proofs.refinement.replay import along, follow
-from schedproof.proofs.traces.formats.writing import Run
+from schedproof.proofs.refinement.replay import SITUATION_UNKNOWN, along, check_variant, follow
 
 from .abstraction import Abstraction, without_bygones
 from .check import instance_of
@@ -22,7 +22,7 @@ def replay(
     run: Run,
     sides: SidesFactory = Sides,
     *,
-    store: Callable[[], Store] = MemoryStore,
+    store: Callable[[], BeakerStore] = MemoryStore,
     situation: Situation | None = None,
 ) -> Mismatch | None:
     """The first difference between the scheduler and the model along a run; None if there is none.
@@ -33,12 +33,11 @@ def replay(
     Raises:
         ValueError: not a run of the repaired model in one of these situations.
     """
-    if (run.instance.model.system, run.instance.model.variant) != (REPAIRED.system, REPAIRED.variant):
-        raise ValueError(f"the scheduler is one for beaker repaired, not {run.instance.model.variant}")
+    check_variant(run, REPAIRED)
     known = SITUATIONS if situation is None else [situation]
     chosen = next((each for each in known if each.rigid(with_seatings=True) == run.instance.rigid), None)
     if chosen is None:
-        raise ValueError("the run is of no situation that the scheduler can be put into")
+        raise ValueError(SITUATION_UNKNOWN)
     names, instance = Names(chosen), instance_of(chosen)
     normal = without_bygones(instance)
     runner = Runner(sides, store(), names.fill)

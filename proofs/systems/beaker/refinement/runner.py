@@ -6,12 +6,13 @@ the transaction is open, just after it was committed, and after the process has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from schedproof.impl.store import Crash
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Consistency,
     Draft,
     InHand,
@@ -22,8 +23,6 @@ from schedproof.impl.systems.beaker import (
     Provisioning,
     Refused,
     Report,
-    Store,
-    Transaction,
     UsageEntry,
     Web,
     World,
@@ -31,10 +30,6 @@ from schedproof.impl.systems.beaker import (
 from schedproof.proofs.refinement.mismatch import Broken
 
 BEFORE, AFTER = "before the transaction is committed", "after the transaction is committed"
-
-
-class Killed(BaseException):
-    """Ends the process at a point. Not an Exception: a dying process runs no error handling."""
 
 
 class Sides:
@@ -51,7 +46,7 @@ class Sides:
     lab_type: type[Lab] = Lab
     draft_type: type[Draft] = Draft
 
-    def __init__(self, store: Store, observer: Observer) -> None:
+    def __init__(self, store: BeakerStore, observer: Observer) -> None:
         self.new_jobs = self.new_jobs_type(store, observer=observer)
         self.pending = self.pending_type(store, observer=observer)
         self.provisioning = self.provisioning_type(store, observer=observer)
@@ -65,7 +60,7 @@ class Sides:
 class SidesFactory(Protocol):
     """Called as :class:`Sides` is."""
 
-    def __call__(self, store: Store, observer: Observer) -> Sides: ...
+    def __call__(self, store: BeakerStore, observer: Observer) -> Sides: ...
 
 
 @dataclass(frozen=True)
@@ -92,43 +87,14 @@ class Snapshot:
     in_hand: InHand | None
 
 
-class Watched:
-    """A store that tells of each commit, and where the process may be killed."""
-
-    def __init__(self, store: Store) -> None:
-        self.inner = store
-        self.commits = 0
-        self.kill: str | None = None
-
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        """A transaction of the inner store."""
-        with self.inner.transaction() as transaction:
-            yield transaction
-            if self.kill == BEFORE:
-                raise Killed
-        self.commits += 1
-        if self.kill == AFTER:
-            raise Killed
-
-    def snapshot(self) -> World:
-        """All records."""
-        return self.inner.snapshot()
-
-    def restore(self, snapshot: World) -> None:
-        """Goes back to a snapshot."""
-        self.inner.restore(snapshot)
-
-    def usage(self, system: str | None = None) -> Sequence[UsageEntry]:
-        """The system usage."""
-        return self.inner.usage(system)
-
-
 class Runner:
     """All sides on one store, put back to any earlier snapshot before each run."""
 
-    def __init__(self, sides: SidesFactory, store: Store, fill: Callable[[Web], object]) -> None:
-        self._store = Watched(store)
+    def __init__(self, sides: SidesFactory, store: BeakerStore, fill: Callable[[Web], object]) -> None:
+        self._store = store
+        self._commits = 0
+        self._kill_at: str | None = None
+        store.before, store.after = self._before_commit, self._after_commit
         self._reports: list[Report] = []
         self._stands_at: Snapshot | None = None
         self._sides = sides(self._store, self._reports.append)
@@ -156,8 +122,8 @@ class Runner:
         except Exception as error:  # whatever a bug raises
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         end = self.now()
-        if self._store.commits != 1:
-            raise Broken(f"the operation is not one transaction but {self._store.commits}")
+        if self._commits != 1:
+            raise Broken(f"the operation is not one transaction but {self._commits}")
         if self._reports != [report]:
             raise Broken("the operation does not tell what it did", expected=f"{report}", found=f"{self._reports}")
         self._check_usage(at, end)
@@ -170,13 +136,13 @@ class Runner:
             Broken: the operation goes on, or told what it did before it was done.
         """
         self._restore(at)
-        self._store.kill = point
+        self._kill_at = point
         try:
             operation.call(self._sides)
-        except Killed:
+        except Crash:
             if self._reports:
                 raise Broken(f"the operation tells what it did {point}", found=f"{self._reports[0]}") from None
-            self._store.kill = None
+            self._kill_at = None
             return self.crash(self.now())
         raise Broken(f"the operation goes on where the process died ({point})")
 
@@ -190,10 +156,19 @@ class Runner:
         if self._stands_at is not at:  # most requests are refused, and leave everything as it is
             self._store.restore(at.world)
         self._stands_at = None
-        self._store.commits = 0
-        self._store.kill = None
+        self._commits = 0
+        self._kill_at = None
         self._reports.clear()
         self._sides.new_jobs.in_hand = at.in_hand
+
+    def _before_commit(self, written: Sequence[object]) -> None:
+        if self._kill_at == BEFORE:
+            raise Crash
+
+    def _after_commit(self, written: Sequence[object]) -> None:
+        self._commits += 1
+        if self._kill_at == AFTER:
+            raise Crash
 
     def _check_usage(self, before: Snapshot, after: Snapshot) -> None:
         """An entry whenever usage or condition change, and only then (lines 252-255)."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, Scheduler
 from schedproof.model.semantics import Instance, check_scope
 from schedproof.model.systems.hived import REPAIRED
-from schedproof.proofs.refinement.graph import Progress
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
 from .abstraction import Abstraction

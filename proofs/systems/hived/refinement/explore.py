@@ -19,9 +19,10 @@ from itertools import pairwise
 
 from schedproof.impl.systems.hived import Report, What
 from schedproof.model.semantics import Choice, State
-from schedproof.proofs.refinement.graph import CRASH, SILENT, Progress, SideBySide
+from schedproof.proofs.refinement.graph import CRASH, SILENT, SideBySide
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 
 from .abstraction import Abstraction, Records
 from .runner import Operation, Run, Runner, Snapshot

@@ -12,10 +12,11 @@ from operator import methodcaller
 
 from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, Scheduler
 from schedproof.model.semantics import Choice, Instance, State, Stepper
+from schedproof.model.semantics.run import Run
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.refinement.mismatch import Broken, Mismatch
 from schedproof.proofs.refinement.modelside import ModelGraph
-from schedproof.proofs.traces.formats.writing import Run
+from schedproof.proofs.refinement.replay import check_variant
 
 from .abstraction import Abstraction
 from .runner import Operation, Runner, SchedulerFactory, Snapshot, StoreFactory
@@ -35,8 +36,7 @@ def replay(
     Raises:
         ValueError: not a run of the repaired model, or of groups whose order no priorities give.
     """
-    if (run.instance.model.system, run.instance.model.variant) != (REPAIRED.system, REPAIRED.variant):
-        raise ValueError(f"the scheduler is one for hived repaired, not {run.instance.model.variant}")
+    check_variant(run, REPAIRED)
     return _Replay(run, scheduler, store, pods_per_group).first_difference()
 
 

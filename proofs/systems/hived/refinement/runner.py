@@ -7,7 +7,7 @@ each crash.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from operator import methodcaller
@@ -34,7 +34,7 @@ SchedulerFactory = Callable[..., Scheduler]
 class Snapshot:
     """All of the implementation at one point: the store's content and the process's memory."""
 
-    store: Hashable
+    store: Any
     memory: Any
 
 
@@ -163,10 +163,12 @@ class Runner:
         self._store.restore(at.store)
         self._scheduler.restore(at.memory)
 
-    def _before_write(self, row: PodRow) -> None:
+    def _before_write(self, written: Sequence[PodRow]) -> None:
+        (row,) = written
         self._points.append(Point(self.now(), f"about to write the row of {row.group}/{row.pod}"))
 
-    def _after_write(self, row: PodRow) -> None:
+    def _after_write(self, written: Sequence[PodRow]) -> None:
+        (row,) = written
         self._points.append(Point(self.now(), f"the row of {row.group}/{row.pod} is written: {row.status}"))
 
     def _installed(self, report: Report) -> None:

@@ -2,8 +2,3 @@
 
 The graphs are not the same: agents go about things in an order of their own, so the model can do more.
 """
-
-from .check import SimulationReport, check_simulation
-from .situations import May, Situation
-
-__all__ = ["May", "SimulationReport", "Situation", "check_simulation"]

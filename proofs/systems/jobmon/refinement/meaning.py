@@ -7,18 +7,12 @@ lease, the clients of runs that are over, and what distributors have in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
-
 from schedproof.impl.systems.jobmon.cluster import Ending
 from schedproof.impl.systems.jobmon.records import ENDED as ENDED_RUNS
 from schedproof.impl.systems.jobmon.records import FINAL, InstanceState, TaskInstance
 from schedproof.impl.systems.jobmon.simulated_cluster import Job, Phase
 from schedproof.impl.systems.jobmon.world import NOW, State
-from schedproof.model.lang.types import Type
 from schedproof.model.semantics import Instance
-from schedproof.model.semantics import State as Image
 from schedproof.model.systems.jobmon.shipped.tables import (
     TASK_INSTANCE_STATES,
     TASK_STATES,
@@ -26,6 +20,7 @@ from schedproof.model.systems.jobmon.shipped.tables import (
     WORKFLOW_STATES,
 )
 from schedproof.proofs.refinement.mismatch import Broken
+from schedproof.proofs.refinement.simulation import Meaning
 
 from .situations import ASKED_FOR
 
@@ -34,21 +29,6 @@ OVER = ("Reported", "Killed", "Refused")
 ENDED = {Ending.DONE: "Succeeded", Ending.ERROR: "Failed", Ending.RESOURCE_ERROR: "OutOfResources"}
 STOPPED = "Stopped"
 WITH_A_DEADLINE = frozenset("IORT")
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """The values that fit, by slot; slots that are not here may have any."""
-
-    fits: Mapping[int, frozenset[int]]
-
-    def of(self, image: Image) -> bool:
-        """Whether the state of the world may stand for ``image``."""
-        return all(image[slot] in values for slot, values in self.fits.items())
-
-    def wrong(self, image: Image) -> list[int]:
-        """The slots in which it does not."""
-        return [slot for slot, values in self.fits.items() if image[slot] not in values]
 
 
 class Meanings:
@@ -144,28 +124,6 @@ class Meanings:
             if slot is not None:
                 names = ("Running",) if slot.memory is not None else ("NotStarted", "Gone")
                 self._state(fits, "Distributor", d, *names)
-
-    # In words.
-
-    def named(self, slot: int) -> tuple[str, Callable[[int], str]]:
-        """Whose slot it is, and how its values are shown."""
-        instance = self.instance
-        for machine in instance.model.machines:
-            sort = machine.sort.name
-            kinds = {a.name: a.type for a in instance.attributes(sort)}
-            for name in ["", *kinds]:
-                number = slot - instance.slot(sort, name)
-                if 0 <= number < instance.sizes[sort]:
-                    whose = f"{sort} {number}"
-                    if name:
-                        return f"{whose}.{name}", partial(_shown, instance, kinds[name])
-                    states = [state.name for state in machine.states]
-                    return whose, states.__getitem__
-        raise AssertionError(f"{slot} is no slot")
-
-
-def _shown(instance: Instance, kind: Type, value: int) -> str:
-    return str(instance.show(kind, value))
 
 
 def _lives(at: State, token: str) -> bool:

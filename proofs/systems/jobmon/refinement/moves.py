@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.cluster import Ending
@@ -15,20 +14,11 @@ from schedproof.impl.systems.jobmon.simulated_cluster import Phase
 from schedproof.impl.systems.jobmon.worker import Stage
 from schedproof.impl.systems.jobmon.world import Act, Kind, State
 from schedproof.proofs.refinement.mismatch import Broken
+from schedproof.proofs.refinement.simulation import NOTHING, Move
 
 Seen = Sequence[tuple[Request, Report]]
 """The requests that were done in an act."""
 
-
-@dataclass(frozen=True)
-class Move:
-    """At most ``most`` steps of these actions of the model."""
-
-    actions: tuple[str, ...] = ()
-    most: int = 1
-
-
-NOTHING = Move((), 0)
 
 ADVANCES = {
     RunState.LINKING: "link",

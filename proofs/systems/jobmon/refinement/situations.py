@@ -14,7 +14,7 @@ from schedproof.impl.systems.jobmon.resources import Scaling
 from schedproof.impl.systems.jobmon.server import Observer
 from schedproof.impl.systems.jobmon.simulated_cluster import SimulatedCluster
 from schedproof.impl.systems.jobmon.world import ClientSpec, Kind, Sides, World
-from schedproof.model.semantics import Instance
+from schedproof.model.semantics import Instance, instance_with
 from schedproof.model.systems.jobmon.repaired import REPAIRED
 from schedproof.model.systems.jobmon.shipped.situations import Situation as ModelSituation
 
@@ -79,9 +79,7 @@ class Situation:
         """The model's instance. It has a distributor and a client for each run: so there is a run for each distributor,
         and one more than are looked at, whose client clears what another one then does not wait for."""
         runs = max(self.runs + 1, self.distributors)
-        rigid = ModelSituation(self.about, runs, self.tasks, self.instances).rigid
-        sizes = {sort.name: 1 for sort in REPAIRED.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
-        return Instance(REPAIRED, sizes, rigid)
+        return instance_with(REPAIRED, ModelSituation(self.about, runs, self.tasks, self.instances).rigid)
 
 
 class Refusing(SimulatedCluster):

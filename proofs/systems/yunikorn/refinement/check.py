@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from schedproof.model.semantics import Instance
+from schedproof.model.semantics import Instance, instance_with
 from schedproof.model.systems.yunikorn import REPAIRED
 from schedproof.model.systems.yunikorn.situations import Situation
-from schedproof.proofs.refinement.graph import Progress
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
 from .abstraction import Abstraction, without_bygones
@@ -44,6 +44,4 @@ def side_by_side(situation: Situation, parts: Parts = REFERENCE, *, progress: Pr
 
 def instance_of(situation: Situation) -> Instance:
     """The repaired model of a situation."""
-    rigid = situation.rigid(shipped=True)
-    sizes = {sort.name: 1 for sort in REPAIRED.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
-    return Instance(REPAIRED, sizes, rigid)
+    return instance_with(REPAIRED, situation.rigid(shipped=True))

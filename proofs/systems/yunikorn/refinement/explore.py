@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from schedproof.impl.systems.yunikorn.core import Status
 from schedproof.model.semantics import State
-from schedproof.proofs.refinement.graph import SILENT, Progress, SideBySide
+from schedproof.proofs.refinement.graph import SILENT, SideBySide
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 
 from .abstraction import Abstraction
 from .operations import Operations

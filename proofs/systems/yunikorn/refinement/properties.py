@@ -10,7 +10,7 @@ from schedproof.model.systems.yunikorn.channel import OF_NODES
 from schedproof.model.systems.yunikorn.parties import Shim
 from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
-from .both import May
+from .both.moves import May
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class PartiesRefinement(Refinement):
 
     def check(self, progress: Progress | None = None) -> Report:
         """Explores both, and looks for the steps."""
-        from .both import check_simulation
+        from .both.check import check_simulation
 
         return check_simulation(self.situation, self.may, progress=progress)
 

@@ -4,8 +4,3 @@ Each operation of the scheduler is one step of the model, taken by one thread; t
 is for the locks. ``party`` has the scheduler and what the resource manager has asked and heard, ``meaning`` maps both
 to a state of the model, ``explore`` goes through all that can happen.
 """
-
-from .check import check_refinement
-from .party import Scheduler
-
-__all__ = ["Scheduler", "check_refinement"]

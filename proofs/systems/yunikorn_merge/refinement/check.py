@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from schedproof.impl.systems.yunikorn_merge import MergedScheduler
-from schedproof.model.semantics import Instance
+from schedproof.model.semantics import Instance, instance_with
 from schedproof.model.systems.yunikorn_merge import MERGED
 from schedproof.model.systems.yunikorn_merge.merged_situations import MergedSituation
-from schedproof.proofs.refinement.graph import Progress
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
 from .explore import Exploration
@@ -37,6 +37,4 @@ def check_refinement(
 
 def instance_of(situation: MergedSituation) -> Instance:
     """The merged model of a situation."""
-    rigid = situation.rigid
-    sizes = {sort.name: 1 for sort in MERGED.sorts} | {sort: len(values) for (sort, _), values in rigid.items()}
-    return Instance(MERGED, sizes, rigid)
+    return instance_with(MERGED, situation.rigid)

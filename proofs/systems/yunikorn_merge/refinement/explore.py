@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from schedproof.impl.scheduler_interface import PartitionSpec, QueueSpec, TerminationType
 from schedproof.impl.systems.yunikorn_merge import Allocation, MergedScheduler, Proposal
 from schedproof.model.semantics import Choice
-from schedproof.proofs.refinement.graph import Progress, SideBySide
+from schedproof.proofs.refinement.graph import SideBySide
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph
+from schedproof.proofs.refinement.property import Progress
 
 from .meaning import LEAF, NOWHERE, PARTITION, Meaning
 from .party import Operation, Scheduler, Snapshot, after, hear

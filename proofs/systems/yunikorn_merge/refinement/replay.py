@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from schedproof.impl.systems.yunikorn_merge import MergedScheduler
+from schedproof.model.semantics.run import Run
 from schedproof.model.systems.yunikorn_merge import MERGED
 from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS
 from schedproof.proofs.refinement.mismatch import Mismatch
-from schedproof.proofs.refinement.replay import along, follow
-from schedproof.proofs.traces.formats.writing import Run
+from schedproof.proofs.refinement.replay import SITUATION_UNKNOWN, along, check_variant, follow
 
 from .explore import Exploration
 from .meaning import Meaning
@@ -20,11 +20,10 @@ def replay(run: Run, kind: Scheduler = MergedScheduler) -> Mismatch | None:
     Raises:
         ValueError: not a run of the merged model in one of the situations that are explored.
     """
-    if (run.instance.model.system, run.instance.model.variant) != (MERGED.system, MERGED.variant):
-        raise ValueError(f"the scheduler is one for yunikorn-merge merged, not {run.instance.model.variant}")
+    check_variant(run, MERGED)
     situation = next((each for each in MERGED_SITUATIONS if each.rigid == run.instance.rigid), None)
     if situation is None:
-        raise ValueError("the run is of no situation that the scheduler can be put into")
+        raise ValueError(SITUATION_UNKNOWN)
     exploration = Exploration(Meaning(situation, run.instance), kind, along(run))
     return follow(exploration, list(zip(run.choices, run.states[1:], strict=True)))
 

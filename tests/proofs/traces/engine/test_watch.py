@@ -34,6 +34,7 @@ from schedproof.proofs.traces.reports.shorten import shortened
 from tests.proofs.traces.formats.test_plain import GROUPS, HEADER, walk
 from tests.proofs.traces.formats.test_plain_mutations import HEADER as SMALL
 from tests.proofs.traces.formats.test_plain_mutations import flipped, logged_run
+from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
 from tests.support.toys import WORKSHOP
 from tests.systems.hived.traces.brute_force_plain import judge as brute_judge
@@ -162,7 +163,7 @@ class TestObjectsThatComeAndGo:
             ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}, "objects": {"PodGroup": ["g0"]}}, CONFORMS),
         ],
     )
-    def test_a_name_that_was_forgotten_is_still_that_of_what_has_ended(
+    def test_a_forgotten_name_is_still_that_of_what_has_ended(
         self, record: Mapping[str, Any], expected: OracleVerdict
     ) -> None:
         header = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"]}}
@@ -227,7 +228,7 @@ class TestObjectsThatComeAndGo:
         assert verdict(header, *gone, NEW, again) is CONFORMS
         assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is DEPARTS
 
-    def test_nobody_is_accused_for_what_one_that_nobody_has_named_may_have_done(self) -> None:
+    def test_nobody_is_accused_of_what_an_unnamed_one_may_have_done(self) -> None:
         """Whose allocation it was is not said, and the header lists no groups: it may be of one that is never named."""
         of_somebody = {"action": "allocate", "parameters": {"K": ["a"]}}
         not_logged = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": 1}
@@ -718,7 +719,7 @@ class TestQuotes:
         assert report.first_departure is not None
         assert "complete does not lead to PodGroup.e5 there" in " ".join(report.text())
 
-    @pytest.mark.skipif(not DOCUMENTS.is_dir(), reason="the documents are not here")
+    @needs_shared
     def test_they_are_what_the_documents_say(self) -> None:
         for each in systems().values():
             quoted = read_quotes(each, DOCUMENTS)

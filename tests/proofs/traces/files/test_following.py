@@ -66,7 +66,7 @@ class TestFollowing:
         threading.Timer(0.2, following.stop).start()
         assert check_trace("hived", path, following=following).records == 1
 
-    def test_a_file_that_another_takes_the_name_of_is_no_longer_followed(self, tmp_path: Path) -> None:
+    def test_a_file_whose_name_another_takes_is_no_longer_followed(self, tmp_path: Path) -> None:
         path, new = tmp_path / "log", tmp_path / "new"
         path.write_text(lines(HEADER, {"action": "crash"}))
         new.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))

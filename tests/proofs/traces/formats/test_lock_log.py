@@ -208,7 +208,10 @@ def test_a_log_and_a_picture_are_two_things(tmp_path: Path, capsys: pytest.Captu
 
 def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
     text = (
-        (Path(lock_log.__file__).parent / "README.md").read_text("utf-8").split("## Logs of locks")[1].split("\n## ")[0]
+        (Path(lock_log.__file__).parents[1] / "README.md")
+        .read_text("utf-8")
+        .split("## Logs of locks")[1]
+        .split("\n## ")[0]
     )
     file = tmp_path / "locks.jsonl"
     file.write_text(text.split("```json\n")[1].split("```")[0])
@@ -218,6 +221,6 @@ def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
 
 def test_the_example_of_the_description_deadlocks() -> None:
     """proofs/locks/README.md begins with a file of a few lines."""
-    text = (Path(lock_log.__file__).parent.parent / "locks" / "README.md").read_text("utf-8")
+    text = (Path(lock_log.__file__).parents[2] / "locks" / "README.md").read_text("utf-8")
     (problem,) = explore_all(parse(text.split("```yaml\n")[1].split("```")[0], "example.yaml")).problems
     assert problem.kind is Kind.REVERSED and problem.threads == ("config", "scheduler") and len(problem.steps) == 2

@@ -141,7 +141,7 @@ lines:
         assert checked(tmp_path, log.replace('batch"}]', 'other"}]'), mapping).verdict is DEPARTS
 
     def test_the_schema_is_one(self) -> None:
-        schema = json.loads((PACKAGE / "mapping.schema.json").read_text("utf-8"))
+        schema = json.loads((PACKAGE / "formats" / "mapping.schema.json").read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(yaml.safe_load(MAPPING), schema)
 
@@ -171,6 +171,10 @@ lines:
             ),
             (("schedproof-mapping: 1", "schedproof-mapping: 2"), '"schedproof-mapping": 2 where 1 belongs'),
             (("- {when: \"msg == 'tick'\", stutter: true}", ""), "line 2: fits no rule of"),
+            (("msg == 'tick'", f"{'(' * 900}msg{')' * 900}"), "line 25: a query that is nested too deep"),
+            (("msg == 'tick'", "[" * 2_000), "line 25: "),
+            (("msg == 'tick'", "!" * 100_000), "line 25: a query of 100,000 characters; at most 10,000 are read"),
+            (("msg == 'tick'", f"msg == '{'x' * 1_000_000}'"), "line 25: a query of 1,000,009 characters"),
         ],
     )
     def test_what_is_wrong_is_one_line(self, change: tuple[str, str], message: str, tmp_path: Path) -> None:

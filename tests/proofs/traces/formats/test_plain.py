@@ -127,7 +127,7 @@ class TestReading:
             assert f"`{action.name}({', '.join(v.name for v in action.parameters)})`" in text
 
     def test_the_schema_accepts_the_example(self) -> None:
-        schema = json.loads((PACKAGE / "trace.schema.json").read_text("utf-8"))
+        schema = json.loads((PACKAGE / "formats" / "plain.schema.json").read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
         text = (PACKAGE / "README.md").read_text("utf-8")
         example, *_ = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)

@@ -126,7 +126,7 @@ def test_mutants_are_judged_alike() -> None:
         assert found[mutation, "departs"] >= 5 and found[mutation, "conforms"] >= 3, found
 
 
-def test_nobody_is_accused_whom_a_cell_that_no_record_names_would_clear() -> None:
+def test_nobody_is_accused_whom_an_unnamed_cell_would_clear() -> None:
     """With two more cells than the run has, brute force finds what an open world allows: any of them, at any time."""
     more = {**HEADER, "objects": {"PodGroup": GROUPS, "Cell": [*CELLS, "x", "y"]}}
     open_cells = {**HEADER, "objects": {"PodGroup": GROUPS}}

@@ -186,7 +186,7 @@ def test_two_sets_of_two_have_no_abba_as_written() -> None:
     assert ABBA not in tally.causes
 
 
-def test_a_crash_between_two_recipes_brings_the_abba_back_for_two_sets_of_two() -> None:
+def test_a_crash_between_two_recipes_brings_the_abba_back() -> None:
     inst = instance([[A, B], [A, B]], [0, 0], moves={"crash"})
     assert {ABBA, FORGOTTEN} <= causes(inst, CRASHING)
     assert not {ABBA, FORGOTTEN} & causes(inst, AS_WRITTEN)
@@ -204,7 +204,7 @@ def test_interleaving_brings_the_abba_back_for_two_sets_of_two() -> None:
         (instance([[A, B]], [0, 0], moves={"cancel"}), FINISHED_SIBLING),
     ],
 )
-def test_one_set_alone_can_lock_itself_as_written_and_not_when_repaired(inst: Instance, cause: str) -> None:
+def test_one_set_alone_can_lock_itself_as_written_only(inst: Instance, cause: str) -> None:
     assert cause in causes(inst, AS_WRITTEN)
     assert not causes(inst, REPAIRED)
     assert not starves(inst, REPAIRED)
@@ -238,7 +238,7 @@ def test_repaired_has_no_deadlock_and_nobody_waits_for_ever(
     assert not tally.circles
 
 
-def test_a_set_is_seated_anew_when_its_seating_does_not_serve_any_more() -> None:
+def test_a_set_is_seated_anew_when_its_seating_serves_no_more() -> None:
     # Seated on A and C, the set holds nothing when C is broken for ever.  B and A are left, and can serve it.
     inst = instance([[A | B, A | C]], [0] * 3, moves={"break"}, adjustable=[2])
     assert starves(inst, REPAIRED.without(RESEAT))
@@ -250,7 +250,7 @@ def test_a_set_is_seated_anew_when_its_seating_does_not_serve_any_more() -> None
     )
 
 
-def test_a_set_that_no_lab_can_seat_begins_when_one_of_it_is_cancelled() -> None:
+def test_a_set_that_no_lab_seats_begins_when_one_is_cancelled() -> None:
     # No seating serves all three recipes, so the set takes none; one of the first two is cancelled, and two recipes are left.
     inst = instance([[A, A | B, B]], [0, 0], moves={"cancel"})
     assert not starves(inst, REPAIRED)
@@ -266,7 +266,7 @@ def test_a_set_that_no_lab_can_seat_begins_when_one_of_it_is_cancelled() -> None
 
 @pytest.mark.parametrize("shape", [(2,), pytest.param((1, 2), marks=pytest.mark.long)])
 @pytest.mark.parametrize("broken", [0, 1, 2])
-def test_a_system_breaks_and_nobody_who_can_be_seated_waits_for_ever(shape: tuple[int, ...], broken: int) -> None:
+def test_when_a_system_breaks_no_seatable_set_waits_for_ever(shape: tuple[int, ...], broken: int) -> None:
     assert not search(REPAIRED, instances(shape, [0, 0, 0], moves={"break"}, adjustable=[broken])).starved
 
 
@@ -296,7 +296,7 @@ def test_without_giving_back_a_change_of_condition_locks_a_set() -> None:
     assert not causes(inst, REPAIRED)
 
 
-def test_a_set_gives_back_when_a_system_that_it_counts_on_is_lost() -> None:
+def test_a_set_gives_back_when_a_system_it_counts_on_is_lost() -> None:
     # Seated on A and C, the first recipe takes A.  C breaks: B and A could serve the set, but it sits on A.
     inst = instance([[A | B, A | C]], [0] * 3, moves={"break"}, adjustable=[2])
     assert SELF in causes(inst, REPAIRED.without(COUNTS))
@@ -326,7 +326,7 @@ def test_a_circle_of_steps_would_be_seen() -> None:
     assert has_a_cycle(found)
 
 
-def test_repaired_gives_a_system_to_the_set_that_was_assigned_first() -> None:
+def test_repaired_gives_a_system_to_the_set_assigned_first() -> None:
     inst = instance(TWO_AND_THREE, [0] * 3)
     found = graph(inst, REPAIRED)
     both_want_b = [

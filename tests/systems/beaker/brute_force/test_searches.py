@@ -166,7 +166,7 @@ def test_made_again_it_says_the_same(record: Record, name: str) -> None:
 # --- What it says ---------------------------------------------------------------------------------------------------------
 
 
-def test_repaired_has_no_deadlock_nobody_waits_for_ever_and_nothing_goes_round(record: Record) -> None:
+def test_repaired_has_no_deadlock_no_endless_wait_and_no_circle(record: Record) -> None:
     found = recorded(record, lambda of: of.variant == "repaired")
     pieces = {piece: tally for piece, tally in record.pieces.items() if piece.startswith("repaired ")}
     for name, tally in {**found, **pieces}.items():
@@ -188,7 +188,7 @@ def largest_lab(of: Search) -> int:
     return max(of.labs.count(lab) for lab in of.labs)
 
 
-def test_as_written_the_abba_takes_a_set_of_three_and_another_that_is_not_of_one(record: Record) -> None:
+def test_as_written_the_abba_takes_sets_of_three_and_of_several(record: Record) -> None:
     # Of the sets that wait for each other in a circle, take the one that was assigned last.  Its first system suited no recipe
     # that was assigned before (the assigned are served first, and no system that suits one of them is idle).  So what another
     # one wants of it is its second system, and it still waits for a third: it has three recipes, and the other one, which
@@ -212,12 +212,12 @@ def test_as_written_the_shortest_abba_has_nine_steps(record: Record) -> None:
 
 
 @pytest.mark.long
-def test_as_written_the_set_of_two_locks_nobody_if_it_has_the_higher_priority() -> None:
+def test_as_written_a_set_of_two_of_higher_priority_locks_nobody() -> None:
     # then the system that suits an assigned recipe of each goes to it, and it begins
     assert ABBA not in search(AS_WRITTEN, instances((2, 3), [0] * 3, ranks=[(1, 0)])).causes
 
 
-def test_interleaved_two_sets_of_two_lock_each_other_in_seven_steps(record: Record) -> None:
+def test_interleaved_two_sets_of_two_deadlock_in_seven_steps(record: Record) -> None:
     # A set comes in hand and finds nothing, A becomes idle, the set is queued: four steps, and A suits it unseen.  The other
     # set comes in hand, pending B goes to the first, and the other finds A: three.  It takes a lab of two systems, no more.
     found = recorded(record, lambda of: of.variant == "interleaved" and sum(size > 1 for size in of.shape) > 1)
@@ -227,14 +227,14 @@ def test_interleaved_two_sets_of_two_lock_each_other_in_seven_steps(record: Reco
             assert tally.causes[ABBA].steps == 7, name
 
 
-def test_wakeups_are_lost_only_when_an_event_is_not_handled_alone(record: Record) -> None:
+def test_wakeups_are_lost_only_if_an_event_is_not_handled_alone(record: Record) -> None:
     found = recorded(record, lambda of: of.variant != "repaired")
     for name, tally in found.items():
         assert (FORGOTTEN in tally.causes) <= (NAMED[name].variant == "interleaved"), name
     assert any(FORGOTTEN in tally.causes for tally in found.values())
 
 
-def test_a_finished_recipe_blocks_its_set_only_when_people_end_it_or_break_its_systems(record: Record) -> None:
+def test_a_finished_recipe_blocks_its_set_only_by_peoples_doing(record: Record) -> None:
     for name, tally in recorded(record, lambda of: of.variant == "as-written").items():
         assert (FINISHED_SIBLING in tally.causes) == bool({"cancel", "break", "condition"} & set(NAMED[name].moves)), (
             name

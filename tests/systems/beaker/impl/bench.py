@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Condition,
     Consistency,
     Job,
@@ -16,7 +17,6 @@ from schedproof.impl.systems.beaker import (
     Refused,
     Report,
     SetSpec,
-    Store,
     Web,
 )
 
@@ -28,7 +28,7 @@ class Bench:
     name; recipes of set ``s`` are named s.0, s.1, ...
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: BeakerStore) -> None:
         self.store = store
         self.reports: list[Report] = []
         seen = self.reports.append

@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable
 from threading import Event, Thread
 
-from schedproof.impl.systems.beaker import Daemon, Job, Lab, RecipeState, Refused, Store, Usage, Web
+from schedproof.impl.systems.beaker import BeakerStore, Daemon, Job, Lab, RecipeState, Refused, Usage, Web
 from tests.systems.beaker.impl.bench import Bench, job
 
 DAEMON = """
 import sys, time
-from schedproof.impl.systems.beaker import Daemon, SqlStore
+from schedproof.impl.systems.beaker import Daemon
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 store = SqlStore(sys.argv[1])
 Daemon(store, interval=0.01).start()
 print("up", flush=True)
@@ -22,7 +23,7 @@ time.sleep(600)
 """
 
 
-def labs_at_work(store: Store, stopped: Event) -> Thread:
+def labs_at_work(store: BeakerStore, stopped: Event) -> Thread:
     """A thread that installs, runs and completes whatever waits, like labs that take no time."""
     lab = Lab(store)
     moves = {"waiting": lab.installs, "installing": lab.runs, "running": lab.completes}
@@ -49,7 +50,7 @@ def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
     return False
 
 
-def completed(store: Store) -> bool:
+def completed(store: BeakerStore) -> bool:
     return all(not r.unfinished for r in store.snapshot().recipes)
 
 
@@ -67,7 +68,7 @@ def twenty_jobs() -> list[Job]:
 class Daemons:
     """Twenty jobs on five systems."""
 
-    def test_twenty_jobs_on_five_systems_complete(self, store: Store) -> None:
+    def test_twenty_jobs_on_five_systems_complete(self, store: BeakerStore) -> None:
         web, stopped = Web(store), Event()
         for name in "ABCDE":
             web.add_system(name, "lab")
@@ -92,7 +93,7 @@ class Daemons:
         assert sum(e.usage is Usage.SCHEDULED for e in entries) == len(hosts)
         assert sum(e.usage is Usage.RUNNING for e in entries) == len(hosts)
 
-    def test_a_killed_daemon_needs_no_special_processing(self, store: Store, url: str) -> None:
+    def test_a_killed_daemon_needs_no_special_processing(self, store: BeakerStore, url: str) -> None:
         """Killed over and over, at moments that nobody chose, it still brings everything to its end."""
         web, stopped = Web(store), Event()
         for name in "ABCDE":

@@ -160,7 +160,7 @@ class Conditions:
         assert bench.seats() == {}
         assert bench.pending.process("A").recipe == "u.0"
 
-    def test_it_gives_back_though_another_system_would_do_and_is_seated_there(self, bench: Bench) -> None:
+    def test_it_gives_back_though_another_would_do_and_is_seated(self, bench: Bench) -> None:
         bench.idle("A", "B", "C")
         bench.submit(s=["A", "BC"])
         bench.take_up("s")
@@ -176,7 +176,7 @@ class Conditions:
         bench.finish_all()
         assert bench.states("s.0", "s.1") == {"s.0": "completed", "s.1": "completed"}
 
-    def test_a_set_does_not_give_back_for_a_system_that_is_no_seat_of_it(self, bench: Bench) -> None:
+    def test_a_set_does_not_give_back_for_a_system_not_its_seat(self, bench: Bench) -> None:
         bench.idle("A", "B", "C")
         bench.submit(t=["C"], s=["A", "BC"])
         bench.take_up("t")

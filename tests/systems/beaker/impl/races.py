@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Condition,
     Lab,
     PendingSystems,
     RecipeState,
     Refused,
     Report,
-    Store,
     Usage,
     Web,
 )
@@ -25,7 +25,7 @@ AUTOMATED, MANUAL, BROKEN = Condition.AUTOMATED, Condition.MANUAL, Condition.BRO
 class Races:
     """Loops, people and labs at the same time, on one ``store`` that several threads may use."""
 
-    def test_nothing_is_given_out_twice(self, store: Store) -> None:
+    def test_nothing_is_given_out_twice(self, store: BeakerStore) -> None:
         """Eight loops after the same six pending systems."""
         bench = Bench(store)
         bench.systems(*"ABCDEF")
@@ -38,14 +38,14 @@ class Races:
         held = [r.system for r in store.snapshot().recipes if r.system]
         assert sorted(held) == list("ABCDEF")
 
-    def test_a_job_is_submitted_once(self, store: Store) -> None:
+    def test_a_job_is_submitted_once(self, store: BeakerStore) -> None:
         Bench(store).systems("A", "B")
         outcomes = together([lambda: tried(lambda name: Web(store).submit(job(**{name: ["A", "B"]})), ["s"])] * 8)
         assert sum(len(done) for done in outcomes) == 1
         assert [s.name for s in store.snapshot().recipe_sets] == ["s"]
         assert [r.name for r in store.snapshot().recipes] == ["s.0", "s.1"]
 
-    def test_a_cancelled_recipe_gets_no_system(self, store: Store) -> None:
+    def test_a_cancelled_recipe_gets_no_system(self, store: BeakerStore) -> None:
         """People cancel what the loop gives systems to; whoever is first, both agree afterwards."""
         bench = Bench(store)
         names = [f"s{n}" for n in range(10)]
@@ -63,7 +63,7 @@ class Races:
             last = store.usage(system.name)[-1]
             assert (last.usage, last.finished) == (system.usage, None)
 
-    def test_everything_at_once(self, store: Store) -> None:
+    def test_everything_at_once(self, store: BeakerStore) -> None:
         """Conditions change while sets are scheduled and begin; in the end all is in step."""
         bench = Bench(store)
         bench.systems(*"ABCD")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from schedproof.impl.systems.beaker import Condition, Refused, Store, Usage, only
+from schedproof.impl.systems.beaker import BeakerStore, Condition, Refused, Usage, only
 from tests.systems.beaker.impl.bench import Bench
 
 
@@ -48,7 +48,7 @@ def random_requests(bench: Bench) -> list[tuple[str, Callable[[], object]]]:
     return found
 
 
-def filled(store: Store) -> Bench:
+def filled(store: BeakerStore) -> Bench:
     bench = Bench(store)
     bench.systems("A", "B", lab="one")
     bench.systems("C", "D", lab="two")

@@ -257,7 +257,7 @@ class Order:
         assert bench.assigned() == {"s": ("large", 1)}
         assert bench.new.search() == Report(What.FOUND_IDLE, "s", "s.0", "B")
 
-    def test_a_set_is_not_assigned_where_a_sibling_has_only_broken_systems(self, bench: Bench) -> None:
+    def test_no_set_is_assigned_where_a_sibling_has_only_broken_ones(self, bench: Bench) -> None:
         """It is seated in lab one at first, and goes to lab two when it is seated anew."""
         bench.systems("A", "B", lab="one")
         bench.systems("C", "D", lab="two")

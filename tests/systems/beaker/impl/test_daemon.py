@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from schedproof.impl.systems.beaker import Condition, Daemon, MemoryStore, SqlStore, Store, StoreError
+from schedproof.impl.systems.beaker import BeakerStore, Condition, Daemon, MemoryStore, StoreError
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.daemons import Daemons, until
 
@@ -21,7 +22,7 @@ class TestDaemons(Daemons):
         return f"sqlite:///{tmp_path}/beaker.db"
 
     @pytest.fixture
-    def store(self, url: str) -> Iterator[Store]:
+    def store(self, url: str) -> Iterator[BeakerStore]:
         with SqlStore(url) as store:
             yield store
 

@@ -21,7 +21,7 @@ from schedproof.impl.systems.beaker import (
 )
 from schedproof.impl.systems.beaker.choice import chosen
 from schedproof.impl.systems.beaker.legal import check_recipe, check_system
-from schedproof.impl.systems.beaker.placement import seating
+from schedproof.impl.systems.beaker.view import seating
 from tests.systems.beaker.impl.runs import filled
 
 
@@ -71,7 +71,7 @@ class TestPlacement:
         assert seating({}, {}) is None
         assert seated(r="") is None
 
-    def test_there_is_a_seating_whenever_some_assignment_serves_everybody(self) -> None:
+    def test_there_is_a_seating_if_some_assignment_serves_everybody(self) -> None:
         """Against brute force; and what is found is one, in the first lab that has one."""
         dice = random.Random(7)
         found_some = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +12,14 @@ from schedproof.impl.systems.beaker import (
     Condition,
     Contended,
     MemoryStore,
-    SqlStore,
     StoreError,
     System,
     Usage,
     World,
 )
-from tests.support.postgres import Unavailable, server
+from schedproof.impl.systems.beaker.sql_store import SqlStore
+from schedproof.impl.systems.beaker.store import read_world, write
+from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.daemons import Daemons
 from tests.systems.beaker.impl.people import Conditions, Ends
@@ -28,14 +28,13 @@ from tests.systems.beaker.impl.refusals import Refusals
 from tests.systems.beaker.impl.runs import always_so, filled, outcome, random_requests
 from tests.systems.beaker.impl.scenarios import Lives, Order, Wakes
 
+pytestmark = needs_postgresql
+
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    try:
-        with server() as url:
-            yield url
-    except Unavailable as reason:
-        pytest.skip(f"no PostgreSQL here: {reason}")
+    with postgresql() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +94,11 @@ def test_a_transaction_that_fits_no_order_is_contention(store: SqlStore) -> None
 
     def interleaved() -> None:
         with store.transaction() as one:
-            one.read()
+            read_world(one)
             with store.transaction() as other:
-                other.read()
-                other.write(idle(b))
-            one.write(idle(a))
+                read_world(other)
+                write(other, idle(b))
+            write(one, idle(a))
 
     with pytest.raises(Contended, match="another transaction came in between"):
         interleaved()
@@ -127,39 +126,9 @@ def test_the_schema_forbids_a_broken_system_in_use(store: SqlStore) -> None:
     (system,) = store.snapshot().systems
     changes = Changes(systems=((system, System("A", "lab", Usage.RUNNING, Condition.BROKEN)),))
     with pytest.raises(StoreError, match="broken_is_idle"), store.transaction() as transaction:
-        transaction.write(changes)
+        write(transaction, changes)
 
 
 def test_a_server_that_is_not_there_is_said() -> None:
-    pytest.importorskip("psycopg")
     with pytest.raises(StoreError, match="cannot be opened"):
         SqlStore("postgresql://beaker@127.0.0.1:1/nothing")
-
-
-class TestWithoutAServer:
-    """Why the tests above are skipped is said."""
-
-    def reason(self) -> str:
-        with pytest.raises(Unavailable) as caught, server():
-            pass
-        return str(caught.value)
-
-    def test_no_driver(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tests.support.postgres.importlib.util.find_spec", lambda name: None)
-        assert self.reason() == "psycopg is not installed; install the extra postgresql"
-
-    def test_no_programs(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr("tests.support.postgres.importlib.util.find_spec", lambda name: object())
-        monkeypatch.setattr("tests.support.postgres.DEBIANS", tmp_path)
-        monkeypatch.setenv("PATH", str(tmp_path))
-        assert "initdb is neither in" in self.reason()
-
-    def test_a_server_that_does_not_start(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr("tests.support.postgres.importlib.util.find_spec", lambda name: object())
-        monkeypatch.setattr("tests.support.postgres.DEBIANS", tmp_path)
-        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-        monkeypatch.setattr("tests.support.postgres._user", lambda: None)  # who else could not reach this folder
-        for name in ("initdb", "postgres"):
-            (tmp_path / name).write_text("#!/bin/sh\necho out of disk >&2\nexit 1\n")
-            (tmp_path / name).chmod(0o755)
-        assert self.reason() == "initdb failed: out of disk"

@@ -10,28 +10,28 @@ from pathlib import Path
 import pytest
 
 import schedproof.impl.systems.beaker as beaker
+from schedproof.impl.store import ATTEMPTS
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Condition,
     Contended,
     MemoryStore,
     Recipe,
     RecipeSet,
     RecipeState,
-    SqlStore,
-    Store,
     StoreError,
     System,
     Usage,
     What,
 )
-from schedproof.impl.systems.beaker.store import Changes
-from schedproof.impl.transactions import ATTEMPTS
+from schedproof.impl.systems.beaker.sql_store import SqlStore
+from schedproof.impl.systems.beaker.store import Changes, read_world, write
 from tests.systems.beaker.impl.bench import Bench
 from tests.systems.beaker.impl.runs import filled
 
 
 @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-def test_a_snapshot_can_be_restored(kind: Callable[[], Store]) -> None:
+def test_a_snapshot_can_be_restored(kind: Callable[[], BeakerStore]) -> None:
     bench = filled(kind())
     bench.settle_down()
     at, states = bench.store.snapshot(), bench.states()
@@ -57,12 +57,12 @@ class TestStores:
             Bench(store).finish_all()
 
     @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-    def test_a_write_holds_only_if_nothing_came_in_between(self, kind: Callable[[], Store]) -> None:
+    def test_a_write_holds_only_if_nothing_came_in_between(self, kind: Callable[[], BeakerStore]) -> None:
         store = kind()
         bench = filled(store)
         bench.consistency.seat("s")
         with store.transaction() as transaction:
-            world = transaction.read()
+            world = read_world(transaction)
         bench.settle_down()
         stale = [
             Changes(systems=tuple((s, System(s.name, s.lab, Usage.IDLE, s.condition)) for s in world.systems[:1])),
@@ -74,11 +74,11 @@ class TestStores:
         before = store.snapshot()
         for changes in stale:
             with pytest.raises(Contended, match="is not as it was read"), store.transaction() as transaction:
-                transaction.write(changes)
+                write(transaction, changes)
         assert store.snapshot() == before
 
     @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-    def test_an_error_rolls_everything_back(self, kind: Callable[[], Store]) -> None:
+    def test_an_error_rolls_everything_back(self, kind: Callable[[], BeakerStore]) -> None:
         store = kind()
         bench = filled(store)
         before, usage = store.snapshot(), store.usage()
@@ -87,7 +87,7 @@ class TestStores:
 
         def fail() -> None:
             with store.transaction() as transaction:
-                transaction.write(changes)
+                write(transaction, changes)
                 raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
@@ -96,7 +96,7 @@ class TestStores:
         assert store.usage() == usage
         assert bench.states("A") == {"A": "pending"}
 
-    def test_an_operation_is_tried_again_when_another_came_in_between(self) -> None:
+    def test_an_operation_is_tried_again_if_another_came_between(self) -> None:
         """The other transaction takes the only system, so the second attempt finds nothing."""
         store = MemoryStore()
         bench = Bench(store)
@@ -119,7 +119,7 @@ class TestStores:
         assert len(Interrupted.tries) == 3  # two for taking up
 
     def test_contention_without_end_is_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.transactions.time.sleep", lambda seconds: None)
+        monkeypatch.setattr("schedproof.impl.store.retry.time.sleep", lambda seconds: None)
         bench = filled(MemoryStore())
         tries: list[object] = []
 
@@ -155,7 +155,7 @@ class TestStores:
             ]
             for changes in (*wrong, Changes(recipes=((holder, replace(holder, seat="A")),))):
                 with pytest.raises(StoreError, match=r"constraint failed"), store.transaction() as transaction:
-                    transaction.write(changes)
+                    write(transaction, changes)
             assert store.snapshot() == world
 
     def test_the_schema_forbids_a_seat_for_two(self) -> None:
@@ -166,20 +166,20 @@ class TestStores:
             world = store.snapshot()
             both = tuple((r, replace(r, seat="A")) for r in world.recipes)
             with pytest.raises(StoreError, match=r"UNIQUE constraint failed"), store.transaction() as transaction:
-                transaction.write(Changes(recipes=both))
+                write(transaction, Changes(recipes=both))
             assert store.snapshot() == world
 
     @pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
-    def test_siblings_may_exchange_their_seats(self, kind: Callable[[], Store]) -> None:
+    def test_siblings_may_exchange_their_seats(self, kind: Callable[[], BeakerStore]) -> None:
         """Neither can move before the other has."""
         bench = Bench(kind())
         bench.systems("A", "B")
         bench.submit(s=["AB", "AB"])
         bench.consistency.seat("s", {"s.0": "A", "s.1": "B"})
         with bench.store.transaction() as transaction:
-            one, other = transaction.read().recipes
+            one, other = read_world(transaction).recipes
             changes = Changes(recipes=((one, replace(one, seat="B")), (other, replace(other, seat="A"))))
-            transaction.write(changes)
+            write(transaction, changes)
         assert bench.seats() == {"s.0": "B", "s.1": "A"}
 
     @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ class TestStores:
             SqlStore(f"sqlite:///{tmp_path}/x.db")
 
     def test_a_locked_file_is_contention(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("schedproof.impl.sql.BUSY_SECONDS", 0.01)
+        monkeypatch.setattr("schedproof.impl.store.database.BUSY_SECONDS", 0.01)
         with SqlStore(f"sqlite:///{tmp_path}/x.db") as store:
             other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
@@ -209,7 +209,7 @@ class TestStores:
             other.execute("ROLLBACK")
             other.close()
             with store.transaction() as transaction:
-                assert transaction.read().systems == ()
+                assert read_world(transaction).systems == ()
 
     def test_passwords_are_not_shown(self) -> None:
         with pytest.raises(StoreError) as caught:

@@ -27,6 +27,7 @@ from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.mutants import Place
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.systems.beaker.brute_force import scheduler as by_hand
 from tests.systems.beaker.brute_force.deadlocks import deadlocks
@@ -138,11 +139,10 @@ def test_the_condition_is_written_by_its_three_changes_only() -> None:
 
 def lines() -> list[str]:
     """The document, its first line as number 1."""
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     return ["", *DOCUMENT.read_text().splitlines()]
 
 
+@needs_shared
 def test_the_states_stand_at_these_lines() -> None:
     text = lines()
     listed = {line.strip() for line in text[104:114] if line.strip()}
@@ -153,6 +153,7 @@ def test_the_states_stand_at_these_lines() -> None:
     assert listed == {s.name for s in BATCH.machine("Recipe").states}
 
 
+@needs_shared
 @pytest.mark.parametrize("moved", [RECIPE_MOVES, SYSTEM_MOVES], ids=["recipes", "systems"])
 def test_each_arrow_has_its_line(moved: dict[tuple[str, str], int]) -> None:
     """The state that it leads to stands within two lines of the one noted here."""
@@ -164,6 +165,7 @@ def test_each_arrow_has_its_line(moved: dict[tuple[str, str], int]) -> None:
         assert wanted in near, (source, target, number)
 
 
+@needs_shared
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED, BATCH], ids=lambda model: model.variant)
 def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
     text = lines()
@@ -257,7 +259,7 @@ brute force."""
 
 @pytest.mark.long
 @pytest.mark.parametrize("change", APART, ids=lambda change: change.why[:30])
-def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a promise that it is needed for."""
     model = less(change)
     kept = {p.name for p in REPAIRED.properties} | set(change.repairs)
@@ -270,7 +272,7 @@ COLLISIONS = [BY_PRIORITY, STRICT, EAGER]
 
 
 @pytest.mark.parametrize("variant", COLLISIONS, ids=lambda model: model.variant)
-def test_what_a_collision_breaks_is_kept_when_the_other_promise_is_weakened(variant: Model) -> None:
+def test_a_collision_breaks_nothing_once_the_other_is_weakened(variant: Model) -> None:
     """Where it falls and where it is kept differ by that one change, in the same situation."""
     weakened = replace(REPAIRED, topologies=variant.topologies)
     names = sorted(variant.refuted)
@@ -279,7 +281,7 @@ def test_what_a_collision_breaks_is_kept_when_the_other_promise_is_weakened(vari
 
 
 @pytest.mark.parametrize(("variant", "name"), [(BY_PRIORITY, "assigned-by-priority"), (STRICT, "queued-by-priority")])
-def test_a_collision_keeps_the_promise_of_the_document_which_repaired_weakens(variant: Model, name: str) -> None:
+def test_a_collision_keeps_the_promise_that_repaired_weakens(variant: Model, name: str) -> None:
     assert repr(variant.property(name)) == repr(AS_WRITTEN.property(name))
     assert name in {name for change in REPAIRED.changes for name in change.weakens}
     without = replace(REPAIRED, topologies=variant.topologies, properties=[AS_WRITTEN.property(name)])
@@ -287,7 +289,7 @@ def test_a_collision_keeps_the_promise_of_the_document_which_repaired_weakens(va
     assert result.verdict is Verdict.REFUTED, "repaired does not keep it: it is no promise that holds anyhow"
 
 
-def test_without_the_order_of_assignment_sets_wait_for_each_other() -> None:
+def test_without_the_assignment_order_sets_wait_for_each_other() -> None:
     """The two sets of the finding, with all other changes: each holds what the other needs, and neither can begin."""
     situation = SITUATIONS[CONTENDED[1]]
     inst = mine(situation)
@@ -295,7 +297,7 @@ def test_without_the_order_of_assignment_sets_wait_for_each_other() -> None:
     assert "ABBA" in {d.cause for d in deadlocks(inst, graph(inst, by_hand.REPAIRED.without(by_hand.ORDER)))}
 
 
-def test_without_the_seatings_a_set_takes_what_its_own_recipe_needs() -> None:
+def test_without_seatings_a_set_takes_what_its_own_recipe_needs() -> None:
     """A set of two on A or B, and A, with all other changes: the first takes A, and the second never gets it."""
     [situation] = [s for s in SITUATIONS if s.about.startswith("a set of two, and either")]
     inst, without = mine(situation), by_hand.REPAIRED.without(by_hand.SEATS)
@@ -516,7 +518,7 @@ def explored(number: int, variant: str) -> Graph[by_hand.State]:
 
 
 @pytest.mark.parametrize("number", range(len(SITUATIONS)), ids=[s.about for s in SITUATIONS])
-def test_a_deadlock_of_the_model_is_one_of_the_brute_force_as_near(number: int) -> None:
+def test_a_deadlock_of_the_model_is_as_near_by_brute_force(number: int) -> None:
     """ "A set that holds a system and can never start by any sequence of scheduler steps and completions" in both."""
     place, found = here(number, AS_WRITTEN), explored(number, "as-written")
     inst = mine(SITUATIONS[number])
@@ -547,7 +549,7 @@ CONTENDED = [n for n, s in enumerate(SITUATIONS) if len(s.sets) > 1 and any(len(
 
 
 @pytest.mark.parametrize("number", CONTENDED, ids=[SITUATIONS[n].about for n in CONTENDED])
-def test_repaired_no_sets_wait_for_each_other_in_a_circle_of_any_length(number: int) -> None:
+def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
     """Each waits only for sets that were assigned before it, and these are in an order: so there is no way back.
 
     That a set waits only for earlier ones (``waits-only-for-earlier-sets``) and that "earlier" is a strict

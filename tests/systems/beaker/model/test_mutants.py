@@ -19,7 +19,8 @@ import pytest
 
 from schedproof.model.lang import Action, Invariant, Model, ModelError, Property, Rule, StepInvariant, Term, Var, exists
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.terms import Fires, both
 from schedproof.model.lang.types import Ref
 from schedproof.model.systems.beaker.batch import BATCH, b
@@ -110,7 +111,7 @@ def test_what_a_mutant_does_not_concern_it_does_as_the_model() -> None:
         graphs = [graph_of(model, place) for place in some]
         for mutant in list(named(variant).values())[::8]:
             with suppress(ModelError):
-                other = mutant.build()
+                other = checked(mutant.build())
                 names = concerned(model, other)
                 others = {action.name for action in model.actions} - names
                 for place, graph in zip(some, graphs, strict=True):

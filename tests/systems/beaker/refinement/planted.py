@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from schedproof.impl import store
+from schedproof.impl.store.protocol import R
 from schedproof.impl.systems.beaker import (
+    BeakerStore,
     Changes,
     Choice,
     Condition,
@@ -24,16 +27,16 @@ from schedproof.impl.systems.beaker import (
     RecipeState,
     Refused,
     Report,
-    Store,
     System,
     Usage,
+    UsageEntry,
     View,
     Web,
     What,
 )
-from schedproof.impl.systems.beaker.memory_store import MemoryTransaction
+from schedproof.impl.systems.beaker.store import read_world, write
 from schedproof.model.systems.beaker.situations import Situation
-from schedproof.proofs.systems.beaker.refinement import Sides
+from schedproof.proofs.systems.beaker.refinement.runner import Sides
 from tests.systems.beaker.refinement.planted_seats import (
     BeginsWithItsSeats,
     EndsTheSearchUnseated,
@@ -299,9 +302,9 @@ class TellsTooEarly(Provisioning):
 
     def _transact(self, work: Callable[[Draft], Report]) -> Report:
         with self.store.transaction() as transaction:
-            draft = self.draft_type(transaction.read())
+            draft = self.draft_type(read_world(transaction))
             report = work(draft)
-            transaction.write(draft.changes())
+            write(transaction, draft.changes())
             if self._observer is not None:
                 self._observer(report)
         return report
@@ -329,32 +332,33 @@ class WritesDownRefusals(Web):
             return super().cancel(recipe)
         except Refused:
             with self.store.transaction() as transaction:
-                for old in transaction.read().recipe_sets[:1]:
-                    transaction.write(Changes(recipe_sets=((old, replace(old, priority=1 - old.priority)),)))
+                for old in read_world(transaction).recipe_sets[:1]:
+                    write(transaction, Changes(recipe_sets=((old, replace(old, priority=1 - old.priority)),)))
             raise
+
+
+class ForgetsUsage(store.MemoryTransaction):
+    def add(self, record: R) -> R:
+        is_forgotten = isinstance(record, UsageEntry) and record.usage is Usage.RUNNING
+        return record if is_forgotten else super().add(record)
 
 
 class WithoutUsage(MemoryStore):
     """The system usage is not written when a recipe begins to run."""
 
-    @contextmanager
-    def transaction(self) -> Iterator[MemoryTransaction]:
-        with super().transaction() as transaction:
-            yield transaction
-            transaction.used = [s for s in transaction.used if s.usage is not Usage.RUNNING]
+    transaction_type = ForgetsUsage
 
 
 class NoRollback(MemoryStore):
     """A transaction that fails is committed all the same."""
 
     @contextmanager
-    def transaction(self) -> Iterator[MemoryTransaction]:
-        transaction = MemoryTransaction(self._world)
+    def _committed(self) -> Iterator[store.Transaction]:
+        transaction = store.MemoryTransaction(self.schema, self._records)
         try:
             yield transaction
         finally:
-            self._world = transaction.world
-            self._note(transaction.used)
+            self._commit(transaction)
 
 
 # The bugs, where they show, and how.
@@ -390,7 +394,7 @@ class Planted:
     shows: str
     situation: Situation
     sides: type[Sides] = Sides
-    store: Callable[[], Store] = MemoryStore
+    store: Callable[[], BeakerStore] = MemoryStore
 
 
 NO_STEP = "the model cannot take "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from schedproof.impl.systems.beaker import Consistency, Draft, Recipe, RecipeState, Report
-from schedproof.impl.systems.beaker.placement import seating
+from schedproof.impl.systems.beaker.view import seating
 
 
 class SeatsTwoOnOne(Draft):

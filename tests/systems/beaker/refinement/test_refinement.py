@@ -12,20 +12,19 @@ from schedproof.impl.systems.beaker import (
     Recipe,
     RecipeSet,
     RecipeState,
-    SqlStore,
     System,
     Usage,
     World,
 )
+from schedproof.impl.systems.beaker.sql_store import SqlStore
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import REPAIRED
 from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph, NotAQuotient
 from schedproof.proofs.refinement.report import RefinementReport
-from schedproof.proofs.systems.beaker.refinement import check_refinement
 from schedproof.proofs.systems.beaker.refinement.abstraction import Abstraction, without_bygones
-from schedproof.proofs.systems.beaker.refinement.check import instance_of
+from schedproof.proofs.systems.beaker.refinement.check import check_refinement, instance_of
 from schedproof.proofs.systems.beaker.refinement.runner import Snapshot, ranked
 from tests.systems.beaker.refinement.planted import (
     ABBA,

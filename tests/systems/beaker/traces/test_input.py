@@ -9,11 +9,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from schedproof.proofs import traces as oracle
+from schedproof.proofs.systems.beaker import traces
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.systems.beaker.traces.logs import changes, messages
 
-PACKAGE = Path(oracle.__file__).parent
+PACKAGE = Path(traces.__file__).parent
 HEADER: dict[str, Any] = {"beaker": 1, "systems": {"s": {}}, "recipes": {"r": {"viable": ["s"]}}}
 GUEST = {"recipe": "g", "host": "r"}
 SETS: dict[str, Any] = {"beaker-messages": 1, "recipe_sets": {"RS:1": ["R:1"]}}
@@ -178,7 +178,7 @@ class TestMessages:
 
 @pytest.mark.parametrize(
     ("schema", "lines"),
-    [("beaker.schema.json", changes(3, named=True)), ("beaker_messages.schema.json", messages(3))],
+    [("changes.schema.json", changes(3, named=True)), ("messages.schema.json", messages(3))],
     ids=["changes", "messages"],
 )
 def test_the_schemas_say_what_a_trace_is(schema: str, lines: list[str]) -> None:

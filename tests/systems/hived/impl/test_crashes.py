@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,11 +19,11 @@ from schedproof.impl.systems.hived import (
     PodStore,
     Refused,
     Scheduler,
-    SqliteStore,
     StoreError,
     Unrecoverable,
     What,
 )
+from schedproof.impl.systems.hived.sql_store import SqliteStore
 from tests.systems.hived.impl.scheduling import HIGH, LOW, MIDDLE, OTHER_LOW, on, started, states, submit
 
 # Crashes, on a file: the process dies by dropping the scheduler and its connection.
@@ -99,7 +99,7 @@ class TestCrashes:
     def test_a_failed_write_takes_the_scheduler_down(self, process: Process) -> None:
         submit(process.scheduler, LOW)
         process.store.close()
-        with pytest.raises(StoreError, match="cannot be written"):
+        with pytest.raises(StoreError, match="cannot be used: it is closed"):
             process.scheduler.schedule("low", on("c0"))
         with pytest.raises(Refused, match="down"):
             process.scheduler.group("low")
@@ -108,7 +108,8 @@ class TestCrashes:
 
 KILLED = """
 import os, sys
-from schedproof.impl.systems.hived import GroupSpec, PodStatus, Scheduler, SqliteStore
+from schedproof.impl.systems.hived import GroupSpec, PodStatus, Scheduler
+from schedproof.impl.systems.hived.sql_store import SqliteStore
 
 class Killed(SqliteStore):
     def put(self, row):
@@ -140,7 +141,7 @@ def dying(write: int, where: str) -> InMemoryStore:
     store = InMemoryStore()
     left = [write]
 
-    def die(row: PodRow) -> None:
+    def die(written: Sequence[PodRow]) -> None:
         left[0] -= 1
         if left[0] == 0:
             raise Crash

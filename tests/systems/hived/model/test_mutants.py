@@ -85,7 +85,7 @@ EQUIVALENTS = [(variant, name) for variant in VARIANTS for name in listed(varian
 
 
 @pytest.mark.parametrize(("variant", "name"), EQUIVALENTS)
-def test_an_equivalent_mutant_exists_and_its_reachable_steps_are_the_models(variant: str, name: str) -> None:
+def test_an_equivalent_mutant_exists_and_steps_as_the_model(variant: str, name: str) -> None:
     assert name in named(variant), "there is no such mutant any more: take it off the list"
     assert steps(named(variant)[name].build()) == steps(VARIANTS[variant])
 
@@ -154,7 +154,7 @@ def test_the_model_itself_is_not_caught() -> None:
     assert judge("repaired").caught(same) is None
 
 
-def test_a_model_without_promises_catches_no_mutant_but_the_ill_formed() -> None:
+def test_without_promises_only_ill_formed_mutants_are_caught() -> None:
     """What catches the mutants is the promises, not some accident of the comparison."""
     silent = replace(REPAIRED, properties=[])
     every = {m.name: m for m in mutants(silent)}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
+from schedproof.impl.store import MemoryTransaction
 from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, PodRow, PodStatus, Report, Scheduler
 from schedproof.impl.systems.hived.draft import Draft
 from schedproof.impl.systems.hived.memory import cells_of
+from schedproof.impl.systems.hived.store import Pods
 
 
 class RefusesAfterWriting(Scheduler):
@@ -95,10 +97,18 @@ class WritesDeletionTooEarly(Scheduler):
 class LostWrite(InMemoryStore):
     """The store forgets to write the deletion of a group's last pod."""
 
-    def _write(self, row: PodRow) -> None:
+    def _commit(self, transaction: MemoryTransaction) -> None:
+        (row,) = transaction.written
         others = [r for r in self.rows() if r.group == row.group and r.pod != row.pod]
         if row.status != PodStatus.DELETED or any(r.status != PodStatus.DELETED for r in others):
-            super()._write(row)
+            super()._commit(transaction)
+
+
+@dataclass(frozen=True)
+class Buffered(Pods):
+    """All rows, and those of them that survive a crash."""
+
+    durable: tuple[PodRow, ...] = ()
 
 
 class LazyStore(InMemoryStore):
@@ -106,28 +116,22 @@ class LazyStore(InMemoryStore):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._buffer: PodRow | None = None
+        self._durable = Pods()
 
-    def rows(self) -> Sequence[PodRow]:
-        found = {(row.group, row.pod): row for row in super().rows()}
-        if self._buffer is not None:
-            found[self._buffer.group, self._buffer.pod] = self._buffer
-        return list(found.values())
-
-    def _write(self, row: PodRow) -> None:
-        if self._buffer is not None:
-            super()._write(self._buffer)
-        self._buffer = row
+    def _commit(self, transaction: MemoryTransaction) -> None:
+        self._durable = super().snapshot()
+        super()._commit(transaction)
 
     def crash(self) -> None:
-        self._buffer = None
+        super().restore(self._durable)
 
-    def snapshot(self) -> Any:
-        return super().snapshot(), self._buffer
+    def snapshot(self) -> Pods:
+        return Buffered(super().snapshot().pods, self._durable.pods)
 
-    def restore(self, snapshot: Any) -> None:
-        rows, self._buffer = snapshot
-        super().restore(rows)
+    def restore(self, snapshot: Pods) -> None:
+        assert isinstance(snapshot, Buffered)
+        self._durable = Pods(snapshot.durable)
+        super().restore(Pods(snapshot.pods))
 
 
 class NotEmpty(InMemoryStore):
@@ -136,7 +140,7 @@ class NotEmpty(InMemoryStore):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         spec = GroupSpec("g0", 0, ("p0", "p1"))
-        self._write(PodRow("p0", PodStatus.BOUND, spec, (("p0", ("c0",)), ("p1", ()))))
+        self.put(PodRow("p0", PodStatus.BOUND, spec, (("p0", ("c0",)), ("p1", ()))))
 
 
 class Contradicting(NotEmpty):
@@ -145,4 +149,4 @@ class Contradicting(NotEmpty):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         spec = GroupSpec("g1", 1, ("p0", "p1"))
-        self._write(PodRow("p1", PodStatus.BOUND, spec, (("p0", ()), ("p1", ("c0",)))))
+        self.put(PodRow("p1", PodStatus.BOUND, spec, (("p0", ()), ("p1", ("c0",)))))

@@ -14,9 +14,8 @@ from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.refinement.compare import never_taken
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.report import RefinementReport
-from schedproof.proofs.systems.hived.refinement import check_refinement
 from schedproof.proofs.systems.hived.refinement.abstraction import Abstraction
-from schedproof.proofs.systems.hived.refinement.check import side_by_side
+from schedproof.proofs.systems.hived.refinement.check import check_refinement, side_by_side
 from tests.systems.hived.planted.schedulers import PLANTED, Planted
 from tests.systems.hived.planted.writes import Contradicting, NotEmpty
 

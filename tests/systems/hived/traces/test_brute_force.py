@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.systems.hived.traces import brute_force as brute_hived
 from tests.systems.hived.traces.brute_force import Cell, State, all_steps, initial, judge, scheduling_steps
@@ -44,7 +45,7 @@ def test_the_steps_span_the_published_state_counts(groups: int, cells: int, stat
     assert (seen_states, sum(events.values())) == (states, transitions)
 
 
-def test_the_steps_have_the_published_counts_per_event_at_two_by_two() -> None:
+def test_the_steps_have_the_published_counts_at_two_by_two() -> None:
     _, events = _explore(2, 2)
     assert events == {"e0": 19, "e1": 7, "e2": 8, "e3": 29, "e4": 14, "e7": 15, "e8": 11, "e9": 8, "ec": 47}
 
@@ -150,7 +151,7 @@ def test_a_deleted_group_comes_back_only_with_a_pod() -> None:
     assert gone.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0").verdict == ("departs", 4)
 
 
-def test_waiting_pods_do_not_hold_an_allocated_group_but_allocated_ones_do() -> None:
+def test_allocated_pods_hold_an_allocated_group_waiting_do_not() -> None:
     waits = allocated("g0.1-p0=bound").call("DeleteAllocatedPod", "g0", pods="g0.1-p1=waiting")
     # What remains is a new Pending group: e8 of a deletion call deletes it, and nothing else does.
     assert copy.deepcopy(waits).call("DeleteUnallocatedPod", "g0").verdict == CONFORMS
@@ -164,7 +165,7 @@ def test_a_pending_group_is_deleted_by_a_deletion_call_only() -> None:
     assert copy.deepcopy(pending).call("Bind", "g0").verdict == ("departs", 2)
 
 
-def test_a_preemptor_is_deleted_with_its_last_pod_and_never_before() -> None:
+def test_a_preemptor_is_deleted_with_its_last_pod_not_before() -> None:
     taken = "c0=Reserving:g0:g1 c1=Reserving:g0:g1"
     back = "c0=Used:g0 c1=Used:g0"
     trace = allocated().call("AddUnallocatedPod", "g1", table="g0=Allocated", cells=back, pods="g0.1-p0=bound")
@@ -181,7 +182,7 @@ def test_a_preemptor_is_deleted_with_its_last_pod_and_never_before() -> None:
     assert undone.verdict == ("departs", 5)
 
 
-def test_e2_waits_for_every_cell_and_e9_is_for_deletions_of_the_victim() -> None:
+def test_e2_waits_for_every_cell_and_e9_is_the_victims_deletion() -> None:
     both = "c0=Reserving:g0:g1 c1=Reserving:g0:g1"
     one = "c0=Reserved::g1 c1=Reserving:g0:g1"
     table, pods = "g0=BeingPreempted g1=Preempting", "g0.1-p0=bound g1.1-p0=waiting"
@@ -327,8 +328,6 @@ def test_a_trace_without_header_is_refused() -> None:
 def sample(name: str) -> list[Record]:
     """The header and the records of a sample; record i stands at index i."""
     path = SAMPLES / f"{name}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"the HiveD sample traces are not beside this checkout ({path.name} is absent)")
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -345,15 +344,18 @@ def show(record: Record, address: str, state: str, using: str | None = None, res
     leaf.update({key: who for key, who in (("using", using), ("reserving", reserving)) if who})
 
 
+@needs_shared
 @pytest.mark.parametrize("name", CONFORMING)
 def test_a_conforming_sample_conforms(name: str) -> None:
     assert verdict(sample(name)) == CONFORMS
 
 
-def test_the_departing_sample_departs_where_one_pod_cancels_the_group() -> None:
+@needs_shared
+def test_the_departing_sample_departs_where_a_pod_cancels_all() -> None:
     assert verdict(sample(CANCELLED)) == ("departs", 10)
 
 
+@needs_shared
 def test_it_is_the_waiting_pod_that_makes_it_depart() -> None:
     """Without g1's second pod, e7 explains record 10: the victim gets its cells back and stays Being preempted."""
     trace = sample(CANCELLED)[:11]
@@ -365,18 +367,21 @@ def test_it_is_the_waiting_pod_that_makes_it_depart() -> None:
 # record 11: g2 (10) overwrites both; record 12: g0's only pod goes; record 14: g2 is Allocated on both.
 
 
-def test_a_free_cell_may_not_become_used_by_a_group_that_is_not_allocated() -> None:
+@needs_shared
+def test_only_an_allocated_group_may_come_to_use_a_free_cell() -> None:
     trace = sample(OVERWRITE)
     show(trace[8], "n0/1", "Used", using="g1")  # g1 becomes Preempting in this call: e1 makes Free cells Reserved
     assert verdict(trace) == ("departs", 8)
 
 
+@needs_shared
 def test_a_pending_group_uses_no_cell() -> None:
     trace = sample(OVERWRITE)
     show(trace[7], "n0/1", "Used", using="g1")  # g1 is not in the table at record 7: Pending
     assert verdict(trace) == ("departs", 7)
 
 
+@needs_shared
 @pytest.mark.parametrize("who", ["g0", "g2"])
 def test_a_reservation_belongs_to_the_preemptor(who: str) -> None:
     trace = sample(OVERWRITE)
@@ -384,24 +389,28 @@ def test_a_reservation_belongs_to_the_preemptor(who: str) -> None:
     assert verdict(trace) == ("departs", 8)
 
 
+@needs_shared
 def test_the_user_of_a_reserving_cell_is_who_used_it() -> None:
     trace = sample(OVERWRITE)
     show(trace[8], "n0/0", "Reserving", using="g2", reserving="g1")
     assert verdict(trace) == ("departs", 8)
 
 
-def test_a_victim_is_being_preempted_as_soon_as_its_cell_is_reserved() -> None:
+@needs_shared
+def test_a_victim_is_being_preempted_once_its_cell_is_reserved() -> None:
     trace = sample(OVERWRITE)
     trace[8]["state"]["groups"]["g0"]["state"] = "Allocated"
     assert verdict(trace) == ("departs", 8)
 
 
+@needs_shared
 def test_an_overwritten_preemptor_loses_its_state() -> None:
     trace = sample(OVERWRITE)
     trace[11]["state"]["groups"]["g1"] = trace[10]["state"]["groups"]["g1"]
     assert verdict(trace) == ("departs", 11)
 
 
+@needs_shared
 @pytest.mark.parametrize(
     ("state", "reserving"), [("Used", None), ("Reserving", "g2"), ("Free", None)], ids=["used", "reserving", "free"]
 )
@@ -411,6 +420,7 @@ def test_a_deleted_victim_leaves_its_cell_to_the_preemptor(state: str, reserving
     assert verdict(trace) == ("departs", 12)
 
 
+@needs_shared
 def test_a_group_going_deleted_frees_its_cells() -> None:
     trace = sample(CONFORMING[0])  # record 18: g1's last pod goes, and with it both cells of n1
     address = next(name for name, leaf in trace[17]["state"]["leaf"].items() if leaf.get("using") == "g1")
@@ -418,6 +428,7 @@ def test_a_group_going_deleted_frees_its_cells() -> None:
     assert verdict(trace) == ("departs", 18)
 
 
+@needs_shared
 def test_a_victim_stays_being_preempted_when_its_preemptor_goes() -> None:
     trace = sample(CONFORMING[1])  # record 54: the preemptor's last pod goes (e7)
     assert trace[53]["state"]["groups"]["g1"]["state"] == "BeingPreempted"
@@ -425,6 +436,7 @@ def test_a_victim_stays_being_preempted_when_its_preemptor_goes() -> None:
     assert verdict(trace) == ("departs", 54)
 
 
+@needs_shared
 def test_equal_priorities_do_not_overwrite() -> None:
     """g2 takes over g1's two Reserving cells in place of g0's other two: the document wants a higher priority."""
     trace = sample(EQUALS)[:17]
@@ -446,6 +458,7 @@ def test_equal_priorities_do_not_overwrite() -> None:
 # 20 and 21: g0's two pods go; 23: g1 is Allocated.
 
 
+@needs_shared
 def test_what_a_replay_shows_is_not_compared_but_what_follows_is() -> None:
     trace = sample(CRASH)
     for record in trace[13:18]:
@@ -455,6 +468,7 @@ def test_what_a_replay_shows_is_not_compared_but_what_follows_is() -> None:
     assert verdict(trace) == ("departs", 18)
 
 
+@needs_shared
 def test_a_reservation_does_not_outlive_a_crash() -> None:
     trace = sample(CRASH)
     trace[18]["state"] = trace[12]["state"]  # As if nothing had been lost: g1 may have preempted anew, by e1...
@@ -463,13 +477,15 @@ def test_a_reservation_does_not_outlive_a_crash() -> None:
     assert verdict(trace) == ("departs", 18)
 
 
-def test_an_allocation_that_no_bound_pod_carries_is_lost_in_a_crash() -> None:
+@needs_shared
+def test_an_allocation_without_a_bound_pod_is_lost_in_a_crash() -> None:
     trace = sample(CRASH)
     for pod in trace[13]["pods"].values():
         pod["state"] = "waiting"
     assert verdict(trace) == ("departs", 18)
 
 
+@needs_shared
 def test_cells_may_become_reserved_one_pod_at_a_time() -> None:
     """The document's e9 is per cell; that the real code does both at the last pod is no demand."""
     trace = sample(CRASH)
@@ -479,6 +495,7 @@ def test_cells_may_become_reserved_one_pod_at_a_time() -> None:
     assert verdict(trace) == ("departs", 19)
 
 
+@needs_shared
 @pytest.mark.parametrize(
     ("name", "dropped", "expected"),
     [
@@ -501,6 +518,7 @@ def test_a_dropped_record_shows_where_its_step_is_missing(
     assert verdict(trace) == expected
 
 
+@needs_shared
 def test_swapped_records_are_named_by_their_own_number() -> None:
     trace = sample(OVERWRITE)
     trace[7], trace[8] = trace[8], trace[7]

@@ -17,6 +17,7 @@ from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 from schedproof.proofs.traces.files.lines import as_objects, read_text
 from schedproof.proofs.traces.formats.format import ModelLog
 from tests.support import places
+from tests.support.needs import needs_shared
 from tests.support.places import DATA
 from tests.systems.hived.traces import brute_force as brute_hived
 from tests.systems.hived.traces.runs import Run
@@ -46,7 +47,7 @@ class TestSamples:
     def test_copied_samples(self, path: Path) -> None:
         assert departs_at(check_trace("hived", path)) == (10 if path.stem == DEPARTING else None)
 
-    @pytest.mark.skipif(not SHARED.is_dir(), reason="the other recorded runs are not here")
+    @needs_shared
     def test_all_samples_quickly(self) -> None:
         paths = sorted(SHARED.glob("*.jsonl"))
         assert len(paths) == 9

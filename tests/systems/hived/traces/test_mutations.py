@@ -163,7 +163,7 @@ def test_a_hundred_mutants_are_judged_alike(tmp_path: Path) -> None:
     assert verdicts["departs"] >= 30 and verdicts["conforms"] >= 10
 
 
-def test_mutants_of_pods_priorities_crashes_and_calls_are_judged_alike(tmp_path: Path) -> None:
+def test_mutants_of_pods_priorities_crashes_calls_judged_alike(tmp_path: Path) -> None:
     verdicts: Counter[str] = Counter()
     for path in sorted(HERE.glob("*.jsonl")):
         verdicts += judged_by_both(path, range(12), tmp_path / "mutant.jsonl", OTHERS)

@@ -83,7 +83,7 @@ class TestWithoutDeaths:
         assert [dict(i.resources)["memory"] for i in story.world.store.snapshot().instances] == [40, 60, 90, 135]
         assert {dict(i.resources)["cores"] for i in story.world.store.snapshot().instances} == {2}
 
-    def test_resources_grow_as_the_user_says_and_other_queues_are_tried(self) -> None:
+    def test_resources_grow_as_the_user_says_other_queues_are_tried(self) -> None:
         task = TaskSpec("a", "x", resources=(("memory", 40),), queue="short", max_attempts=4)
         queues = (Queue("short", (("memory", 50),)), Queue("long", (("memory", 70),)))
         story = Story.of(task, scaling={"a": Scaling({"memory": Series([45, 60, 100])}, queues)})
@@ -227,7 +227,7 @@ class TestResume:
         assert story.states() == "D TD D D"
         assert story.ever_acted() == [1]
 
-    def test_a_worker_that_killed_its_command_and_was_triaged_says_so_again(self) -> None:
+    def test_a_triaged_worker_that_killed_its_command_says_so_again(self) -> None:
         story = doomed_while_it_acts()
         story.do(Kind.HEARTBEAT, "job 0")
         story.step("job 0")
@@ -451,7 +451,7 @@ class TestLateWorker:
         assert story.states() == "D D D D"
 
 
-def test_a_heartbeat_before_an_answer_that_was_lost_is_asked_for_again() -> None:
+def test_a_heartbeat_before_a_lost_answer_is_asked_for_again() -> None:
     """The run is further than its client knows; that is no reason to give up."""
     story = Story.of()
     for _ in range(3):

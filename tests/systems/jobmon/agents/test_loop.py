@@ -11,9 +11,9 @@ import pytest
 
 from schedproof.impl.systems.jobmon.client import Client, Stage
 from schedproof.impl.systems.jobmon.loop import Heartbeat, Interrupts, Leased, run
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.requests import AdvanceRun, Report, Request
 from schedproof.impl.systems.jobmon.server import Asks
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.systems.jobmon.agents.stories import workflow
 from tests.systems.jobmon.processes.installation import Installation, installation, until
 from tests.systems.jobmon.server.bench import Bench
@@ -88,7 +88,7 @@ class TestInterrupts:
         run(agent, 3600.0, interrupts=Interrupts(signal.SIGINT))
         assert agent.answers == [1]
 
-    def test_a_client_that_is_interrupted_in_a_request_heeds_its_answer(self) -> None:
+    def test_a_client_interrupted_in_a_request_heeds_its_answer(self) -> None:
         """Else its run would be left running, and it would not know."""
         bench = Bench(MemoryStore())
 

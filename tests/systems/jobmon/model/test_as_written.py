@@ -13,7 +13,8 @@ import pytest
 
 from schedproof.model.lang import Action, Change, Invariant, Model, Reading, Rule, Sort, StepInvariant
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED, sort_of
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Stepper, instances
 from schedproof.model.systems.jobmon import submachines, universal
@@ -38,6 +39,7 @@ from schedproof.proofs.induction import prove
 from schedproof.proofs.traces import OracleVerdict, check_trace
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
@@ -46,8 +48,6 @@ VARIANTS = [AS_WRITTEN, REPAIRED]
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     return DOCUMENT.read_text(encoding="utf-8").splitlines()
 
 
@@ -163,7 +163,7 @@ def flow_of_the_universal_machine() -> set[tuple[Agent, Agent | None, str]]:
     return ways
 
 
-def test_the_flow_of_deployment_units_lacks_three_ways_of_the_universal_machine() -> None:
+def test_the_deployment_flow_lacks_three_ways_of_the_machine() -> None:
     """Contradictions the-flow-has-no-aborted and the-schedulers-errors-are-never-fatal-in-the-flow."""
     drawn_flow = set(universal.DEPLOYMENT_FLOW)
     assert flow_of_the_universal_machine() - drawn_flow == {
@@ -192,6 +192,7 @@ QUOTED = {
 }
 
 
+@needs_shared
 @pytest.mark.parametrize("which", QUOTED, ids=lambda which: "-".join(which))
 def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
     promise = QUOTED[which]
@@ -205,6 +206,7 @@ def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines
         at = found
 
 
+@needs_shared
 @pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
 def test_a_contradiction_quotes_the_document(contradiction, lines: list[str]) -> None:
     assert len(contradiction.quotes) > 1 and contradiction.problem and contradiction.reading
@@ -220,6 +222,7 @@ def test_contradictions_name_promises_that_are_broken() -> None:
                 assert name in AS_WRITTEN.refuted, name
 
 
+@needs_shared
 def test_all_that_is_modelled_has_a_line_that_is_there(lines: list[str]) -> None:
     for model in VARIANTS:
         elements = [*model.rows, *model.actions, *model.rules, *model.properties]
@@ -368,7 +371,7 @@ WITHOUT_BY_DEFAULT = {"HALTED_FIRST", "OTHERS_BRING_TO_TRIAGE"}
         for name, c in ((NAMES[id(each)], each) for each in repairs.REPAIRS)
     ],
 )
-def test_without_a_change_what_it_repairs_is_broken_again_and_nothing_else(change: Change) -> None:
+def test_without_a_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     without = broken(amended("less", [each for each in repairs.REPAIRS if each is not change]))
     expected = {*change.repairs}
     if change is repairs.OTHERS_BRING_TO_TRIAGE:
@@ -378,7 +381,7 @@ def test_without_a_change_what_it_repairs_is_broken_again_and_nothing_else(chang
     assert without == expected
 
 
-def test_changes_repair_all_that_is_broken_and_weaken_two_promises_and_a_life() -> None:
+def test_changes_repair_all_and_weaken_two_promises_and_a_life() -> None:
     repaired = {name for change in repairs.REPAIRS for name in change.repairs}
     weakened = {name for change in repairs.REPAIRS for name in change.weakens}
     assert repaired | weakened == AS_WRITTEN.refuted | {"life-of-an-adjusted-instance"}
@@ -544,9 +547,7 @@ LOST_BEFORE_IT_STARTS = [
 
 
 @pytest.mark.parametrize(("variant", "departs"), [("as-written", 5), ("as-written-repaired", None)])
-def test_a_log_that_triages_what_is_launched_departs_from_the_document(
-    variant: str, departs: int | None, tmp_path: Path
-) -> None:
+def test_a_log_that_triages_what_is_launched_departs(variant: str, departs: int | None, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in [HEADER, *LOST_BEFORE_IT_STARTS]), encoding="utf-8")
     report = check_trace("jobmon", path, variant)

@@ -10,6 +10,7 @@ from schedproof.model.systems.jobmon import submachines, universal
 from schedproof.model.systems.jobmon.sorts import TaskInstance
 from schedproof.model.systems.jobmon.submachines import By, SubMachine
 from schedproof.model.systems.jobmon.universal import Agent
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 
 FACTS = SHARED / "facts" / "jobmon.md"
@@ -20,18 +21,15 @@ ROWS = universal.table(TaskInstance)
 
 def section(number: str) -> str:
     """The figure of a section of the facts."""
-    if not FACTS.exists():
-        pytest.skip(f"the facts are not at {FACTS}")
     return FACTS.read_text(encoding="utf-8").split(f"### {number} ")[1].split("```")[1]
 
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     return ["", *DOCUMENT.read_text(encoding="utf-8").splitlines()]
 
 
+@needs_shared
 def test_the_states_are_described_at_their_lines(lines: list[str]) -> None:
     for state in universal.STATES:
         assert state.line is not None
@@ -40,6 +38,7 @@ def test_the_states_are_described_at_their_lines(lines: list[str]) -> None:
     assert len(described) == len(universal.STATES) == 10
 
 
+@needs_shared
 def test_the_moves_are_those_of_the_figure() -> None:
     """Queued is drawn twice there; and from Halted back to Registering the way leads over an entry of its own."""
     text = section("1.2").replace("(web copy)", "").replace("H -> [Resume / Adjust Resources] -> G", "H -> G")
@@ -47,7 +46,8 @@ def test_the_moves_are_those_of_the_figure() -> None:
     assert sorted((LETTERS[row.source], LETTERS[row.target]) for row in ROWS) == sorted({*arrows})
 
 
-def test_who_passes_control_to_whom_is_the_flow_of_deployment_units() -> None:
+@needs_shared
+def test_control_is_passed_on_as_in_the_deployment_flow() -> None:
     """What the owner of a signal and who takes it up are to each other; Queued is drawn in the server's box, too."""
     arrows = re.findall(r"^(\w+) -> ([\w-]+) +([A-Z_]+)$", section("1.1"), re.MULTILINE)
     ends = {"end-red": None, "end-green": None}
@@ -69,6 +69,7 @@ def test_only_the_owner_or_whom_a_signal_is_for_moves_an_object() -> None:
         assert before is after or passed, row.name
 
 
+@needs_shared
 def test_the_roles_are_those_of_the_document(lines: list[str]) -> None:
     for roles, first in ((universal.TASK_ROLES, 87), (universal.WORKFLOW_ROLES, 161)):
         for line, (agent, names) in zip(lines[first : first + 3], roles.items(), strict=True):
@@ -85,6 +86,7 @@ def boxes(number: str) -> dict[str, str]:
     return {part[0]: part for part in re.split(r"^box ", text, flags=re.MULTILINE)[1:]}
 
 
+@needs_shared
 @pytest.mark.parametrize(
     ("number", "machines"), [("1.3", submachines.TASK_INSTANCE), ("1.4", submachines.WORKFLOW_RUN)]
 )

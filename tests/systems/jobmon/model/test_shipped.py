@@ -19,6 +19,7 @@ from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings, repair_of
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.systems.jobmon.model.less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 
@@ -57,7 +58,7 @@ PAST_THE_TABLE = {
 
 
 @pytest.mark.parametrize("sort", OF_THE_FACTS, ids=lambda sort: sort.name)
-def test_what_moves_is_in_the_facts_table_or_said_to_be_written_past_it(sort: Sort) -> None:
+def test_what_moves_is_in_the_facts_or_said_to_be_past_them(sort: Sort) -> None:
     """A task that errs passes through ErrorRecoverable within a transaction: there, two moves are one."""
     table = moves(OF_THE_FACTS[sort])
     through = {(a, c) for a, b in table for d, c in table if b == d == "ErrorRecoverable"} if sort is Task else set()
@@ -176,10 +177,9 @@ def plain(text: str) -> str:
 QUOTED = {(m.variant, p.name): p for m in VARIANTS for p in m.properties if p.line is not None}
 
 
+@needs_shared
 @pytest.mark.parametrize("key", QUOTED, ids=" ".join)
 def test_a_quoted_sentence_begins_at_its_line(key: tuple[str, str]) -> None:
-    if not DOCUMENT.exists():
-        pytest.skip(f"the document is not at {DOCUMENT}")
     lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
     prop = QUOTED[key]
     assert prop.line is not None

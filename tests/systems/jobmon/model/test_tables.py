@@ -8,6 +8,7 @@ import pytest
 
 from schedproof.model.lang import Row
 from schedproof.model.systems.jobmon.shipped import tables as shipped
+from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 
 FACTS = SHARED / "facts" / "jobmon.md"
@@ -23,8 +24,6 @@ TABLES = {
 
 def section(number: str) -> str:
     """The text of a section of the facts."""
-    if not FACTS.exists():
-        pytest.skip(f"the facts are not at {FACTS}")
     return FACTS.read_text(encoding="utf-8").split(f"### {number} ")[1].split("\n### ")[0]
 
 
@@ -33,6 +32,7 @@ def moves(rows: list[Row], states: dict[str, str]) -> list[str]:
     return sorted(f"{letters[row.source]}->{letters[row.target]}" for row in rows)
 
 
+@needs_shared
 @pytest.mark.parametrize("number", TABLES)
 def test_a_table_is_the_facts(number: str) -> None:
     table, states, untimely, *_ = TABLES[number]
@@ -59,6 +59,7 @@ def test_an_event_has_one_target_for_each_state(number: str) -> None:
     assert len({(row.event, row.source) for row in table}) == len(table)
 
 
+@needs_shared
 def test_the_states_are_those_of_the_facts() -> None:
     """Their letters; of the task instance B is a constant only."""
     columns = [list(line.split("|")[1:5]) for line in section_2().splitlines() if line.startswith("| Q queued")]
@@ -68,11 +69,10 @@ def test_the_states_are_those_of_the_facts() -> None:
 
 
 def section_2() -> str:
-    if not FACTS.exists():
-        pytest.skip(f"the facts are not at {FACTS}")
     return FACTS.read_text(encoding="utf-8").split("## 2. ")[1].split("\n### ")[0]
 
 
+@needs_shared
 def test_a_workflow_run_makes_of_its_workflow_what_the_facts_say() -> None:
     runs, flows = shipped.WORKFLOW_RUN_STATES, shipped.WORKFLOW_STATES
     found = {runs[a]: flows[b] for a, b in re.findall(r"\b([A-Z])=>([A-Z])\b", section("2.5"))}

@@ -31,7 +31,7 @@ NESTED = ("setsid setsid --fork --wait", "sh -c 'timeout 600 \"$@\" & wait' sh")
 
 
 @pytest.mark.parametrize("within", [*WITHIN[1:], *(pytest.param(words, marks=pytest.mark.long) for words in NESTED)])
-def test_a_command_in_a_group_of_its_own_does_not_outlive_its_worker(tmp_path: Path, within: str) -> None:
+def test_a_command_in_its_own_group_does_not_outlive_its_worker(tmp_path: Path, within: str) -> None:
     with installation(tmp_path) as mine:
         mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=110, within=within))
         assert until(lambda: ticks(mine))
@@ -132,7 +132,7 @@ def unshared(*more: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("words", [["distributor"], ["worker", "1"]])
-def test_who_sees_other_processes_than_those_around_it_does_not_begin(words: list[str]) -> None:
+def test_who_sees_other_processes_than_its_own_does_not_begin(words: list[str]) -> None:
     whole = [*unshared(), sys.executable, "-m", "schedproof.impl.systems.jobmon", *words, "--url=http://127.0.0.1:1"]
     done = subprocess.run(whole, capture_output=True, text=True)
     assert done.returncode == 1
@@ -140,7 +140,7 @@ def test_who_sees_other_processes_than_those_around_it_does_not_begin(words: lis
 
 
 @pytest.mark.long
-def test_a_distributor_of_another_place_does_not_say_that_a_job_is_over(tmp_path: Path) -> None:
+def test_a_distributor_elsewhere_does_not_say_a_job_is_over(tmp_path: Path) -> None:
     """It cannot see it. The command goes on until the distributor that can has come back."""
     words = unshared("--mount-proc")
     with installation(tmp_path, distributors=1) as mine:

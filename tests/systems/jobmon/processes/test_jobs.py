@@ -162,7 +162,7 @@ class TestLocalCluster:
         mine.terminate(before)  # or this would be the end
         assert mine.is_over(before)
 
-    def test_members_of_a_session_that_has_the_number_of_an_old_one_are_not_killed(
+    def test_nobody_in_a_session_that_reuses_a_number_is_killed(
         self, cluster: Callable[..., LocalCluster], said: list[str]
     ) -> None:
         """They may be its own, or not: so they are waited for. Their leader is gone, and they do not carry the token."""
@@ -290,9 +290,7 @@ class TestLocalCluster:
         assert job not in mine._children
         assert not cluster("true").exceeded(job)
 
-    def test_children_are_asked_after_when_nothing_of_their_jobs_is_left(
-        self, cluster: Callable[..., LocalCluster]
-    ) -> None:
+    def test_children_are_asked_after_when_their_jobs_are_gone(self, cluster: Callable[..., LocalCluster]) -> None:
         """Until then their numbers are theirs."""
         mine = cluster("sh", "-c", "sleep 30 & exit 0")
         job = mine.submit(1, (), "all")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.impl.systems.jobmon.records import FINAL
-from tests.support.postgres import Unavailable, server
+from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.jobmon.processes.installation import LEASE, Chaos, Installation, installation, until
 from tests.systems.jobmon.processes.witness import ended, overlaps
 
@@ -84,7 +84,7 @@ def test_a_few_kills(tmp_path: Path) -> None:
     assert chaos.done["finished workflows"] >= 2
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=26)
 @pytest.mark.parametrize("round_", range(3))
 def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
     """Nearly four hundred in all."""
@@ -96,15 +96,13 @@ def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
     assert sum(number for what, number in chaos.done.items() if what.startswith("killed")) >= 130
 
 
-@pytest.mark.long
+@needs_postgresql
+@pytest.mark.long(seconds=18)
 def test_kills_on_postgresql(tmp_path: Path) -> None:
     seed = random.randrange(10**6)
     print(f"seed {seed}")
-    try:
-        with server() as url:
-            killed(tmp_path, seed, kills=60, database=url)
-    except Unavailable as reason:
-        pytest.skip(f"no PostgreSQL here: {reason}")
+    with postgresql() as url:
+        killed(tmp_path, seed, kills=60, database=url)
 
 
 def late_worker(mine: Installation) -> list[str]:

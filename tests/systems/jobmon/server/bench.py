@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from schedproof.impl.store import Store
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused
 from schedproof.impl.systems.jobmon.records import InstanceState, Leases, RunState, TaskInstance
 from schedproof.impl.systems.jobmon.requests import Report, Request, TaskSpec
 from schedproof.impl.systems.jobmon.server import Asks, Server
-from schedproof.impl.systems.jobmon.store import Store
 
 LEASE = 10.0
 WAY = (RunState.LINKING, RunState.BOUND, RunState.INSTANTIATED, RunState.LAUNCHED, RunState.RUNNING)

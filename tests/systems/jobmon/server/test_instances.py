@@ -8,10 +8,10 @@ import pytest
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import InstanceState as S
 from schedproof.impl.systems.jobmon.records import RunState
 from schedproof.impl.systems.jobmon.requests import Request
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.systems.jobmon.server.bench import Bench
 
 
@@ -174,7 +174,7 @@ def test_the_task_goes_with_its_instance(way: str, attempts_left: bool, task: st
     assert [a.exited_at is None for a in audits] == [False] * (len(audits) - 1) + [True]
 
 
-def test_an_instance_that_is_launched_is_renewed_by_its_distributor_in_time() -> None:
+def test_a_distributor_renews_what_is_launched_in_time() -> None:
     bench = Bench(MemoryStore())
     bench.register()
     bench.run()
@@ -207,7 +207,7 @@ def test_leases_run_out_at_their_deadline() -> None:
     assert bench.instances() == "D"
 
 
-def test_what_is_triaged_is_handed_back_when_its_worker_is_heard_of_again() -> None:
+def test_triaged_work_is_handed_back_when_its_worker_is_heard() -> None:
     """A doomed one as well: its worker is told then."""
     bench = Bench(MemoryStore())
     bench.register()
@@ -249,7 +249,7 @@ def test_what_is_fenced_comes_back_no_more() -> None:
     assert bench.instances() == "U"
 
 
-def test_a_distributor_hears_of_other_work_than_what_it_is_busy_with() -> None:
+def test_a_distributor_hears_of_work_that_it_is_not_busy_with() -> None:
     bench = Bench(MemoryStore())
     bench.register(*[ask.TaskSpec(name, "true") for name in "abc"])
     bench.run()
@@ -262,7 +262,7 @@ def test_a_distributor_hears_of_other_work_than_what_it_is_busy_with() -> None:
     assert (found(), found(1), found(1, 2), found(1, 2, 3)) == ([1, 2], [2, 3], [3], [])
 
 
-def test_a_wrapper_that_comes_before_its_launch_is_known_may_ask_again() -> None:
+def test_a_wrapper_before_its_launch_is_known_may_ask_again() -> None:
     bench = Bench(MemoryStore())
     bench.register()
     bench.run()

@@ -92,7 +92,7 @@ class TestResources:
     def test_functions(self) -> None:
         assert Scaling({"memory": lambda v: v + 7}).adjusted((("memory", 1),), "all")[0] == (("memory", 8),)
 
-    def test_series_go_on_from_what_there_is_and_stay_at_their_last_value(self) -> None:
+    def test_series_go_on_from_what_there_is_to_their_last_value(self) -> None:
         mine = Scaling({"memory": Series(iter([5, 9]))})
         assert [mine.adjusted((("memory", n),), "all")[0][0][1] for n in (1, 5, 9, 10, 1, 6)] == [5, 9, 9, 10, 5, 9]
 

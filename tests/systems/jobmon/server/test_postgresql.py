@@ -12,29 +12,28 @@ from sqlalchemy import create_engine
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused, StoreError
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import LARGEST, LONGEST_NAME, InstanceState, Leases, Records
 from schedproof.impl.systems.jobmon.requests import TaskSpec
 from schedproof.impl.systems.jobmon.server import Server
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
-from tests.support.postgres import Unavailable, server
+from schedproof.impl.systems.jobmon.store import MemoryStore
+from tests.support.needs import needs_postgresql, postgresql
 from tests.systems.jobmon.server.bench import LEASE, Bench
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
+
+pytestmark = needs_postgresql
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    try:
-        with server() as url:
-            yield url
-    except Unavailable as reason:
-        pytest.skip(f"no PostgreSQL here: {reason}")
+    with postgresql() as url:
+        yield url
 
 
 @pytest.fixture
 def empty(url: str) -> str:
     """Without tables."""
-    from schedproof.impl.systems.jobmon.tables import METADATA
+    from schedproof.impl.systems.jobmon.sql_store import METADATA
 
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     METADATA.drop_all(engine)

@@ -6,9 +6,9 @@ import pytest
 
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.errors import Refused
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import RunState
 from schedproof.impl.systems.jobmon.requests import Request, TaskSpec
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.systems.jobmon.server.bench import WAY, Bench
 
 
@@ -383,7 +383,7 @@ class TestMakingRoom:
         assert refused(bench, ask.CreateRun(1, "next")).said == "workflow 1 is done"
         assert bench.runs() + bench.workflow() == "DD"
 
-    def test_a_run_that_was_never_linked_leaves_its_workflow_as_it_is(self, bench: Bench) -> None:
+    def test_a_run_never_linked_leaves_its_workflow_as_it_is(self, bench: Bench) -> None:
         bench.register()
         bench.run()
         bench.ask(ask.FinishRun(1, RunState.STOPPED))

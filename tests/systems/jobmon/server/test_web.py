@@ -20,11 +20,11 @@ from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.connection import Connection
 from schedproof.impl.systems.jobmon.draft import Draft
 from schedproof.impl.systems.jobmon.errors import Contended, IllegalMove, Malformed, StoreError, Unreachable
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
 from schedproof.impl.systems.jobmon.records import Leases, Records
 from schedproof.impl.systems.jobmon.requests import Report, Request
 from schedproof.impl.systems.jobmon.server import Asks, Server
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.world import ClientSpec, World
 from tests.systems.jobmon.agents.stories import Story, workflow
 from tests.systems.jobmon.processes.installation import installation, until

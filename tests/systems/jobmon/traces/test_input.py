@@ -13,12 +13,12 @@ import jsonschema
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs import traces as oracle
+from schedproof.proofs.systems.jobmon import traces
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.support import places
 from tests.systems.jobmon.traces.logs import audit, dumps, events
 
-SCHEMA = Path(oracle.__file__).parent / "jobmon.schema.json"
+SCHEMA = Path(traces.__file__).parent / "formats.schema.json"
 DATA = places.DATA / "jobmon"
 ROW: dict[str, Any] = {"id": 1, "task_id": 7, "workflow_id": 1, "previous_status": None, "new_status": "G", "entered_at": 0, "exited_at": 5}  # fmt: skip
 NEXT: dict[str, Any] = {**ROW, "id": 2, "previous_status": "G", "new_status": "Q", "entered_at": 5, "exited_at": None}

@@ -11,7 +11,7 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.impl.systems.jobmon import requests as ask
-from schedproof.impl.systems.jobmon.memory_store import MemoryStore
+from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.proofs.systems.jobmon.traces.words import SHIPPED_TABLES, table_of

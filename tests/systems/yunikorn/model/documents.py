@@ -1,4 +1,4 @@
-"""The document and the facts on YuniKorn, where they are at hand: tests that need them are skipped elsewhere."""
+"""The document and the facts on YuniKorn, where they are at hand: their tests have the mark ``needs_shared``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 from schedproof.model.systems.yunikorn import AS_WRITTEN
 from tests.support.places import SHARED
@@ -17,8 +15,6 @@ FACTS = SHARED / "facts" / "yunikorn.md"
 
 
 def _read(path: Path) -> str:
-    if not path.exists():
-        pytest.skip(f"there is no {path.name} beside the project")
     return path.read_text("utf-8")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Model, Rigid, Row
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
 from tests.support.mutants import Mutant, Place, mutants
 from tests.support.walked import Judge

@@ -127,12 +127,12 @@ def test_a_message_sent_again_after_its_arrival_is_the_last():
     assert it.arrives() == {"ApplicationAccepted"}
 
 
-def test_a_message_sent_again_while_it_is_under_way_keeps_its_place():
+def test_a_message_sent_again_under_way_keeps_its_place():
     it = Talk().do("say_ApplicationResuming").do("say_ApplicationAccepted").do("say_ApplicationResuming")
     assert it.arrives() == {"ApplicationResuming"}
 
 
-def test_of_what_one_step_sends_the_state_comes_first_and_allocations_last():
+def test_a_step_sends_the_state_first_and_allocations_last():
     it = Talk().do("resume")
     for kind in ("ApplicationResuming", "AskReleased", "AllocationReleased"):
         assert it.arrives() == {kind}
@@ -177,7 +177,7 @@ def test_the_order_is_one_for_any_number_of_messages():
     assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNEL_PROPERTIES)))
 
 
-def test_a_message_of_every_kind_goes_one_way_and_is_about_one_thing():
+def test_every_kind_of_message_goes_one_way_about_one_thing():
     assert sorted(KINDS) == sorted({*TO_CORE, *TO_SHIM}) and not {*TO_CORE} & {*TO_SHIM}
     assert sorted(KINDS) == sorted([*OF_APPLICATIONS, *OF_ASKS, *OF_NODES])
     assert RANKS.keys() <= {*TO_SHIM}

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import pytest
 
 from schedproof.model.lang import Action, Model, Row, Rule
-from schedproof.model.lang.check import sort_of
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.systems.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
 from schedproof.model.systems.yunikorn.situations import Situation
 from schedproof.proofs.exploration.explore import explore
+from tests.support.needs import needs_shared
 from tests.systems.yunikorn.model.documents import lines, listed, rows, sections, squeezed
 from tests.systems.yunikorn.model.runs import Run, instance
 
@@ -114,6 +115,7 @@ def arrows(figure: str) -> set[tuple[str, str]]:
     return {(source.strip(), target) for source, targets in found for target in targets.split()}
 
 
+@needs_shared
 @pytest.mark.parametrize("sort", EXPECTED)
 def test_as_written_has_the_arrows_of_text_and_figure(sort: str) -> None:
     found, wanted = table(AS_WRITTEN, sort), expected(sort)
@@ -123,6 +125,7 @@ def test_as_written_has_the_arrows_of_text_and_figure(sort: str) -> None:
         assert (row.line, row.fact[:9]) == ((None, "0, figure") if where == FIGURE else (int(where), "")), key
 
 
+@needs_shared
 @pytest.mark.parametrize("sort", EXPECTED)
 def test_the_words_for_an_arrow_stand_at_its_line(sort: str) -> None:
     text = lines()
@@ -131,12 +134,14 @@ def test_the_words_for_an_arrow_stand_at_its_line(sort: str) -> None:
             assert words in text[int(where)], key
 
 
+@needs_shared
 @pytest.mark.parametrize(("figure", "sort"), [("application", "Application"), ("object", "Queue")])
 def test_the_figures_show_these_arrows(figure: str, sort: str) -> None:
     """Text and figure differ in nothing that the text says: the figure has more."""
     assert {(source, target) for _, source, target in expected(sort)} == arrows(figure)
 
 
+@needs_shared
 def test_the_facts_list_these_arrows_of_the_figures() -> None:
     drawn = {name: edges for name, edges, _ in rows("0")}
     for figure in DRAWN:
@@ -152,6 +157,7 @@ INITIAL = {
 }
 
 
+@needs_shared
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_states_stand_at_the_line_that_defines_them(model: Model) -> None:
     text = lines()
@@ -172,6 +178,7 @@ def test_states_stand_at_the_line_that_defines_them(model: Model) -> None:
     assert {s.name for s in model.machine("Queue").states} == {"Active", "Stopped", "Draining"}
 
 
+@needs_shared
 def test_machines_stand_below_their_headings() -> None:
     text = lines()
     headings = {
@@ -193,6 +200,7 @@ def test_v0_12_2_adds_one_row_to_the_figure_of_the_application() -> None:
     assert set(table(AS_WRITTEN, "Application")) <= set(table(V0_12_2, "Application"))
 
 
+@needs_shared
 def test_the_facts_have_the_rows_of_v0_12_2() -> None:
     """The table of section 1, read here."""
     wanted = {
@@ -204,6 +212,7 @@ def test_the_facts_have_the_rows_of_v0_12_2() -> None:
     assert set(table(V0_12_2, "Application")) == wanted
 
 
+@needs_shared
 def test_the_facts_have_the_rows_of_queues_and_partitions() -> None:
     wanted = {(event.lower(), s.strip(), target) for event, sources, target, _ in rows("2") for s in sources.split(",")}
     for sort in ("Queue", "Partition"):
@@ -274,6 +283,7 @@ def cited(section: str) -> Iterator[tuple[str, int, int]]:
                 yield from ((name, int(found[2]), int(found[3] or found[2])) for name in {file, about})
 
 
+@needs_shared
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_the_facts_that_are_cited_are_there(model: Model) -> None:
     """The section exists, and cites that file at these lines."""
@@ -296,6 +306,7 @@ Failed is that of Completed: the figure has its arrow, and the facts its timer (
 OF_THE_REPAIR = {change_add.name for change in PARTIES_REPAIRED.changes for change_add in change.adds}
 
 
+@needs_shared
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> None:
     """A line or a fact; what the repair of the shim adds comes from the change, which says why."""
@@ -311,6 +322,7 @@ def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> Non
 # --- Quotations ------------------------------------------------------------------------------------------------------
 
 
+@needs_shared
 @pytest.mark.parametrize("model", ALL, ids=ids)
 def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
     text = lines()
@@ -325,6 +337,7 @@ def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
             at = found + len(squeezed(part))
 
 
+@needs_shared
 def test_a_wrong_quotation_is_noticed() -> None:
     line = squeezed(lines()[26])
     assert "This is a final state" in line and "This is the final state" not in line
@@ -387,6 +400,7 @@ def quoted(model: Model, number: int, line: str) -> set[int]:
     return found
 
 
+@needs_shared
 def test_every_sentence_is_a_promise_or_kept_elsewhere() -> None:
     """A promise quotes some words of it, or most of it if it is short, beside the name of the state."""
     text, left = lines(), dict(ELSEWHERE)

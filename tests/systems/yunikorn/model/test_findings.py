@@ -330,7 +330,7 @@ def both(situation: Situation, *actions: str) -> tuple[Run, Run]:
     return Run(V0_12_2, situation).do(*actions), Run(REPAIRED, situation).do(*actions)
 
 
-def test_a_time_out_of_an_earlier_stay_completes_a_later_one_at_once() -> None:
+def test_an_earlier_stays_time_out_completes_a_later_at_once() -> None:
     """Line 23: "in the completing state for a defined time period". "All state timers capture the state name at start and
     do nothing if the state differs when they fire" (1.3): that it was left and come back to does not show in the name.
     """
@@ -368,7 +368,7 @@ def test_a_gang_is_completed_with_a_container_that_runs() -> None:
     assert repaired.do("end 1").of("Application") == "Completing"
 
 
-def test_an_application_that_fails_with_its_partition_never_has_failed() -> None:
+def test_who_fails_with_its_partition_never_has_failed() -> None:
     """Lines 25 and 26. The second fail, to Failed, is fired "Failing and last placeholder removed" (1.2, 1316-1330) only,
     and the partition is deleted at once, never Draining (2; line 51).
     """
@@ -390,7 +390,7 @@ def test_an_application_that_fails_with_its_partition_never_has_failed() -> None
     assert described(repaired.instance, repaired.state)["Partition"]["p0"]["deleted"] is True
 
 
-def test_a_hard_gang_fails_although_it_runs_and_has_failed_with_a_container() -> None:
+def test_a_running_hard_gang_fails_and_has_failed_anyway() -> None:
     """Line 25: "and the application has no real allocations yet". The first swap fires no run (1.2, 1246-1259), so it is
     still Accepted; the time-out looks at the state (1.3), and Failed comes with the last placeholder (1316-1330).
     """
@@ -426,7 +426,7 @@ def test_a_draining_queue_takes_new_applications() -> None:
     assert "submit" not in repaired.possible() and repaired.do("reject").of("Application") == "Rejected"
 
 
-def test_an_ask_that_requires_a_node_gets_it_although_it_is_drained() -> None:
+def test_an_ask_that_requires_a_drained_node_gets_it() -> None:
     """Line 64. "An ask with requiredNode ignores the flag" (3, node.go:382-399)."""
     node = Situation("", [("n", "Soft")], adjustable_nodes=True)
     shipped, repaired = both(node, "create_node", "drain_node", "submit", "add_ask 0")
@@ -446,7 +446,7 @@ def test_what_has_failed_expires() -> None:
     assert not repaired.possible() & {"run_out", "wake"}
 
 
-def test_a_gang_is_starting_with_two_placeholders_and_nothing_real() -> None:
+def test_a_gang_starts_with_two_placeholders_and_nothing_real() -> None:
     """Line 20: "exactly one allocation ... one running container". The last placeholder fires run in Accepted (1.2,
     1228-1245). The repaired core keeps this, and promises no more than one real allocation: it is a weaker promise.
     """

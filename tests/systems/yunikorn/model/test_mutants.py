@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.model.lang import NONE, Invariant, Property, StepInvariant, Term, forall
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.systems.yunikorn import REPAIRED, V0_12_2
 from schedproof.model.systems.yunikorn.events import held, pending
 from schedproof.model.systems.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w

@@ -28,7 +28,7 @@ def gang(model: Model) -> Run:
 WORK = tuple(kind for kind in Shim().kinds if "Node" not in kind)
 
 
-def test_a_release_that_comes_while_the_shim_reserves_is_dropped_and_both_wait_for_ever():
+def test_a_release_during_reserving_is_dropped_and_both_wait():
     """The time of the placeholders is over before the shim has bound the last one (facts 1.3, case 1, and 4.1:114)."""
     it = gang(PARTIES).do("gang_times_out", "gang_wakes", "deliver_new_allocation", "deliver_allocation_released")
     assert (it.of("ShimApplication"), it.of("Task"), it.of("Ask")) == ("Reserving", "Allocated", "releasing")
@@ -109,5 +109,5 @@ def less(change: Change, changes: Sequence[Change]) -> Model:
 
 @pytest.mark.long
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.why[:40])
-def test_without_one_change_exactly_what_it_repairs_is_broken_again(change: Change) -> None:
+def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     assert refuted(less(change, PARTIES_REPAIRED.changes)) == set(change.repairs)

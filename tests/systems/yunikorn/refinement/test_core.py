@@ -22,8 +22,8 @@ from schedproof.model.systems.yunikorn import REPAIRED
 from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
 from schedproof.proofs.refinement.modelside import ModelGraph, NotConfluent
 from schedproof.proofs.refinement.report import RefinementReport
-from schedproof.proofs.systems.yunikorn.refinement import Parts, check_refinement
-from schedproof.proofs.systems.yunikorn.refinement.check import instance_of
+from schedproof.proofs.systems.yunikorn.refinement.check import check_refinement, instance_of
+from schedproof.proofs.systems.yunikorn.refinement.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, YunikornRefinement
 from tests.systems.yunikorn.core import planted
 

@@ -15,7 +15,10 @@ from schedproof.model.systems.yunikorn.channel import KINDS, OF_NODES
 from schedproof.model.systems.yunikorn.parties import Shim
 from schedproof.model.systems.yunikorn.shim_messages import DELIVER
 from schedproof.model.systems.yunikorn.situations import WORK, Situation
-from schedproof.proofs.systems.yunikorn.refinement.both import May, Parts, SimulationReport, check_simulation
+from schedproof.proofs.refinement.simulation import SimulationReport
+from schedproof.proofs.systems.yunikorn.refinement.both.check import check_simulation
+from schedproof.proofs.systems.yunikorn.refinement.both.moves import May
+from schedproof.proofs.systems.yunikorn.refinement.both.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, PartiesRefinement
 from tests.systems.yunikorn.core import planted as cores
 from tests.systems.yunikorn.shim.planted import BUGS, OF_THE_ORDER

@@ -10,7 +10,7 @@ import pytest
 
 from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import instances
-from schedproof.proofs.systems.yunikorn.refinement.both.explore import BEYOND
+from schedproof.proofs.refinement.simulation import BEYOND
 from schedproof.proofs.systems.yunikorn.refinement.both.waits import waits_for_ever
 from tests.proofs.exploration.test_liveness import model_of, x
 
@@ -24,7 +24,7 @@ def explored(promise: AlwaysCanReach, images: Sequence[str], edges: Sequence[tup
     """An exploration of so many states; ``images`` are the numbers of the model states that each may stand for."""
     [instance] = instances(model_of(OPEN, 2, promise), {"Thing": 1})
     return SimpleNamespace(
-        model=SimpleNamespace(instance=instance),
+        steps=SimpleNamespace(instance=instance),
         nodes=[SimpleNamespace(images=frozenset((int(image),) for image in of)) for of in images],
         edges=list(edges),
         path=lambda number: [f"the way to {number}"],

@@ -106,7 +106,7 @@ def test_a_pod_lives_and_everybody_who_watches_is_told():
     ]
 
 
-def test_a_pod_without_a_node_goes_at_once_and_one_that_has_ended_too():
+def test_a_pod_that_has_no_node_or_has_ended_goes_at_once():
     cluster = Cluster()
     cluster.add_node(KubeNode("n1", 1))
     for name in ("p", "q"):

@@ -71,7 +71,7 @@ def test_a_refused_registration_ends_the_process():
 
 
 @pytest.mark.parametrize(("lost", "what"), [(AddApplication, "applications"), (CreateNode, "nodes")])
-def test_a_recovery_that_takes_too_long_ends_the_process_and_the_next_one_recovers(lost, what):
+def test_too_long_a_recovery_ends_the_process_the_next_recovers(lost, what):
     bench = Bench()
     bench.cluster.add_node(KubeNode("n1", 10))
     bench.cluster.create_pod(pod("p1"))
@@ -247,7 +247,7 @@ def test_an_ordered_link_keeps_the_order():
         link.deliver_request()
 
 
-def test_a_registration_is_a_call_and_what_was_said_before_it_is_not_heard():
+def test_what_is_said_before_the_call_to_register_is_not_heard():
     bench = Bench()
     bench.link.send(RegisterRM())
     bench.link.send(AddApplication("app"))
@@ -277,7 +277,7 @@ def test_a_shim_that_cannot_tell_the_core_ends_its_process():
     assert bench.running() == {"p1"}
 
 
-def test_what_was_to_be_taken_up_is_not_when_its_application_begins_again():
+def test_nothing_is_taken_up_of_an_application_that_begins_again():
     bench = Bench().started()
     bench.cluster.create_pod(pod("p1"))
     bench.settle()

@@ -13,13 +13,13 @@ import jsonschema
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs import traces as oracle
+from schedproof.proofs.systems.yunikorn import traces
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.support import places
 from tests.systems.yunikorn.traces.brute_force_walk import random_walk
 from tests.systems.yunikorn.traces.logs import events, log, statelog
 
-SCHEMA = Path(oracle.__file__).parent / "yunikorn.schema.json"
+SCHEMA = Path(traces.__file__).parent / "formats.schema.json"
 DATA = places.DATA / "yunikorn"
 FORMATS = ("yunikorn-statelog", "yunikorn-events", "yunikorn-walks", "yunikorn-log", "schedproof", "otel", "itf")
 APPLICATION: dict[str, Any] = {

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from schedproof.proofs.traces import OracleVerdict, check_trace
+from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
 from tests.systems.yunikorn.traces.questions import broken, check, departure, releases
 
@@ -16,8 +17,8 @@ HERE = DATA / "yunikorn"
 RECORDED = SHARED / "traces" / "yunikorn" / "application-v0.12.2.jsonl"
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded walks are not beside this checkout")
-def test_all_recorded_walks_conform_and_break_promises_at_known_steps() -> None:
+@needs_shared
+def test_recorded_walks_conform_and_break_promises_as_known() -> None:
     """The steps were found by reading the walks beside lines 19 to 22 of the document."""
     report = check_trace("yunikorn", RECORDED)
     assert report.verdict is OracleVerdict.CONFORMS and report.records == 180

@@ -8,9 +8,8 @@ from contextlib import ExitStack, contextmanager
 
 from schedproof.impl.locks import LockOrder, Mode, OrderedLock
 from schedproof.impl.scheduler_interface import NewAllocation, ReleasedAllocation, TerminationType
-from schedproof.impl.systems.yunikorn.core.records import SCHEDULED
-from schedproof.impl.systems.yunikorn.core.tables import COMPLETE
 from schedproof.impl.systems.yunikorn_merge import Allocation, Application, MergedScheduler, Partition, Proposal, Queue
+from schedproof.impl.systems.yunikorn_merge.lifecycle import COMPLETE, SCHEDULED
 
 
 class FromTheLeafUp(MergedScheduler):

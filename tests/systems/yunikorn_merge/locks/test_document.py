@@ -14,14 +14,13 @@ from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Rule
 from schedproof.proofs.locks.examine import Answer, examine
 from schedproof.proofs.verdict import Verdict
+from tests.support.needs import needs_shared
 from tests.support.places import MODELS, SHARED
 
 FOLDER = MODELS / "yunikorn_merge" / "locks"
 AS_WRITTEN = read(FOLDER / "as-written.yaml")
 REPAIRED = read(FOLDER / "repaired.yaml")
 DOCUMENT = SHARED / "documents" / AS_WRITTEN.document
-
-there = pytest.mark.skipif(not DOCUMENT.exists(), reason="the document is not there")
 
 
 @cache
@@ -50,7 +49,7 @@ ROWS = {
 }
 
 
-@there
+@needs_shared
 def test_each_row_of_the_order_stands_in_the_table() -> None:
     found: dict[int, set[tuple[str, str, str]]] = {}
     for row in AS_WRITTEN.order:
@@ -63,7 +62,7 @@ def test_each_row_of_the_order_stands_in_the_table() -> None:
     assert near(248, "Anything not mentioned here is NOT allowed") and not AS_WRITTEN.closed
 
 
-@there
+@needs_shared
 @pytest.mark.parametrize("rule", AS_WRITTEN.rules, ids=lambda rule: rule.name)
 def test_each_rule_is_a_sentence_of_the_document(rule: Rule) -> None:
     assert rule.line is not None and near(rule.line, rule.sentence)
@@ -103,7 +102,7 @@ WORDS = {
 }
 
 
-@there
+@needs_shared
 @pytest.mark.parametrize("name", AS_WRITTEN.operations)
 def test_each_operation_is_read_from_its_line(name: str) -> None:
     operation = AS_WRITTEN.operations[name]
@@ -257,7 +256,7 @@ WHY = {
 }
 
 
-def test_what_fails_as_written_fails_for_the_reason_derived_from_the_document() -> None:
+def test_what_fails_as_written_fails_for_the_documents_reason() -> None:
     found = answers("as-written")
     refuted = {name for name, answer in found.items() if answer.verdict is Verdict.REFUTED}
     assert refuted == set(WHY) == AS_WRITTEN.refuted
@@ -266,7 +265,7 @@ def test_what_fails_as_written_fails_for_the_reason_derived_from_the_document() 
     assert {answer.verdict for name, answer in found.items() if name not in WHY} == {Verdict.PROVED}
 
 
-def test_the_deadlock_is_between_row_256_and_those_that_lock_the_partition_first() -> None:
+def test_row_256_deadlocks_with_those_who_lock_the_partition() -> None:
     deadlock = answers("as-written")["no-deadlock"].deadlock
     assert deadlock is not None
     assert set(deadlock.on) == {"app", "partition"} and "allocation" in deadlock.threads
@@ -289,7 +288,7 @@ def test_without_closed_a_grandchild_is_not_allowed_again() -> None:
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_without_the_row_of_the_cluster_its_partitions_cannot_be_locked(closed: bool) -> None:
+def test_without_the_clusters_row_its_partitions_are_unlockable(closed: bool) -> None:
     """No row leads from a cluster anywhere."""
     name = "update-configuration-follows-the-order"
     rows = [row for row in REPAIRED.order if row.holding != "Cluster"]
@@ -309,12 +308,12 @@ def test_without_a_changed_operation_what_it_was_for_is_broken(name: str, breaks
     assert failing(replace(REPAIRED, operations=operations), *breaks) == breaks
 
 
-def test_without_room_for_what_is_told_a_lock_is_held_while_waiting_for_some() -> None:
+def test_without_room_for_what_is_told_a_waiter_holds_a_lock() -> None:
     name = "nothing-is-held-while-waiting"
     assert failing(replace(REPAIRED, channels=AS_WRITTEN.channels), name) == {name}
 
 
-def test_without_the_drop_an_ask_changes_two_objects_without_the_partition() -> None:
+def test_without_the_drop_an_ask_changes_two_unlocked_objects() -> None:
     name = "change_pending_as_argued"
     operations = {**REPAIRED.operations, name: AS_WRITTEN.operations[name]}
     rule = "several-objects-are-changed-under-the-partition"

@@ -128,7 +128,7 @@ def test_what_is_listed_is_a_mutant() -> None:
         assert mutants_.keys() <= named(name).keys()
 
 
-def test_a_lock_that_is_kept_as_it_was_before_its_fix_deadlocks_again() -> None:
+def test_a_lock_kept_as_before_its_fix_deadlocks_again() -> None:
     """Those whose fix is to let go before the next step: by one slip the deadlock is back."""
     for name, slip in (
         ("core-50-fixed", "events 1"),

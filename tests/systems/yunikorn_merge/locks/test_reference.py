@@ -94,7 +94,7 @@ def described(locks: Locks) -> set[Stack]:
 MODES = {"wlock": "write", "rlock": "read"}
 
 
-def test_the_scheduler_acquires_what_is_described_and_nothing_else() -> None:
+def test_the_scheduler_acquires_just_what_is_described() -> None:
     assert real(MergedScheduler) == described(DESCRIPTION)
 
 
@@ -119,7 +119,7 @@ class LetsGoOfTheCluster(MergedScheduler):
 
 
 @pytest.mark.parametrize("kind", [FindsForWriting, LetsGoOfTheCluster])
-def test_a_scheduler_that_locks_otherwise_is_not_the_described_one(kind: type[MergedScheduler]) -> None:
+def test_a_scheduler_that_locks_otherwise_is_not_as_described(kind: type[MergedScheduler]) -> None:
     """Though it keeps to the order."""
     assert real(kind) != described(DESCRIPTION)
 

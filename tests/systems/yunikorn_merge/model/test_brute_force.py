@@ -116,7 +116,7 @@ def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brut
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("situation", [s for s in SITUATIONS if not s.room], ids=lambda situation: situation.about)
-def test_both_take_the_same_steps_where_everything_is_there_twice(situation: Situation, variant: str) -> None:
+def test_both_step_alike_where_everything_is_there_twice(situation: Situation, variant: str) -> None:
     """In each state of some random walks, all that can happen next."""
     model = VARIANTS[variant]
     chance = random.Random(f"{variant} {situation.about}")

@@ -14,7 +14,7 @@ from functools import cache
 import pytest
 
 from schedproof.model.lang import Invariant
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.systems.yunikorn_merge import MERGED
 from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS
 from schedproof.proofs.induction import prove

@@ -10,7 +10,7 @@ import pytest
 
 from schedproof.model.lang import Action, Invariant, Model, Rule, Term
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.check import WELL_FORMED
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
 from schedproof.model.systems.yunikorn_merge.cache import PRESENT
 from schedproof.model.systems.yunikorn_merge.deliveries import DELIVER

@@ -10,8 +10,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.yunikorn_merge import MERGED
 from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
 from schedproof.proofs.exploration.explore import explore
-from schedproof.proofs.systems.yunikorn_merge.refinement import check_refinement
-from schedproof.proofs.systems.yunikorn_merge.refinement.check import instance_of
+from schedproof.proofs.systems.yunikorn_merge.refinement.check import check_refinement, instance_of
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
 from tests.systems.yunikorn_merge.impl.planted import (
     BelievesTheProposal,

@@ -3,9 +3,3 @@
 The graphs are not the same, as they are for the core alone: the shim's one queue brings an order that the
 model does not have, and of what Kubernetes does the shim hears later. So the model can do more.
 """
-
-from .check import SimulationReport, check_simulation
-from .moves import May
-from .party import REFERENCE, Parts
-
-__all__ = ["REFERENCE", "May", "Parts", "SimulationReport", "check_simulation"]

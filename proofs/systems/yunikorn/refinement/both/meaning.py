@@ -6,8 +6,6 @@ what Kubernetes has done and the shim has not handled fits the state before as w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from schedproof.impl.clock import Times
@@ -18,6 +16,7 @@ from schedproof.impl.systems.yunikorn.shim.kubernetes import ENDED
 from schedproof.model.semantics import Instance, State
 from schedproof.model.systems.yunikorn.machines import FINISHED
 from schedproof.model.systems.yunikorn.shim_machines import POD
+from schedproof.proofs.refinement.simulation import Meaning
 from schedproof.proofs.systems.yunikorn.refinement.abstraction import Abstraction, without_bygones
 
 from .messages import Said
@@ -25,21 +24,6 @@ from .names import PodNames
 from .party import Snapshot
 
 OF_THE_CORE = ("Partition", "Queue", "Application", "Ask", "Wakeup", "GangTimer", "Node")
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """The values that fit, by slot; slots that are not here may have any."""
-
-    fits: Mapping[int, frozenset[int]]
-
-    def of(self, state: State) -> bool:
-        """Whether ``state`` is one that the snapshot may stand for."""
-        return all(state[slot] in values for slot, values in self.fits.items())
-
-    def wrong(self, state: State) -> list[int]:
-        """The slots in which it is not."""
-        return [slot for slot, values in self.fits.items() if state[slot] not in values]
 
 
 class Meanings:

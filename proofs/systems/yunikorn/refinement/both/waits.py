@@ -11,13 +11,14 @@ from schedproof.model.lang import AlwaysCanReach, Term, Var
 from schedproof.model.semantics import Moment, Remembered, State, compile_term
 from schedproof.proofs.exploration.liveness import bindings, can_reach
 from schedproof.proofs.refinement.mismatch import Mismatch
+from schedproof.proofs.refinement.simulation import BEYOND
 
-from .explore import BEYOND, Exploration
+from .explore import Exploration
 
 
 def waits_for_ever(exploration: Exploration) -> Mismatch | None:
     """The first promise that is not kept, None if all are; what comes after a second life of a name counts as kept."""
-    model = exploration.model.instance.model
+    model = exploration.steps.instance.model
     for prop in [p for p in model.properties if isinstance(p, AlwaysCanReach)]:
         stuck = _stuck(exploration, prop)
         if stuck is not None:
@@ -41,7 +42,7 @@ def _stuck(exploration: Exploration, prop: AlwaysCanReach) -> int | None:
             else:
                 back[after].append(before)
     nodes = exploration.nodes
-    for bound in bindings(exploration.model.instance, prop.over):
+    for bound in bindings(exploration.steps.instance, prop.over):
         goal = _images(exploration, prop.goal, prop.over, bound)
         reaching = can_reach(ends | {i for i, node in enumerate(nodes) if node.images <= goal}, back)
         start = set(range(len(nodes)))
@@ -55,7 +56,7 @@ def _stuck(exploration: Exploration, prop: AlwaysCanReach) -> int | None:
 
 def _images(exploration: Exploration, formula: Term, over: Sequence[Var], bound: Mapping[str, int]) -> set[State]:
     """The images in which ``formula`` holds."""
-    holds = compile_term(exploration.model.instance, formula, {v.name: v for v in over})
+    holds = compile_term(exploration.steps.instance, formula, {v.name: v for v in over})
     every = {image for node in exploration.nodes for image in node.images}
     held = Remembered(lambda image: holds(Moment(image, dict(bound))))
     return {image for image in every if held(image)}

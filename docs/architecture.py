@@ -1,0 +1,66 @@
+"""Draws the picture in ARCHITECTURE.md from the imports: ``python docs/architecture.py`` writes it, ``--check`` compares.
+
+Each box is a room of the tool, or the systems' side of a part. An arrow says "imports"; one that follows from others is left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import grimp
+import networkx as nx
+
+FILE = Path(__file__).parents[1] / "ARCHITECTURE.md"
+
+BEGIN, END = "<!-- the picture: python docs/architecture.py -->\n", "<!-- end of the picture -->\n"
+
+PARTS = ("model", "impl", "proofs")
+"""The parts that have rooms; the others are a room each."""
+
+
+def room(module: str) -> str | None:
+    """The room of a module; None for a package that only holds rooms, and for front doors."""
+    names = module.split(".")[1:]
+    if not names or names[0] in ("__main__", "pytest_plugin"):
+        return None
+    if names[0] == "impl" and names[1:2] != ["systems"]:
+        return "impl"
+    return names[0] if names[0] not in PARTS else ".".join(names[:2]) if len(names) > 1 else None
+
+
+def picture() -> str:
+    """The rooms and which imports which, as Mermaid."""
+    graph = grimp.build_graph("schedproof")
+    found = {(room(m), room(t)) for m in graph.modules for t in graph.find_modules_directly_imported_by(m)}
+    rooms = nx.DiGraph((a, b) for a, b in found if a is not None and b is not None and a != b)
+    reduced = nx.transitive_reduction(rooms)
+    lines = ["flowchart TD", f"  {' & '.join(_box(name) for name in sorted(rooms) if not rooms.pred[name])}"]
+    for name in nx.lexicographical_topological_sort(reduced):
+        if below := sorted(reduced.succ[name]):
+            lines.append(f"  {_box(name)} --> {' & '.join(map(_box, below))}")
+    return "```mermaid\n" + "\n".join(lines) + "\n```\n"
+
+
+def _box(name: str) -> str:
+    """A room; the systems' sides look different."""
+    text, identifier = name.replace(".", "/"), name.replace(".", "_")
+    return f"{identifier}[/{text}/]" if name.endswith(".systems") else f"{identifier}[{text}]"
+
+
+def with_picture(text: str) -> str:
+    """ARCHITECTURE.md with the picture as the imports are now."""
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + picture() + END + rest.split(END)[1]
+
+
+if __name__ == "__main__":
+    old = FILE.read_text("utf-8")
+    new = with_picture(old)
+    if "--check" in sys.argv[1:]:
+        sys.exit(
+            f"{FILE.name}: the picture is not what the imports are; run python docs/architecture.py"
+            if new != old
+            else 0
+        )
+    FILE.write_text(new, "utf-8")

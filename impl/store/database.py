@@ -1,0 +1,148 @@
+"""A database, through SQLAlchemy: SQLite, or PostgreSQL when the URL says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from threading import RLock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from schedproof.impl.errors import Contended, StoreError
+
+from .retry import retried
+
+IN_MEMORY = "sqlite://"
+BUSY_SECONDS = 30
+"""How long a transaction on a SQLite file waits for another one to end."""
+
+_SERIALIZATION, _DEADLOCK, _TAKEN = "40001", "40P01", "23505"
+_TABLE_THERE, _OBJECT_THERE = "42P07", "42710"
+CONTENTION = frozenset({_SERIALIZATION, _DEADLOCK, _TAKEN, _TABLE_THERE, _OBJECT_THERE})
+"""What PostgreSQL calls it when another one was faster: to commit, to take a key, or to make the same tables."""
+
+
+class Database:
+    """The database at ``url`` with its ``tables``, which are made if they are not there.
+
+    ``sqlite:///path`` is a file, ``sqlite://`` the memory of this process, ``postgresql://user@host/name`` a PostgreSQL
+    database (with the extra ``postgresql``). Every transaction is serializable: on SQLite they come one after the other
+    (BEGIN IMMEDIATE), on PostgreSQL one that would not fit any such order raises Contended.
+
+    Raises:
+        StoreError: the URL is wrong, the database cannot be opened, or its tables have other columns; later, if it cannot be used.
+    """
+
+    def __init__(self, url: str, tables: MetaData) -> None:
+        where = self._parsed(url)
+        self.url = where.render_as_string(hide_password=True)
+        self.in_memory = _is_in_memory(where)
+        self._is_closed = False
+        # A database in memory has one connection, so its transactions take turns here.
+        self._turn: RLock | nullcontext[None] = RLock() if self.in_memory else nullcontext()
+        with self._said("opened"):
+            self._engine = _engine(where, self.in_memory)
+
+        def opened() -> None:
+            with self._said("opened"), self._engine.begin() as connection:
+                self._expect_same_columns(connection, tables)
+                tables.create_all(connection)
+
+        try:
+            retried(opened)
+        except StoreError:
+            self._engine.dispose()
+            raise
+
+    @contextmanager
+    def begun(self) -> Iterator[Connection]:
+        """One transaction, committed at the end of the ``with`` block and rolled back by an exception."""
+        if self._is_closed:
+            raise StoreError(f"{self.url} cannot be used: it is closed")
+        with self._turn, self._said("used"), self._engine.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Closes all connections, for good."""
+        self._is_closed = True
+        self._engine.dispose()
+
+    def _expect_same_columns(self, connection: Connection, tables: MetaData) -> None:
+        """Of the tables that are there: they may be of an earlier version, or of another program."""
+        there = inspect(connection)
+        for table in tables.sorted_tables:
+            if not there.has_table(table.name):
+                continue
+            found, wanted = {column["name"] for column in there.get_columns(table.name)}, set(table.columns.keys())
+            if found != wanted:
+                without = "".join(f", without {name}" for name in sorted(wanted - found))
+                more = "".join(f", with {name}" for name in sorted(found - wanted))
+                raise StoreError(
+                    f"{self.url} was made by another version: it has a table {table.name}{without}{more}; give another database"
+                )
+
+    def _parsed(self, url: str) -> URL:
+        try:
+            where = make_url(url)
+            where.render_as_string().encode()
+        except (ArgumentError, ValueError) as error:
+            raise StoreError(
+                f"{url!r} is no database URL; give sqlite:///file or postgresql://user@host/name"
+            ) from error
+        return where.set(drivername="postgresql+psycopg") if where.drivername == "postgresql" else where
+
+    @contextmanager
+    def _said(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (ModuleNotFoundError, NoSuchModuleError) as error:
+            raise StoreError(
+                f"{self.url}: no driver for this kind of database ({error}); "
+                "use sqlite:///file, or install schedproof[postgresql] for postgresql://..."
+            ) from error
+        except (SQLAlchemyError, OverflowError, UnicodeError) as error:
+            # The last two are of drivers that cannot say a value.
+            if isinstance(error, DBAPIError) and _is_contention(error):
+                raise Contended(f"{self.url}: another transaction came in between; try again") from error
+            cause = getattr(error, "orig", None) or error
+            raise StoreError(f"{self.url} cannot be {what}: {' '.join(str(cause).split())}") from error
+
+
+def among(column: str, values: Iterable[str]) -> str:
+    """The condition that a column has one of the values."""
+    return f"{column} IN ({', '.join(repr(str(value)) for value in sorted(values))})"
+
+
+def _is_in_memory(where: URL) -> bool:
+    if where.get_backend_name() != "sqlite":
+        return False
+    return where.database in (None, "", ":memory:", "file::memory:") or where.query.get("mode") == "memory"
+
+
+def _engine(where: URL, in_memory: bool) -> Engine:
+    if where.get_backend_name() != "sqlite":
+        return create_engine(where, isolation_level="SERIALIZABLE")
+    options: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
+    engine = create_engine(where, connect_args={"check_same_thread": False, "timeout": BUSY_SECONDS}, **options)
+    event.listen(engine, "connect", _opened)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def _opened(connection: Any, record: object) -> None:
+    """Takes transactions out of the driver's hands, which would begin them too late."""
+    connection.isolation_level = None
+    for pragma in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _is_contention(error: DBAPIError) -> bool:
+    return getattr(error.orig, "sqlstate", None) in CONTENTION or "database is locked" in str(error.orig)

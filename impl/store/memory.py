@@ -1,0 +1,123 @@
+"""A deterministic store for explorations: all records as one value, in memory."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import RLock
+from typing import Any
+
+from schedproof.impl.errors import Contended, StoreError
+
+from .protocol import Condition, Hook, Kind, NotIn, R, S, Schema, Store, Transaction, UpTo, ValuesOf
+
+Records = dict[type[Any], tuple[Any, ...]]
+"""The records of each type, in the order of their keys."""
+
+
+class MemoryTransaction(Transaction):
+    """A transaction that changes a copy of ``records``."""
+
+    def __init__(self, schema: Schema[Any], records: Records) -> None:
+        super().__init__(schema)
+        self.records = dict(records)
+
+    def get(self, kind: type[R], *key: int | str) -> R | None:
+        records = self.records[kind]
+        at, is_there = _position(self.schema.of[kind], records, key)
+        return records[at] if is_there else None
+
+    def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
+        found = self.records[kind]
+        for name, condition in conditions.items():
+            if isinstance(condition, ValuesOf):
+                records = self.find(condition.kind, **condition.conditions)
+                condition = frozenset(getattr(record, condition.column) for record in records)
+            meets = _test(condition)
+            found = tuple([record for record in found if meets(getattr(record, name))])
+        return found
+
+    def add(self, record: R) -> R:
+        kind, records = self.schema.of[type(record)], self.records[type(record)]
+        if kind.is_numbered:
+            at, record = len(records), replace(record, id=len(records) + 1)  # type: ignore[type-var]
+        else:
+            key = kind.key_of(record)
+            at, is_there = _position(kind, records, key)
+            if is_there:
+                raise StoreError(f"there is a {kind.describe(*key)} already")
+        if kind.unique and any(getattr(each, kind.unique) == getattr(record, kind.unique) for each in records):
+            raise StoreError(
+                f"there is a {kind.describe(f'with {kind.unique} {getattr(record, kind.unique)}')} already"
+            )
+        self._write((*records[:at], record, *records[at:]), record)
+        return record
+
+    def update(self, old: R, new: R) -> None:
+        kind, records = self.schema.of[type(old)], self.records[type(old)]
+        key = kind.key_of(old)
+        at, is_there = _position(kind, records, key)
+        if not is_there or records[at] != old or kind.key_of(new) != key:
+            raise Contended(f"{kind.describe(*key)} is not as it was read; nothing is written, try again")
+        self._write((*records[:at], new, *records[at + 1 :]), new)
+
+    def clear(self) -> None:
+        self.records = dict.fromkeys(self.records, ())
+
+    def _write(self, records: tuple[Any, ...], record: Any) -> None:
+        self.records[type(record)] = records
+        self.written.append(record)
+
+
+class MemoryStore(Store[S]):
+    """Records that survive a scheduler but not this object; transactions take turns."""
+
+    transaction_type = MemoryTransaction
+
+    def __init__(self, schema: Schema[S], *, before: Hook | None = None, after: Hook | None = None) -> None:
+        super().__init__(schema, before=before, after=after)
+        self._records: Records = {kind.record: () for kind in schema.kinds}
+        self._turn = RLock()
+
+    @contextmanager
+    def _committed(self) -> Iterator[Transaction]:
+        with self._turn:
+            transaction = self.transaction_type(self.schema, self._records)
+            yield transaction
+            self._commit(transaction)
+
+    def _commit(self, transaction: MemoryTransaction) -> None:
+        self._records = transaction.records
+
+    def crash(self) -> None:
+        """The process dies: nothing is lost, since nothing is buffered."""
+
+    def snapshot(self) -> S:
+        return self.schema.gather(self._records.__getitem__)
+
+    def restore(self, snapshot: S) -> None:
+        """Goes back to a snapshot, without history."""
+        with self._turn:
+            self._records = {k.record: getattr(snapshot, k.field) if k.field else () for k in self.schema.kinds}
+
+
+def _position(kind: Kind, records: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[int, bool]:
+    """Where the record with that key is or belongs, and whether it is there."""
+    if kind.is_numbered:
+        at = key[0] - 1
+        return at, 0 <= at < len(records)
+    at = bisect_left(records, key, key=kind.key_of)
+    return at, at < len(records) and kind.key_of(records[at]) == key
+
+
+def _test(condition: Condition) -> Callable[[Any], bool]:
+    match condition:
+        case frozenset():
+            return condition.__contains__
+        case NotIn(values):
+            return lambda value: value not in values
+        case UpTo(most):
+            return lambda value: value is not None and value <= most
+    return lambda value: bool(value == condition)

@@ -1,0 +1,201 @@
+"""What a store keeps, what can be asked of it, and where a process may die around a commit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from .retry import T, retried
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+class Crash(BaseException):
+    """What a hook raises to end the process at that point.
+
+    Not an Exception: a dying process runs no error handling, so nothing may catch this by mistake.
+    """
+
+
+Hook = Callable[[Sequence[Any]], object]
+"""Called with the records that a transaction writes, in the order of the writes."""
+
+
+@dataclass(frozen=True)
+class UpTo:
+    """A condition on a column: a value, and this or less."""
+
+    most: float
+
+
+@dataclass(frozen=True)
+class NotIn:
+    """A condition on a column: none of these values."""
+
+    values: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ValuesOf:
+    """A condition on a column: one of the values that ``column`` has in the records of ``kind`` that meet ``conditions``."""
+
+    kind: type[Any]
+    column: str
+    conditions: Mapping[str, Condition]
+
+
+Condition = int | str | UpTo | NotIn | ValuesOf | frozenset[str] | None
+"""What a column is to be: equal to a value, one of several, or as described; None: no value."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of records.
+
+    Args:
+        record: their type, a frozen dataclass.
+        field: the field of the snapshot that has all of them; None for history, which snapshots do not have.
+        key: the attributes that identify a record. With ``id`` alone the store chooses the numbers.
+        unique: an attribute of which no two records have the same value.
+        title: what messages call a record; without one, the name of its type.
+    """
+
+    record: type[Any]
+    field: str | None
+    key: tuple[str, ...] = ("id",)
+    unique: str | None = None
+    title: str = ""
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the store chooses the keys."""
+        return self.key == ("id",)
+
+    def key_of(self, record: Any) -> tuple[Any, ...]:
+        """The values that identify a record."""
+        return tuple([getattr(record, name) for name in self.key])
+
+    def describe(self, *key: Any) -> str:
+        """What messages call the record with that key."""
+        return f"{self.title or self.record.__name__} {'/'.join(str(value) for value in key)}"
+
+
+class Schema(Generic[S]):
+    """The kinds of a store, those first that others refer to; ``snapshot`` is a dataclass with a field for each kind."""
+
+    def __init__(self, snapshot: type[S], *kinds: Kind) -> None:
+        self.snapshot = snapshot
+        self.kinds = kinds
+        self.of = {kind.record: kind for kind in kinds}
+
+    def gather(self, read: Callable[[type[Any]], tuple[Any, ...]]) -> S:
+        """A snapshot, of what ``read`` returns for each type."""
+        return self.snapshot(**{kind.field: read(kind.record) for kind in self.kinds if kind.field})
+
+
+class Transaction(ABC):
+    """Reads and writes that happen together or not at all; ``written`` are the records written so far."""
+
+    def __init__(self, schema: Schema[Any]) -> None:
+        self.schema = schema
+        self.written: list[Any] = []
+
+    @abstractmethod
+    def get(self, kind: type[R], *key: int | str) -> R | None:
+        """The record with that key."""
+
+    @abstractmethod
+    def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
+        """The records whose columns meet the conditions, in the order of their keys."""
+
+    @abstractmethod
+    def add(self, record: R) -> R:
+        """Adds a record, and returns it with the number that it gets.
+
+        Raises:
+            StoreError: its key is taken, or the database forbids it.
+        """
+
+    @abstractmethod
+    def update(self, old: R, new: R) -> None:
+        """Writes ``new`` if the record still is as it was read.
+
+        Raises:
+            Contended: it is not.
+            StoreError: it cannot be written, for example because the database forbids it.
+        """
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Removes all records."""
+
+    def put(self, record: Any) -> None:
+        """Writes a record, over the one with the same key if there is one."""
+        old = self.get(type(record), *self.schema.of[type(record)].key_of(record))
+        if old is None:
+            self.add(record)
+        else:
+            self.update(old, record)
+
+
+class Store(ABC, Generic[S]):
+    """Records that are durable once their transaction has ended.
+
+    ``before`` is called before each commit, ``after`` when it is durable; either may raise :class:`Crash`.
+    """
+
+    def __init__(self, schema: Schema[S], *, before: Hook | None = None, after: Hook | None = None) -> None:
+        self.schema = schema
+        self.before = before
+        self.after = after
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """A transaction, committed at the end of the ``with`` block and rolled back by an exception.
+
+        Raises:
+            Contended: another transaction came in between; nothing is written.
+            StoreError: the store cannot be used.
+        """
+        with self._committed() as transaction:
+            yield transaction
+            if self.before is not None:
+                self.before(transaction.written)
+        if self.after is not None:
+            self.after(transaction.written)
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """What ``work`` returns in a transaction; it is carried out again from the start when another one came in between.
+
+        Raises:
+            Contended: others came in between every time.
+            StoreError: the store cannot be used.
+        """
+
+        def once() -> T:
+            with self.transaction() as transaction:
+                return work(transaction)
+
+        return retried(once)
+
+    @abstractmethod
+    def _committed(self) -> AbstractContextManager[Transaction]:
+        """A transaction without the hooks."""
+
+    @abstractmethod
+    def snapshot(self) -> S:
+        """All records."""
+
+    def close(self) -> None:
+        """Ends the use of the store."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

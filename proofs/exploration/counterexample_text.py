@@ -1,0 +1,145 @@
+"""Counterexamples and other runs as stories: numbered steps in plain words, or a Mermaid sequence diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from schedproof.model.lang import Action, Model
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.infer import sort_of
+from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
+
+OUTSIDE = "scheduler"
+"""Who takes an action, in a sequence diagram."""
+
+
+def shown(value: object) -> str:
+    """A value as stories show it."""
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        return "{" + ", ".join(map(str, value)) + "}"
+    return {True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def cited(line: int | None, fact: str = "") -> str:
+    """``, line 12`` of the model's document, or ``, facts 1.2``, or nothing."""
+    return f", line {line}" if line is not None else f", facts {fact}" if fact else ""
+
+
+def story(model: Model, counterexample: Counterexample) -> list[str]:
+    """``counterexample`` in lines: from where it starts, step by step, to what is wrong in the end."""
+    lines = []
+    if counterexample.start is not None:
+        lines.append("From this state, which no invariant excludes:")
+        lines += [f"    {line}" for line in objects(counterexample.start)]
+    if counterexample.setting:
+        lines += ["Given:", *(f"    {facts.text}" for facts in counterexample.setting), ""]
+    for number, step in enumerate(counterexample.steps):
+        if counterexample.loops_from == number:
+            lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} go round for ever:")
+        lines += told(model, number + 1, step)
+    problem = counterexample.problem.splitlines() or [""]
+    lines += [f"So: {problem[0]}" + ("." if len(problem) == 1 else ""), *problem[1:]]
+    return [*lines, f"In the end {counterexample.ending}."] if counterexample.end else lines
+
+
+def objects(state: Mapping[str, Any]) -> Iterator[str]:
+    """A state, one line for each object; flat, or by sort."""
+    for name, fields in state.items():
+        if any(isinstance(value, Mapping) for value in fields.values()):
+            yield from objects(fields)
+        else:
+            yield f"{name}: " + ", ".join(f"{field} {shown(value)}" for field, value in fields.items())
+
+
+def told(model: Model, number: int, step: TraceStep) -> list[str]:
+    """One step: what happens, and every field that changes, with its event, rule and document line."""
+    if step.action == step.says:  # what threads do with locks is no action of the model
+        return [f"{number:2}. {step.says}"]
+    lines = [f"{number:2}. {step.says}  [action {step.action}{cited(step.line, step.fact)}]"]
+    cells = [
+        (
+            f"{c.object}.{c.field}",
+            f"{shown(c.before)} -> {shown(c.after)}",
+            f"{c.event}, {c.cause}{cited(c.line, c.fact)}",
+        )
+        for c in step.changes
+    ]
+    wide = [max(len(cell[i]) for cell in cells) for i in (0, 1)] if cells else [0, 0]
+    lines += [f"      {a:{wide[0]}}  {b:{wide[1]}}  {c}" for a, b, c in cells]
+    return lines if cells else [*lines, "      nothing changes"]
+
+
+def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
+    """A Mermaid sequence diagram: who tells whom of which event, and what it changes there.
+
+    An arrow comes from the object whose event a rule carries on, where there is only one such
+    object in the step; otherwise, like every action's own arrow, from the scheduler.
+    """
+    order = _objects(model, counterexample)
+    lines = ["---", f'title: "{_plain(title)}"', "---", "sequenceDiagram", f"    participant {OUTSIDE}"]
+    lines += [f"    participant {name}" for name in order]
+    if counterexample.start is not None:
+        for line in objects(counterexample.start):
+            name, _, fields = line.partition(": ")
+            if name in order:
+                lines.append(f"    Note over {name}: {_plain(fields)}")
+    for facts in counterexample.setting:
+        if facts.object in order:
+            lines.append(f"    Note over {facts.object}: {_plain(facts.text)}")
+    for number, step in enumerate(counterexample.steps):
+        if counterexample.loops_from == number:
+            lines.append("    loop for ever")
+        ends = f"{OUTSIDE},{order[-1]}" if order else OUTSIDE
+        lines.append(f"    Note over {ends}: {number + 1}. {_plain(step.says)}")
+        lines += _arrows(model, step)
+    if counterexample.loops_from is not None:
+        lines.append("    end")
+    ends = f"{OUTSIDE},{order[-1]}" if order else OUTSIDE
+    closing = f"{counterexample.problem}<br/>{counterexample.ending}" if counterexample.end else counterexample.problem
+    return "\n".join([*lines, f"    Note over {ends}: {_plain(closing)}"]) + "\n"
+
+
+def _objects(model: Model, counterexample: Counterexample) -> list[str]:
+    """The objects that change or start somewhere, sort by sort, by number."""
+    names = {c.object for step in counterexample.steps for c in step.changes}
+    if counterexample.start is not None:
+        names |= {line.partition(": ")[0] for line in objects(counterexample.start)}
+    shorts = [machine.sort.short for machine in model.machines]
+
+    def key(name: str) -> tuple[int, int, str]:
+        short = name.rstrip("0123456789")
+        return (shorts.index(short) if short in shorts else len(shorts), int(name[len(short) :] or 0), name)
+
+    return sorted(names, key=key)
+
+
+def _arrows(model: Model, step: TraceStep) -> Iterator[str]:
+    fired: dict[tuple[str, str], list[FieldChange]] = {}
+    for change in step.changes:
+        fired.setdefault((change.object, change.event), []).append(change)
+    for (name, event), changes in fired.items():
+        source = _source(model, changes[0], fired)
+        line = f" (line {changes[0].line})" if changes[0].line is not None else ""
+        yield f"    {source}->>{name}: {_plain(event)}{line}"
+        effect = "<br/>".join(f"{c.field}: {shown(c.before)} → {shown(c.after)}" for c in changes)
+        yield f"    Note right of {name}: {_plain(effect)}"
+
+
+def _source(model: Model, change: FieldChange, fired: Mapping[tuple[str, str], Sequence[FieldChange]]) -> str:
+    """The object whose event the rule of ``change`` carries on."""
+    kind, _, name = change.cause.partition(" ")
+    rule = next((r for r in model.rules if kind == "rule" and r.name == name), None)
+    if rule is None or isinstance(rule.on, Action):
+        return OUTSIDE
+    scope = {n: v for part in (rule.on, *rule.when, rule.fires) for n, v in t.free_variables(part).items()}
+    event = f"{sort_of(model, rule.on.of, scope)}.{rule.on.event}"
+    sources = [who for who, what in fired if what == event]
+    return sources[0] if len(sources) == 1 else OUTSIDE
+
+
+def _plain(text: str) -> str:
+    """Without the characters that end a Mermaid statement."""
+    return text.replace(";", ",").replace("#", "no. ").replace('"', "'").replace("\n", " ")

@@ -1,0 +1,127 @@
+"""A system in detail: its variants, machines, actions and properties, as tables or as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from schedproof.cli import scopes
+from schedproof.cli.tables import table
+from schedproof.model.lang import Machine, Model
+from schedproof.model.registry.system import System
+from schedproof.model.semantics import scope_text
+from schedproof.proofs.verification.properties import expected, properties_of
+
+
+def print_details(system: System) -> None:
+    """Prints a system: variants, machines, actions, properties."""
+    base = system.base
+    click.echo(f"{system.title} ({base.document.title}: {base.document.name})")
+    click.echo()
+    rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in system.variants.items()]
+    table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
+    click.echo()
+    columns = ["name", "states", "events", "attributes", "line"]
+    for number, (machines, names) in enumerate(_machines(system).items()):
+        if number:
+            click.echo()
+        whose = "" if len(names) == len(system.variants) else f" of {', '.join(names)}"
+        table(f"Machines{whose}", columns, machines)
+    for model in system.variants.values():
+        click.echo()
+        actions = [
+            [
+                a.name,
+                ", ".join(f"{v.name}: {scopes.parameter(v.type)}" for v in a.parameters),
+                a.sentence,
+                _line(a.line),
+            ]
+            for a in model.actions
+        ]
+        table(f"Actions of {model.variant}", ["name", "parameters", "what happens", "line"], actions)
+        click.echo()
+        properties = [
+            [p.name, p.kind, str(expected(system, model, p.name)), _line(p.line), p.says]
+            for p in properties_of(system, model)
+        ]
+        table(f"Properties of {model.variant}", ["name", "kind", "expected", "line", "what it says"], properties)
+
+
+Rows = tuple[tuple[str, ...], ...]
+
+
+def _machines(system: System) -> dict[Rows, list[str]]:
+    """The table of the machines, and the variants that have it; an amendment mostly has those of its base."""
+    found: dict[Rows, list[str]] = {}
+    for model in system.variants.values():
+        rows = tuple(
+            (
+                m.sort.name,
+                ", ".join(s.name for s in m.states),
+                ", ".join(_events(model, m)),
+                ", ".join(a.name for a in m.attributes),
+                _line(m.line),
+            )
+            for m in model.machines
+        )
+        found.setdefault(rows, []).append(model.variant)
+    return found
+
+
+def _events(model: Model, machine: Machine) -> list[str]:
+    return list(dict.fromkeys(row.event for row in model.table(machine.sort)))
+
+
+def _line(line: int | None) -> str:
+    return "" if line is None else str(line)
+
+
+def _scope(model: Model) -> str:
+    return scope_text(model.default_scope)
+
+
+def details(system: System) -> dict[str, Any]:
+    """The entry of ``list --json``."""
+    return {
+        "name": system.name,
+        "title": system.title,
+        "document": system.document,
+        "judged_by": system.judged_by,
+        "variants": [_variant(system, m) for m in system.variants.values()],
+    }
+
+
+def _variant(system: System, model: Model) -> dict[str, Any]:
+    return {
+        "name": model.variant,
+        "about": model.about,
+        "scope": dict(model.default_scope),
+        "machines": [
+            {
+                "name": m.sort.name,
+                "states": [s.name for s in m.states],
+                "events": _events(model, m),
+            }
+            for m in model.machines
+        ],
+        "actions": [
+            {
+                "name": a.name,
+                "parameters": {v.name: scopes.parameter(v.type) for v in a.parameters},
+                "says": a.says,
+                "line": a.line,
+            }
+            for a in model.actions
+        ],
+        "properties": [
+            {
+                "name": p.name,
+                "kind": p.kind,
+                "expected": str(expected(system, model, p.name)),
+                "says": p.says,
+                "line": p.line,
+            }
+            for p in properties_of(system, model)
+        ],
+    }
