@@ -32,7 +32,7 @@ from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested, first_object
 
-from .change_objects import HEADER_KEYS, Cast
+from .change_objects import HEADER_KEYS, ChangedObjects
 
 SCHEMA = Path(__file__).parent / "changes.schema.json"
 
@@ -242,21 +242,21 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Mode
     Shape.load(SCHEMA, "header").check(header)
     shapes = {kind: Shape.load(SCHEMA, kind) for kind in ("crash", *SORTS)}
     changes = [_change(line, shapes) for line in rest]
-    cast = Cast()
-    cast.header(header)
+    objects = ChangedObjects()
+    objects.header(header)
     for change in changes:
         if change.kind == "crash":
             continue
-        cast.learn(change.kind, change.name, change.line.value, change.line)
+        objects.learn(change.kind, change.name, change.line.value, change.line)
         for key, kind in (("system", "system"), ("lab", "lab")):
             if change.kind != kind and change.fields.get(key):
-                cast.name(kind, change.fields[key], change.line)
-    cast.complete()
-    instance = cast.instance(model)
+                objects.name(kind, change.fields[key], change.line)
+    objects.complete()
+    instance = objects.instance(model)
     reader = _Reader(instance, any("usage" in c.fields for c in changes))
     told = [c for c in changes if c.fields or c.kind == "crash"]  # the others only say what never changes
     records = [reader.record(n, group) for n, group in enumerate(_groups(told), start=1)]
-    return ModelLog(instance, records, len(records), start=cast.start(instance))
+    return ModelLog(instance, records, len(records), start=objects.start(instance))
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:

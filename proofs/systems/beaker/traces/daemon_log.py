@@ -34,7 +34,7 @@ from schedproof.proofs.traces.files.lines import TextLine
 from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested
 
 from .daemon_lines import Message, message
-from .shipped import Cast, Shipped, fits
+from .shipped import NamedObjects, Shipped, fits
 
 AROUND = 2
 """Unlogged steps of one system before a message about it: a user's reservation and its return."""
@@ -290,12 +290,12 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Mode
     messages = [m for m in map(message, lines) if m is not None]
     roles = _roles(messages)
     order = [r for r in dict.fromkeys(x for m in messages for x in (m.recipe, m.guest) if x) if r in roles.begun]
-    cast = Cast(
+    objects = NamedObjects(
         {r: roles.set(r) for r in order},
         {r: [] if r in roles.hosts else roles.systems[r] for r in order},
         {r: roles.hosts.get(r, "") for r in order},
     )
-    reader = _Reader(Shipped(cast.instance(model, roles.every_system)), roles, messages)
+    reader = _Reader(Shipped(objects.instance(model, roles.every_system)), roles, messages)
     records = list(reader.records())
     return ModelLog(reader.shipped.instance, records, len(records), note=reader.note(len(lines) - len(messages)))
 

@@ -34,7 +34,7 @@ from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested, first_object
 
-from .shipped import Cast, Shipped, fits
+from .shipped import NamedObjects, Shipped, fits
 
 SCHEMA = Path(__file__).parent / "messages.schema.json"
 HEADER = "beaker-messages"
@@ -216,8 +216,8 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Mode
     for m in messages:
         if m.about.startswith("R:"):
             sets.setdefault(m.about, f"(the set of {m.about})")
-    cast = Cast(sets, {r: [_system(r)] for r in sets}, dict.fromkeys(sets, ""))
-    reader = _Reader(Shipped(cast.instance(model)), sets, messages)
+    objects = NamedObjects(sets, {r: [_system(r)] for r in sets}, dict.fromkeys(sets, ""))
+    reader = _Reader(Shipped(objects.instance(model)), sets, messages)
     records = list(reader.records())
     return ModelLog(reader.shipped.instance, records, len(records), note=reader.note())
 

@@ -23,8 +23,8 @@ def fits(model: Model) -> bool:
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Who is in a log: recipe -> its set, its candidate systems, its host ("" for none)."""
+class NamedObjects:
+    """The objects that a log names: recipe -> its set, its candidate systems, its host ("" for none)."""
 
     sets: Mapping[str, str]
     candidates: Mapping[str, Sequence[str]]
