@@ -7,7 +7,7 @@ from itertools import chain
 
 from schedproof.model.lang import Model
 from schedproof.proofs.traces.files.lines import Line, TextLine
-from schedproof.proofs.traces.formats.format import Format, Plain
+from schedproof.proofs.traces.formats.format import Format, Plain, Requested
 
 ACTIONS = {"on": "light", "off": "darken"}
 
@@ -17,7 +17,7 @@ def is_switches(lines: Sequence[TextLine]) -> bool:
     return all(len(words := line.text.split()) == 2 and words[1] in ACTIONS for line in lines)
 
 
-def read_switches(model: Model, lines: Iterator[TextLine]) -> Plain:
+def read_switches(model: Model, lines: Iterator[TextLine], requested: Requested) -> Plain:
     """The records; lamps appear when they are first switched."""
     first = next(lines)
     header = {"schedproof": 1, "system": model.system, "objects": {}}
@@ -33,4 +33,4 @@ def _records(lines: Iterator[TextLine]) -> Iterator[Line]:
         known.add(lamp)
 
 
-SWITCHES = Format("switches", "switches, such as: kitchen on", is_switches, plain=read_switches, text=True)
+SWITCHES = Format("switches", "switches, such as: kitchen on", is_switches, read_switches, text=True, streamed=True)
