@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def seconds(item: pytest.Item) -> float:
-    """Returns the measured duration of a test; 0 if its mark has none."""
+    """Returns the measured processor time of a test; 0 if its mark has none."""
     return max((mark.kwargs.get("seconds", 0) for mark in item.iter_markers("long")), default=0)
 
 

@@ -30,7 +30,7 @@ NO_SESSION = [
     (b'{"system": NaN}', 400, "NaN is no number"),
     (b"\xff", 400, "byte 1 is not UTF-8"),
     (b"[]", 422, "a session is created with an object"),
-    (b"{}", 422, '"system" is missing; there is hived'),
+    (b"{}", 422, '"system" is missing; there is beaker, hived'),
     (b'{"system": 7}', 422, "the system is given by its name"),
     (b'{"system": "hived", "\\ud800": 1}', 422, "is no field here"),  # half of a character
     (b'{"\\ud800": 1, "\\ud800": 1}', 400, "twice"),

@@ -71,9 +71,9 @@ def test_a_variant_is_judged_once_and_only_what_is_wanted(judge, pytester, monke
     repository(pytester.path)
     asked, real = [], collected.verify_variant
 
-    def counted(model, *, only):
+    def counted(system, model, *, only):
         asked.append((model.variant, list(only)))
-        return real(model, only=only)
+        return real(system, model, only=only)
 
     monkeypatch.setattr(collected, "verify_variant", counted)
     judge("--schedproof", "-q").assert_outcomes(passed=2 * PROMISES + 1)
@@ -169,7 +169,7 @@ def test_a_wrong_manifest_is_one_error(judge, pytester):
 
 
 def test_engines_that_disagree_are_an_error(judge, pytester, monkeypatch):
-    def disagreeing(model, *, only):
+    def disagreeing(system, model, *, only):
         raise collected.Disagreement("one of the two engines is wrong")
 
     monkeypatch.setattr(collected, "verify_variant", disagreeing)

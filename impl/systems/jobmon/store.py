@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from schedproof.impl import store
-from schedproof.impl.store import Kind, Schema
+from schedproof.impl.store import Kind, Schema, memory
 
 from .records import Records, Task, TaskAudit, TaskInstance, Workflow, WorkflowRun
 
@@ -17,7 +16,7 @@ SCHEMA = Schema(
 )
 
 
-class MemoryStore(store.MemoryStore[Records]):
+class MemoryStore(memory.MemoryStore[Records]):
     """The records as one value."""
 
     def __init__(self) -> None:

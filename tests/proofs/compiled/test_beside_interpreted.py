@@ -244,7 +244,7 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
         compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=10)
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})

@@ -18,7 +18,7 @@ from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.compiled import Walked, walk
 from schedproof.proofs.exploration.safety import SAFETY, counterexample
 from schedproof.proofs.verdict import Verdict
-from schedproof.proofs.verification.verify import expected
+from schedproof.proofs.verification.properties import expected_of_model
 from tests.support.random_graphs import model_of
 from tests.support.toys import MUTEX, WORKSHOP
 
@@ -47,7 +47,7 @@ def test_only_what_can_be_broken_is_broken(seed: int) -> None:
     assert found.steps == found.taken.total() == 20_000
     runs = broken(found)
     assert len(runs) >= 3
-    assert all(expected(AS_WRITTEN, name) is Verdict.REFUTED for name in runs)
+    assert all(expected_of_model(AS_WRITTEN, name) is Verdict.REFUTED for name in runs)
     assert not broken(walked(REPAIRED, {}, seed=seed))
 
 
@@ -128,7 +128,7 @@ def test_what_is_expected_to_break_is_no_reason_to_complain(capsys: pytest.Captu
 def test_what_should_hold_and_is_broken_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("schedproof.cli.commands.simulate.expected", lambda model, name: Verdict.PROVED)
+    monkeypatch.setattr("schedproof.cli.commands.simulate.expected_of_model", lambda model, name: Verdict.PROVED)
     assert main(["simulate", "hived", "--steps", "20000"]) == 1
     shown = capsys.readouterr().out
     assert "unexpected: preemption-ongoing is broken after" in shown

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schedproof.model.lang import Action, Change, Model
-from schedproof.model.registry.discovery import system
+from schedproof.model.registry.discovery import system, systems
 from schedproof.model.systems.beaker import AS_WRITTEN
 from schedproof.model.systems.beaker.shipped import SHIPPED
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
@@ -393,7 +393,7 @@ def test_every_format_is_told_from_the_others() -> None:
 
 
 def test_the_table_of_formats() -> None:
-    assert all(isinstance(f, Format) for formats in entry.FORMATS.values() for f in formats)
+    assert all(isinstance(f, Format) for each in systems().values() for f in entry.formats_of(each))
     assert list(FORMATS) == ["beaker", "beakerd", "beaker-messages", "schedproof", "otel", "itf"]
 
 

@@ -101,7 +101,7 @@ class TestNames:
 
     def test_unknown_system_variant_format(self, tmp_path: Path) -> None:
         path = written(tmp_path, OWN)
-        assert "unknown system 'slurm'; there is hived" in refused(path, system="slurm")
+        assert "unknown system 'slurm'; there is beaker, hived" in refused(path, system="slurm")
         assert "unknown variant of hived 'new'; there is as-written, repaired" in refused(path, variant="new")
         assert "unknown format 'csv'; traces of hived are hived or schedproof or otel or itf" in refused(
             path, format="csv"

@@ -209,7 +209,7 @@ def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
     assert (variant == "repaired") is (not any(broken))
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=18)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.about)
 def test_both_break_the_same_promises_in_each_situation(situation: Situation, variant: str) -> None:

@@ -39,7 +39,7 @@ class TestHelp:
 
     def test_its_commands_run_its_sample(self, tmp_path: Path, told: str) -> None:
         (tmp_path / "workflow.json").write_text(self.sample(told))
-        lines = re.findall(r"^ *python (-m schedproof\.impl\.jobmon .*)$", told, re.MULTILINE)
+        lines = re.findall(r"^ *python (-m schedproof\.impl\.systems\.jobmon .*)$", told, re.MULTILINE)
         assert [line.split()[2] for line in lines] == ["server", "distributor", "reaper", "client"]
         port = str(Installation(tmp_path).port)
         words = [[sys.executable, *line.replace("8070", port).split()] for line in lines]

@@ -84,7 +84,7 @@ def test_a_few_kills(tmp_path: Path) -> None:
     assert chaos.done["finished workflows"] >= 2
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=26)
 @pytest.mark.parametrize("round_", range(3))
 def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
     """Nearly four hundred in all."""
@@ -97,7 +97,7 @@ def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
 
 
 @needs_postgresql
-@pytest.mark.long
+@pytest.mark.long(seconds=18)
 def test_kills_on_postgresql(tmp_path: Path) -> None:
     seed = random.randrange(10**6)
     print(f"seed {seed}")

@@ -97,7 +97,7 @@ def test_what_is_hidden_is_no_departure(tmp_path: Path) -> None:
     assert set(seen) == {"conforms"}
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=15)
 def test_what_is_hidden_is_no_departure_in_more_runs(tmp_path: Path) -> None:
     seen = conform_as_far_as_shown(range(44, 90), tmp_path)
     assert seen["conforms"] > 35, seen
@@ -155,7 +155,7 @@ def test_dumps(chunk: int, tmp_path: Path) -> None:
     assert min(seen["conforms"], seen["departs"]) >= 3, seen
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=9)
 @pytest.mark.parametrize("first", range(120, 520, 100))
 def test_more_dumps(first: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(first, first + 100), tmp_path)
