@@ -15,7 +15,7 @@ from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine
-from schedproof.proofs.traces.formats.format import Format
+from schedproof.proofs.traces.formats.format import Format, Plain, Requested
 from schedproof.proofs.traces.formats.itf_trace import ITF
 from schedproof.proofs.traces.formats.plain import OWN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
@@ -62,11 +62,11 @@ def replay(model: Model, format_: Format, name: str, text: str) -> None:
         Disagreement: it does not conform.
     """
     lines = [TextLine(name, n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    assert format_.plain is not None, f"{format_.name} comes down to the plain format"
     system = System.of(model)
     try:
-        trace = format_.plain(model, iter(lines))
-        watch = Watch(system, model, trace.header, source=name, format=format_.name)
+        trace = format_.read(model, iter(lines), Requested())
+        assert isinstance(trace, Plain), f"{format_.name} comes down to the plain format"
+        watch = Watch(system, model, trace.header, format=format_.name)
         for line in trace.records:
             watch.take(line.value, line.number)
     except TraceError as error:

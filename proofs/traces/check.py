@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from schedproof.model.lang import Model
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 
-from .engine.candidates import judge
 from .engine.watch import Watch
 from .errors import TraceError
-from .files.again import Again
-from .files.following import Following
+from .files.following import Again, Following
 from .files.lines import Line, TextLine, called, opened, text_lines
-from .formats.format import Format, Judged, Plain, Told
+from .formats.format import Format, Plain, Requested
 from .formats.itf_trace import ITF, is_itf, itf_states
 from .formats.mapping import read_mapping
 from .formats.otel import OTEL, is_otel, log_records
@@ -80,15 +77,14 @@ def check_trace(
         if first is None:
             raise TraceError(f"{called(path)}: the file is empty; a trace has at least one line")
         read = chain([first], lines)
+        request = _Request(known, Requested(variant, release), called(path), shorten)
         if mapping is not None:
-            return _streamed(_mapped(mapping, known, format, first), known, variant, release, read, path, shorten)
-        plain = [
-            f for f in formats if _is_streamed(f) and (f.recognises([first]) if format is None else f.name == format)
-        ]
-        if plain:
-            return _streamed(plain[0], known, variant, release, read, path, shorten)
+            return request.report(_mapped(mapping, known, format, first), read)
         possible = [f for f in formats if format in (None, f.name)]
-        return _whole(known, possible, Told(variant, release), read, path, shorten, following)
+        streamed = [f for f in possible if f.streamed and (format is not None or f.recognises([first]))]
+        if streamed:
+            return request.report(streamed[0], read)
+        return request.report_on_all(possible, read, following)
 
 
 def check_records(
@@ -108,64 +104,126 @@ def check_records(
         TraceError: unknown names, or what is no header or no record.
     """
     known = _system(system)
-    model = _choose(known.variants, variant, f"variant of {known.name}") if variant is not None else None
+    if variant is not None:
+        _choose(known.variants, variant, f"variant of {known.name}")
     trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
-    return _judged(trace, known, model, "", OWN, shorten)
+    return _Request(known, Requested(variant), "", shorten).report_on_plain(OWN, trace)
 
 
-def _is_streamed(format: Format) -> bool:
-    """Its lines are judged as they come."""
-    return format.plain is not None and not format.whole
+@dataclass(frozen=True)
+class _Request:
+    """What is asked of a trace.
 
+    Args:
+        source: what messages about the trace as a whole call it.
+        shorten: of a departure, look for what matters of the trace.
+    """
 
-def _streamed(
-    chosen: Format,
-    system: System,
-    variant: str | None,
-    release: str | None,
-    lines: Iterator[TextLine],
-    path: Path,
-    shorten: bool,
-) -> OracleReport:
-    """A trace that is judged as its lines come."""
-    _no_release(chosen, release, path)
-    assert chosen.plain is not None
-    model = system.variants[variant] if variant is not None else None
-    trace = chosen.plain(model or system.variants[system.judged_by], lines)
-    return _judged(trace, system, model, called(path), chosen, shorten)
+    system: System
+    requested: Requested
+    source: str
+    shorten: bool
 
+    def report(self, chosen: Format, lines: Iterable[TextLine]) -> OracleReport:
+        """The report on the lines of a trace of the format ``chosen``."""
+        model = self.system.variants[self.requested.variant or chosen.judged_by or self.system.judged_by]
+        if not chosen.fits(model):
+            fitting = ", ".join(v for v, m in self.system.variants.items() if chosen.fits(m))
+            raise TraceError(
+                f"{self.source}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
+                f"variants that can judge it: {fitting}"
+            )
+        if self.requested.release is not None and not chosen.by_release:
+            raise TraceError(
+                f"{self.source}: traces of the format {chosen.name} do not differ by release; leave the release out"
+            )
+        if self.requested.release is not None and self.requested.variant is not None:
+            raise TraceError("a variant judges by its own tables alone; leave out the variant or the release")
+        trace = chosen.read(model, iter(lines) if chosen.streamed else lines, self.requested)
+        if isinstance(trace, Plain):
+            return self.report_on_plain(chosen, trace)
+        found = trace.check()
+        if not found.size and found.verdict is OracleVerdict.CONFORMS:
+            found = replace(found, note=_joined(NOTHING, found.note))
+        report = OracleReport.of(self.system.name, model.variant, chosen.name, found)
+        return replace(report, excerpt=self.excerpt(report, chosen, list(lines))) if self.shorten else report
 
-def _judged(
-    trace: Plain, system: System, model: Model | None, source: str, format: Format, shorten: bool
-) -> OracleReport:
-    watch = Watch(system, model, trace.header, source=source, format=format.name)
-    try:
-        for line in trace.records:
-            _take(watch, line)
-            if not watch.open:
-                break
-    except TraceError as error:
-        error.before = _noted(watch.report(), trace.note()).until(str(error)) if watch.records else None
-        raise
-    report = _noted(watch.report(), trace.note())
-    if shorten and report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
-        unlogged = trace.header.value.get("unlogged", 0)
-        report = replace(report, shortened=shortened(system, watch.model, watch.since, unlogged))
-    return report
-
-
-def _take(watch: Watch, line: Line) -> None:
-    """Hands on a record; a name that is wrong in it may stand in what has made it, and not in the log."""
-    try:
-        watch.take(line.value, line.number)
-    except TraceError as error:
-        if not line.made_by:
+    def report_on_plain(self, chosen: Format, trace: Plain) -> OracleReport:
+        """The report on records of the plain format, taken as they come."""
+        variant = self.requested.variant
+        model = self.system.variants[variant] if variant is not None else None
+        watch = Watch(self.system, model, trace.header, format=chosen.name)
+        try:
+            for line in trace.records:
+                watch.take(line.value, line)
+                if not watch.open:
+                    break
+        except TraceError as error:
+            error.before = _with_note(watch.report(), trace.note()).until(str(error)) if watch.records else None
             raise
-        raise TraceError(f"{error} (made by {line.made_by})", error.line) from None
+        report = _with_note(watch.report(), trace.note())
+        if self.shorten and report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+            unlogged = trace.header.value.get("unlogged", 0)
+            report = replace(report, shortened=shortened(self.system, watch.model, watch.since, unlogged))
+        return report
+
+    def report_on_all(
+        self, formats: Sequence[Format], lines: Iterable[TextLine], following: Following | None
+    ) -> OracleReport:
+        """The report on a trace that is checked when all of it is there; one that is followed, again whenever there is more.
+
+        Args:
+            formats: one of these is its format.
+        """
+        read: list[TextLine] = []
+        if following is not None:
+            following.at_end = Again(lambda: len(read), lambda: self.is_decided(formats, read), following.stop).look
+        try:
+            read.extend(lines)
+            chosen = _recognise(read, formats)
+            return self.report(
+                chosen, chosen.settled(read) if following is not None and following.interrupted else read
+            )
+        except TraceError as error:
+            # What is left of a document that breaks off is none.
+            good = [] if is_itf(read) else [line for line in read if line.number < error.line]
+            if good:
+                with suppress(TraceError):
+                    before = replace(self, shorten=False).report(_recognise(good, formats), good)
+                    error.before = before.until(str(error)) if before.records else None
+            raise
+
+    def is_decided(self, formats: Sequence[Format], lines: Sequence[TextLine]) -> bool:
+        """What comes after these lines makes no difference: they are not explained, or one of them is wrong."""
+        try:
+            chosen = _recognise(lines, formats)
+            report = replace(self, shorten=False).report(chosen, chosen.settled(lines))
+            return report.verdict is not OracleVerdict.CONFORMS
+        except TraceError as error:
+            return 0 < error.line < lines[-1].number  # else what is wrong may be that there has to be more
+
+    def excerpt(self, report: OracleReport, chosen: Format, lines: Sequence[TextLine]) -> Sequence[tuple[int, str]]:
+        """What matters of a log that departs: numbers and texts of its lines."""
+        if report.first_departure is None:
+            return ()
+        at, quietly = report.first_departure.line, replace(self, shorten=False)
+
+        def reason(some: Sequence[TextLine]) -> str:
+            try:
+                departure = quietly.report(chosen, some).first_departure
+            except TraceError:
+                return ""
+            return departure.reason if departure is not None and departure.line == at else ""
+
+        return [(line.number, line.text) for line in excerpt([line for line in lines if line.number <= at], reason)]
 
 
-def _noted(report: OracleReport, note: str) -> OracleReport:
-    return replace(report, note="; ".join(part for part in (report.note, note) if part))
+def _with_note(report: OracleReport, note: str) -> OracleReport:
+    return replace(report, note=_joined(report.note, note))
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
 
 
 def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
@@ -186,131 +244,9 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
         raise TraceError(
             f"--mapping reads lines, log records (--format {OTEL.name}) or states (--format {ITF.name}), not {format}"
         )
-    return Format("mapping", "", lambda lines: True, plain=lambda _, lines: said.read(inner[format](lines)))
-
-
-def _whole(
-    system: System,
-    formats: Sequence[Format],
-    told: Told,
-    lines: Iterator[TextLine],
-    path: Path,
-    shorten: bool,
-    following: Following | None,
-) -> OracleReport:
-    """A trace that is judged when all of it is there; one that is followed, again whenever there is more.
-
-    Args:
-        formats: one of these is its format.
-    """
-    read: list[TextLine] = []
-    if following is not None:
-        following.at_end = Again(
-            lambda: len(read), lambda: _decided(system, formats, read, told, path), following.stop
-        ).look
-    try:
-        read.extend(lines)
-        more = following is not None and following.interrupted
-        chosen, report = _all_of(system, formats, read, told, path, shorten, more)
-        if shorten and chosen.plain is None:
-            report = replace(report, excerpt=_excerpt(report, chosen, system, read, told, path))
-        return report
-    except TraceError as error:
-        # What is left of a document that breaks off is none.
-        good = [] if is_itf(read) else [line for line in read if line.number < error.line]
-        if good:
-            with suppress(TraceError):
-                _, before = _all_of(system, formats, good, told, path)
-                error.before = before.until(str(error)) if before.records else None
-        raise
-
-
-def _all_of(
-    system: System,
-    formats: Sequence[Format],
-    lines: Sequence[TextLine],
-    told: Told,
-    path: Path,
-    shorten: bool = False,
-    more: bool = False,
-) -> tuple[Format, OracleReport]:
-    """The format of these lines, and the report on them; on what is complete of them, if there may be ``more``."""
-    chosen = formats[0] if len(formats) == 1 else _recognise(lines, formats)
-    if more:
-        lines = chosen.settled(lines)
-    if chosen.plain is not None:
-        return chosen, _streamed(chosen, system, told.variant, told.release, iter(lines), path, shorten)
-    return chosen, _report(chosen, system, lines, told, path)
-
-
-def _decided(system: System, formats: Sequence[Format], lines: Sequence[TextLine], told: Told, path: Path) -> bool:
-    """What comes after these lines makes no difference: they are not explained, or one of them is wrong."""
-    try:
-        return _all_of(system, formats, lines, told, path, more=True)[1].verdict is not OracleVerdict.CONFORMS
-    except TraceError as error:
-        return 0 < error.line < lines[-1].number  # else what is wrong may be that there has to be more
-
-
-def _report(chosen: Format, system: System, lines: Sequence[TextLine], told: Told, path: Path) -> OracleReport:
-    model = system.variants[told.variant or chosen.judged_by or system.judged_by]
-    if not chosen.fits(model):
-        fitting = ", ".join(v for v, m in system.variants.items() if chosen.fits(m))
-        raise TraceError(
-            f"{called(path)}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
-            f"variants that can judge it: {fitting}"
-        )
-    judged = _judge(chosen, model, lines, told, path)
-    judgement, note = judged.judgement, judged.note
-    if not judged.size and judgement.verdict is OracleVerdict.CONFORMS:
-        note = "; ".join(part for part in (NOTHING, note) if part)
-    return OracleReport(
-        system.name,
-        model.variant,
-        chosen.name,
-        judgement.verdict,
-        judged.size,
-        judgement.departure,
-        note,
-        judged.breaks,
-        judged.releases,
+    return Format(
+        "mapping", "", lambda lines: True, lambda _, lines, __: said.read(inner[format](lines)), streamed=True
     )
-
-
-def _excerpt(
-    report: OracleReport, chosen: Format, system: System, lines: Sequence[TextLine], told: Told, path: Path
-) -> Sequence[tuple[int, str]]:
-    """What matters of a log that departs: numbers and texts of its lines."""
-    if report.first_departure is None:
-        return ()
-    at = report.first_departure.line
-
-    def reason(some: Sequence[TextLine]) -> str:
-        try:
-            departure = _report(chosen, system, some, told, path).first_departure
-        except TraceError:
-            return ""
-        return departure.reason if departure is not None and departure.line == at else ""
-
-    return [(line.number, line.text) for line in excerpt([line for line in lines if line.number <= at], reason)]
-
-
-def _judge(chosen: Format, model: Model, lines: Sequence[TextLine], told: Told, path: Path) -> Judged:
-    if chosen.judge is not None:
-        if told.variant is not None and told.release is not None:
-            raise TraceError("a variant judges by its own tables alone; leave out the variant or the release")
-        return chosen.judge(model, lines, told)
-    assert chosen.read is not None, f"format {chosen.name} is not read in any way"
-    _no_release(chosen, told.release, path)
-    reading = chosen.read(model, lines)
-    judgement = judge(reading.instance, reading.records, start=reading.start)
-    return Judged(judgement, reading.size, "; ".join(part for part in (judgement.note, reading.note) if part))
-
-
-def _no_release(chosen: Format, release: str | None, path: Path) -> None:
-    if release is not None:
-        raise TraceError(
-            f"{called(path)}: traces of the format {chosen.name} do not differ by release; leave the release out"
-        )
 
 
 def _system(system: str | System) -> System:
@@ -329,6 +265,8 @@ def _choose(known: Mapping[str, T], name: str, what: str) -> T:
 
 
 def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
+    if len(formats) == 1:
+        return formats[0]
     for candidate in formats:
         if candidate.recognises(lines):
             return candidate

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from schedproof.proofs.traces.engine.candidates import Judgement
 from schedproof.proofs.traces.engine.watch import Watch
+from schedproof.proofs.traces.files.lines import Line
+from schedproof.proofs.traces.reports.report import Judgement
 
 SPIN = {"action": "crash", "parameters": {"for": "ever"}}
 
@@ -18,10 +19,10 @@ def spinning() -> Iterator[None]:
     """``SPIN`` is judged for ever by sessions of servers that begin here."""
     take = Watch.take
 
-    def patient(self: Watch, record: Mapping[str, Any], line: int = 0) -> Judgement:
+    def patient(self: Watch, record: Mapping[str, Any], place: int | Line = 0) -> Judgement:
         while record == SPIN:
             pass
-        return take(self, record, line)
+        return take(self, record, place)
 
     with patch.object(Watch, "take", patient):
         yield

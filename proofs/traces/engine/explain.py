@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from schedproof.model.semantics import State
+from schedproof.proofs.traces.reports.nonconformance import difference
 from schedproof.proofs.traces.reports.report import Promise
 from schedproof.proofs.traces.reports.wording import show_choice
 
 from .broken import guard_met
-from .candidates import Observation, Path, Record, closure, difference
-from .steps import Steps, Wanted
+from .candidates import Observation, Path, Record, closure
+from .steps import StepPattern, Steps
 
 Complaint = Callable[[State], str]
 """What speaks against a state; nothing ("") if nothing does."""
@@ -50,9 +51,9 @@ class Clue:
         suspects: if the record departs: steps whose refusal may be what there is to say; None for ``steps``.
     """
 
-    steps: Sequence[Wanted] = ()
+    steps: Sequence[StepPattern] = ()
     or_none: bool = False
-    unlogged: Sequence[Wanted] = ()
+    unlogged: Sequence[StepPattern] = ()
     longest: int = 0
     logged: frozenset[int] = frozenset()
     in_order: bool = False
@@ -61,7 +62,7 @@ class Clue:
     observed: Observation = field(default_factory=Observation)
     fixed: frozenset[int] = frozenset()
     telling: bool = False
-    suspects: Sequence[Wanted] | None = None
+    suspects: Sequence[StepPattern] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Explainer:
 
     steps: Steps
 
-    def record(self, number: int, line: int, says: str, clue: Clue) -> Record:
+    def record(self, number: int, line: int, says: str, clue: Clue) -> Record[State]:
         """The record that ``clue`` says."""
         return Record(
             number,
@@ -134,7 +135,7 @@ class Explainer:
                     if complaint := clue.after(path.state):
                         yield Path(path.steps, path.state, (self.promise(complaint),))
 
-    def saying_too_little(self, start: Path, wanted: Wanted, clue: Clue) -> Iterator[Path]:
+    def saying_too_little(self, start: Path, wanted: StepPattern, clue: Clue) -> Iterator[Path]:
         """Steps that the model allows, but that change more than the record says."""
         for choice, after in self.steps.some(start.state, wanted) if clue.fixed else ():
             more = sorted(slot for slot in clue.fixed if after[slot] != start.state[slot])

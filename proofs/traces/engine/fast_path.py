@@ -30,7 +30,7 @@ TIMES = (int, float, str)
 """The types of times; whether one is right, and no earlier than the last, is asked elsewhere."""
 
 
-class Taken:
+class KnownSteps:
     """What steps write, remembered; names play no part in it.
 
     ``asked`` counts those that had to be found.
@@ -67,7 +67,7 @@ class Taken:
             return None
 
 
-class Quick:
+class FastPath:
     """Takes the step that a record names, if all of it is as the model has it.
 
     Args:
@@ -75,7 +75,7 @@ class Quick:
         taken: the steps of an instance with as many objects and the same rigid attributes.
     """
 
-    def __init__(self, instance: Instance, taken: Taken) -> None:
+    def __init__(self, instance: Instance, taken: KnownSteps) -> None:
         self._taken = taken
         codes: dict[Type, Codes] = {}
 
@@ -140,7 +140,10 @@ def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:
         raise TypeError
     if not isinstance(shown, list):
         return codes[shown]
-    return sum({codes[name] for name in shown})
+    found = 0
+    for name in shown:
+        found |= codes[name]
+    return found
 
 
 def _codes(instance: Instance, kind: Type) -> Codes:

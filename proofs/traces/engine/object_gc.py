@@ -15,9 +15,9 @@ from schedproof.model.semantics import Instance, State
 from .unobserved import Ended
 
 
-def forgettable(model: Model) -> Mapping[str, frozenset[str]]:
+def collectable(model: Model) -> Mapping[str, frozenset[str]]:
     """By sort, the states that are never left, and in which an object that nothing refers to makes no difference."""
-    known: Mapping[str, frozenset[str]] | None = vars(model).get("_forgettable")
+    known: Mapping[str, frozenset[str]] | None = vars(model).get("_collectable")
     if known is not None:
         return known
     found = {}
@@ -25,7 +25,7 @@ def forgettable(model: Model) -> Mapping[str, frozenset[str]]:
         sort = machine.sort.name
         final = [s.name for s in machine.states if all(row.source != s.name for row in model.table(sort))]
         found[sort] = frozenset(s for s in final if Ended(model, sort, s).makes_no_difference())
-    object.__setattr__(model, "_forgettable", found)  # a model never changes, and is asked for every trace
+    object.__setattr__(model, "_collectable", found)  # a model never changes, and is asked for every trace
     return found
 
 

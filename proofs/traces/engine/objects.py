@@ -23,7 +23,7 @@ MOST_OBJECTS = 1000
 
 
 @dataclass(frozen=True)
-class World:
+class ObjectMap:
     """Objects with their names, by sort, and their rigid attributes, encoded as in a state.
 
     ``rigid``: (sort, attribute) -> one value per object. ``births``: when each object appeared, counted by sort.
@@ -35,9 +35,9 @@ class World:
     births: Mapping[str, tuple[int, ...]]
 
     @staticmethod
-    def of(instance: Instance) -> World:
+    def of(instance: Instance) -> ObjectMap:
         """The objects of an instance."""
-        return World(
+        return ObjectMap(
             instance.model,
             {s.name: tuple(instance.object_names(s.name)) for s in instance.model.sorts},
             {key: tuple(instance.rigid_values(key[0], a)) for key, a in rigid_attributes(instance.model).items()},
@@ -51,7 +51,7 @@ class World:
 
     @cached_property
     def unnamed(self) -> Instance:
-        """The same with the model's default names: worlds that differ in names only have it in common."""
+        """The same with the model's default names: object maps that differ in names only have it in common."""
         kinds = rigid_attributes(self.model)
         sizes = {sort: len(names) for sort, names in self.names.items()}
         rigid: Rigid = {key: [decoded(kinds[key].type, v) for v in values] for key, values in self.rigid.items()}
@@ -59,7 +59,7 @@ class World:
 
     @property
     def shape(self) -> object:
-        """What worlds with equal steps have in common."""
+        """What object maps with equal steps have in common."""
         return tuple(map(len, self.names.values())), tuple(self.rigid.values())
 
     def number(self, sort: str, name: str) -> int:
@@ -70,7 +70,7 @@ class World:
     def _numbers(self) -> Mapping[str, Mapping[str, int]]:
         return {sort: {name: i for i, name in enumerate(names)} for sort, names in self.names.items()}
 
-    def with_new(self, sort: str, name: str, place: int | None = None) -> World:
+    def with_new(self, sort: str, name: str, place: int | None = None) -> ObjectMap:
         """This with one more object, or with a new one in the place of number ``place``, which is forgotten."""
         names, rigid, births = dict(self.names), dict(self.rigid), dict(self.births)
         number = len(names[sort]) if place is None else place
@@ -85,32 +85,32 @@ class World:
                 default = self.unnamed.default(attribute)
                 values = (*values[:number], default, *values[number + 1 :])
             rigid[owner, attribute_name] = values
-        return World(self.model, names, rigid, births)
+        return ObjectMap(self.model, names, rigid, births)
 
-    def without_relations(self, sort: str, number: int) -> World:
+    def without_relations(self, sort: str, number: int) -> ObjectMap:
         """This without what rigid sets say of an object that has ended, so that nobody need speak of it again."""
         rigid = dict(self.rigid)
         for (owner, name), attribute in rigid_attributes(self.model).items():
             if isinstance(attribute.type, SetOf):
                 values = (_without(attribute.type, sort, number, value) for value in rigid[owner, name])
                 rigid[owner, name] = tuple(0 if (owner, i) == (sort, number) else v for i, v in enumerate(values))
-        return World(self.model, self.names, rigid, self.births)
+        return ObjectMap(self.model, self.names, rigid, self.births)
 
-    def newer(self, than: World) -> dict[str, list[str]]:
-        """The objects that an earlier world has not, by sort."""
+    def newer(self, than: ObjectMap) -> dict[str, list[str]]:
+        """The objects that an earlier object map has not, by sort."""
         new = {
             sort: [n for n, birth in zip(names, self.births[sort], strict=True) if birth not in than.births[sort]]
             for sort, names in self.names.items()
         }
         return {sort: names for sort, names in new.items() if names}
 
-    def with_rigid(self, values: Mapping[tuple[str, str], Mapping[int, int]]) -> World:
+    def with_rigid(self, values: Mapping[tuple[str, str], Mapping[int, int]]) -> ObjectMap:
         """This with other values of rigid attributes: (sort, attribute) -> object number -> value."""
         rigid = {
             key: tuple(values.get(key, {}).get(i, old) for i, old in enumerate(before))
             for key, before in self.rigid.items()
         }
-        return World(self.model, self.names, rigid, self.births)
+        return ObjectMap(self.model, self.names, rigid, self.births)
 
     def broken_axiom(self) -> str:
         """What the model assumes of rigid attributes and these do not keep, in words; "" if they keep all."""
@@ -119,8 +119,8 @@ class World:
                 return show_term(axiom)
         return ""
 
-    def moved(self, states: Iterable[State], before: World) -> tuple[State, ...]:
-        """``states`` of the world ``before`` this one; an object that is new is in its initial state."""
+    def moved(self, states: Iterable[State], before: ObjectMap) -> tuple[State, ...]:
+        """``states`` of the object map ``before`` this one; an object that is new is in its initial state."""
         here, there = self.unnamed, before.unnamed
         new = here.initial()
         kept: list[int] = []  # for each slot, the one that it was; -1 for a new object's

@@ -28,7 +28,7 @@ MOST_TRIED = 1 << 8
 
 
 @dataclass(frozen=True)
-class Wanted:
+class StepPattern:
     """An action that happened, the parameters of it that are known, and an event that it caused, if one is known.
 
     ``event``: (sort, event, object number), -1 for any object.
@@ -64,7 +64,7 @@ class Steps:
         """The model with its objects, as messages name them."""
         return self.named or self.stepper.instance
 
-    def some(self, state: State, wanted: Wanted) -> Iterator[tuple[Choice, State]]:
+    def some(self, state: State, wanted: StepPattern) -> Iterator[tuple[Choice, State]]:
         """The steps of the action that have the given parameters, each with the state after.
 
         Raises:
@@ -93,6 +93,11 @@ class Steps:
                         yield choice, step.after
             except (IllFormed, Undefined):
                 continue
+
+    def counted_from_zero(self, state: State, pattern: StepPattern) -> Iterator[tuple[Choice, State]]:
+        """``some``, with the work counted anew."""
+        self.work = 0
+        return self.some(state, pattern)
 
     def from_zero(
         self, paths: Callable[[State], Iterable[Path]], each: bool = False
@@ -125,12 +130,12 @@ class Steps:
             self._guards[action.name] = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
         return self._guards[action.name]
 
-    def paths(self, start: Path, wanted: Wanted) -> Iterator[Path]:
+    def paths(self, start: Path, wanted: StepPattern) -> Iterator[Path]:
         """``start`` with each of these steps."""
         for choice, after in self.some(start.state, wanted):
             yield Path((*start.steps, show_choice(self.instance, choice)), after)
 
-    def nearest(self, state: State, wanted: Wanted) -> Iterator[Path]:
+    def nearest(self, state: State, wanted: StepPattern) -> Iterator[Path]:
         """As ``refused``; of the parameters that are not given, with the values that the guard has least against."""
         action, given = wanted.action, wanted.given
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
@@ -142,14 +147,14 @@ class Steps:
             chosen = {v.name: value for v, value in zip(action.parameters, values, strict=True)}
             met, broken = guard_met(self.instance, state, Choice(action.name, tuple(chosen.items())))
             if broken is None:  # the step is possible; it may still not lead to the event
-                yield from self.refused(state, Wanted(action, chosen, wanted.event))
+                yield from self.refused(state, StepPattern(action, chosen, wanted.event))
                 return
             if best is None or met > best[0]:
                 best = (met, chosen)
         if best is not None:
-            yield from self.refused(state, Wanted(action, best[1], wanted.event))
+            yield from self.refused(state, StepPattern(action, best[1], wanted.event))
 
-    def refused(self, state: State, wanted: Wanted) -> Iterator[Path]:
+    def refused(self, state: State, wanted: StepPattern) -> Iterator[Path]:
         """That no such step is possible, and why."""
         action, given = wanted.action, wanted.given
         document = self.instance.model.document.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +18,9 @@ STDIN = "-"
 
 READ = 1 << 16
 """Bytes that are read of a pipe at once."""
+
+SHARE = 4
+"""After a look, so many times as long as it took is the next one left: with a long trace, looks are rare."""
 
 
 class Arriving:
@@ -117,3 +121,28 @@ def _replaced(file: BinaryIO, name: str) -> bool:
         return not os.path.samestat(os.fstat(file.fileno()), os.stat(name))
     except OSError:  # none has it, perhaps not yet; or it is no file at all
         return False
+
+
+class Again:
+    """Looks at what has been read of a trace that is checked as a whole, now and then.
+
+    Args:
+        size: how much has been read.
+        decided: what has been read is enough for a verdict.
+        stop: no more need be read.
+    """
+
+    def __init__(self, size: Callable[[], int], decided: Callable[[], bool], stop: Callable[[], None]) -> None:
+        self._size, self._decided, self._stop = size, decided, stop
+        self._seen, self._next = 0, 0.0
+
+    def look(self) -> None:
+        """Looks, if there is more than before and it is time."""
+        begun = time.monotonic()
+        if self._size() == self._seen or begun < self._next:
+            return
+        self._seen = self._size()
+        if self._decided():
+            self._stop()
+        ended = time.monotonic()
+        self._next = ended + SHARE * (ended - begun)

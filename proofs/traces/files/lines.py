@@ -45,7 +45,8 @@ class Line:
         )
         if len(problem) > LONGEST:
             problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
-        return TraceError(f"{place}: {problem}", self.number)
+        made = f" (made by {self.made_by})" if self.made_by else ""  # what is wrong may stand there, and not in the log
+        return TraceError(f"{place}: {problem}{made}", self.number)
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,18 @@
-"""What a trace format is to the oracle: a name, how it begins, who reads it, and which variant judges it."""
+"""What a trace format is: a name, how it begins, who reads it, and which variant its traces are checked by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
-from schedproof.proofs.traces.engine.candidates import Judgement, Record
+from schedproof.proofs.traces.engine.candidates import Candidates, Record, check_run
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
-from schedproof.proofs.traces.reports.report import BrokenPromise
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A trace as the engine judges it.
-
-    Args:
-        size: the number of records.
-        start: the state in which the run begins; None for the model's initial state.
-        note: what the reading left out, for the report.
-    """
-
-    instance: Instance
-    records: Iterable[Record]
-    size: int
-    start: State | None = None
-    note: str = ""
+from schedproof.proofs.traces.reports.nonconformance import judgement_of
+from schedproof.proofs.traces.reports.report import Judgement
 
 
 @dataclass(frozen=True)
@@ -42,30 +27,48 @@ class Plain:
     note: Callable[[], str] = lambda: ""
 
 
+class Log(Protocol):
+    """A trace in records of its own, all of which have been read."""
+
+    def check(self) -> Judgement:
+        """The verdict on all records."""
+
+
 @dataclass(frozen=True)
-class Told:
-    """What the user says of who wrote the trace: the variant that is to judge it, or the release of the system."""
+class ModelLog:
+    """A log whose records are steps of one instance.
+
+    Args:
+        size: the number of records.
+        start: the state in which the run begins; None for the model's initial state.
+        note: what the reading left out, for the report.
+    """
+
+    instance: Instance
+    records: Iterable[Record[State]]
+    size: int
+    start: State | None = None
+    note: str = ""
+
+    def check(self) -> Judgement:
+        """The verdict on all records."""
+        begins = self.instance.initial() if self.start is None else self.start
+        outcome, breaks = check_run(Candidates((begins,)), self.records)
+        found = judgement_of(self.instance, outcome)
+        note = "; ".join(part for part in (found.note, self.note) if part)
+        return replace(found, size=self.size, note=note, breaks=breaks)
+
+
+@dataclass(frozen=True)
+class Requested:
+    """What the user says of who wrote the trace: the variant that it is checked by, or the release of the system."""
 
     variant: str | None = None
     release: str | None = None
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A trace with the verdict on it.
-
-    Args:
-        size: the number of records.
-        note: what the reading left out, for the report.
-        breaks: records that are explained but break what the document promises.
-        releases: those that explain the whole trace, where the format differs between releases.
-    """
-
-    judgement: Judgement
-    size: int
-    note: str = ""
-    breaks: Sequence[BrokenPromise] = ()
-    releases: Sequence[str] = ()
+Read = Callable[[Model, Any, Requested], Plain | Log]
+"""Reads lines by a model; raises TraceError. The lines are an iterator where the format is streamed, or else a sequence."""
 
 
 @dataclass(frozen=True)
@@ -75,26 +78,23 @@ class Format:
     Args:
         begins: how to recognise it, for the message about a trace of no known format.
         recognises: whether these lines are of this format.
-        plain: for what comes down to the plain format; raises TraceError.
-        read: else, the reading of the lines by a model; raises TraceError. None where ``judge`` does all.
-        judge: for a format that one model does not suffice for: reads and judges; raises TraceError.
-        judged_by: the variant that judges it unless another is named; None for the system's own.
+        judged_by: the variant that its traces are checked by unless another is named; None for the system's own.
         fits: whether a model speaks of what the format speaks of.
         text: its lines are text, not JSON objects.
-        whole: it is one document, to be read to its end before any of it is judged.
+        streamed: its lines are checked as they come; the others when all are there.
+        by_release: it differs between releases of its system.
         settled: of a trace that may go on, the lines to which those that follow add nothing.
     """
 
     name: str
     begins: str
     recognises: Callable[[Sequence[TextLine]], bool]
-    read: Callable[[Model, Sequence[TextLine]], Reading] | None = None
+    read: Read
     judged_by: str | None = None
     fits: Callable[[Model], bool] = lambda model: True
     text: bool = False
-    judge: Callable[[Model, Sequence[TextLine], Told], Judged] | None = None
-    plain: Callable[[Model, Iterator[TextLine]], Plain] | None = None
-    whole: bool = False
+    streamed: bool = False
+    by_release: bool = False
     settled: Callable[[Sequence[TextLine]], Sequence[TextLine]] = lambda lines: lines
 
 

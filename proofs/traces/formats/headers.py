@@ -8,7 +8,7 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
-from schedproof.proofs.traces.engine.objects import MOST_OBJECTS, World, rigid_attributes
+from schedproof.proofs.traces.engine.objects import MOST_OBJECTS, ObjectMap, rigid_attributes
 from schedproof.proofs.traces.files.lines import Line
 
 from .records import Unlogged
@@ -20,13 +20,13 @@ class Header:
     """What a header says.
 
     Args:
-        world: the objects from the start.
+        objects: the objects from the start.
         open: the sorts whose objects appear as they are named: those that the header lists none of.
         starts: the states in which the run may begin.
         unlogged: the steps that may have happened before any record.
     """
 
-    world: World
+    objects: ObjectMap
     open: frozenset[str]
     starts: Sequence[State]
     unlogged: Unlogged
@@ -53,68 +53,68 @@ def read_header(model: Model, header: Line) -> Header:
     opened = frozenset(s for s in sorts if s not in objects)
     names = {sort: tuple(objects.get(sort, ())) for sort in sorts}
     sizes = {sort: len(of) for sort, of in names.items()}
-    plain = World.of(Instance(model, sizes, {}, names=names))
+    plain = ObjectMap.of(Instance(model, sizes, {}, names=names))
     if "rigid" not in value and not opened:
         choices = [dict(rigid) for rigid in model.topologies(sizes)]
         if len(choices) != 1:
             raise header.error('"rigid" is missing; several topologies are possible: name one')
-        world = World.of(Instance(model, sizes, choices[0], names=names))
+        object_map = ObjectMap.of(Instance(model, sizes, choices[0], names=names))
     else:
-        world = plain.with_rigid(read_rigid(plain, value.get("rigid", {}), header))
-    if broken := world.broken_axiom():
+        object_map = plain.with_rigid(read_rigid(plain, value.get("rigid", {}), header))
+    if broken := object_map.broken_axiom():
         raise header.error(f'"rigid" breaks what the model assumes of it: {broken}')
     unlogged = Unlogged.read(model, value.get("unlogged"), header, Unlogged())
-    return Header(world, opened, _starts(world, value.get("start"), header), unlogged)
+    return Header(object_map, opened, _starts(object_map, value.get("start"), header), unlogged)
 
 
-def read_rigid(world: World, given: Mapping[str, Any], line: Line) -> dict[tuple[str, str], dict[int, int]]:
+def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> dict[tuple[str, str], dict[int, int]]:
     """The rigid attributes that a line gives: (sort, attribute) -> object number -> encoded value.
 
     Raises:
         TraceError: names that there are not, or values of the wrong type.
     """
-    wanted, found = rigid_attributes(world.model), dict[tuple[str, str], dict[int, int]]()
+    wanted, found = rigid_attributes(object_map.model), dict[tuple[str, str], dict[int, int]]()
     for sort, attributes in given.items():
         for name, values in attributes.items():
             if (sort, name) not in wanted:
                 there = ", ".join(f"{s}.{n}" for s, n in wanted) or "none"
-                raise line.error(f'"rigid" has {sort}.{name}; rigid attributes of {world.model.system}: {there}')
+                raise line.error(f'"rigid" has {sort}.{name}; rigid attributes of {object_map.model.system}: {there}')
             for obj, shown in values.items():
-                number = world.number(sort, obj)
+                number = object_map.number(sort, obj)
                 if number < 0:
-                    there = listed(world.instance, sort)
+                    there = listed(object_map.instance, sort)
                     raise line.error(f'"rigid" names the unknown {sort} {obj!r}; there is {there}')
                 kind = wanted[sort, name].type
                 where = f"rigid.{sort}.{name}.{obj}"
-                found.setdefault((sort, name), {})[number] = read_value(world.instance, kind, shown, line, where)
+                found.setdefault((sort, name), {})[number] = read_value(object_map.instance, kind, shown, line, where)
     return found
 
 
-def _starts(world: World, start: Any, header: Line) -> list[State]:
+def _starts(object_map: ObjectMap, start: Any, header: Line) -> list[State]:
     """The states that ``"start"`` describes, one or a list of them; what they leave out is as in the initial state."""
-    initial = world.instance.initial()
+    initial = object_map.instance.initial()
     found = []
     described: Sequence[Mapping[str, Any]] = start if isinstance(start, list) else [start or {}]
     for state in described:
-        slots = read_state(world.instance, state, header, "start")
+        slots = read_state(object_map.instance, state, header, "start")
         found.append(tuple(slots.get(slot, value) for slot, value in enumerate(initial)))
     return found
 
 
-def header_of(world: World, starts: Sequence[State] = ()) -> dict[str, Any]:
+def header_of(object_map: ObjectMap, starts: Sequence[State] = ()) -> dict[str, Any]:
     """The header of a trace that begins with these objects, in one of these states."""
-    model, instance = world.model, world.instance
+    model, instance = object_map.model, object_map.instance
     rigid: dict[str, dict[str, dict[str, Any]]] = {}
     for (sort, name), attribute in rigid_attributes(model).items():
-        for i, value in enumerate(world.rigid[sort, name]):
+        for i, value in enumerate(object_map.rigid[sort, name]):
             if value != instance.default(attribute):
                 shown = instance.show(attribute.type, value)
-                rigid.setdefault(sort, {}).setdefault(name, {})[world.names[sort][i]] = shown
+                rigid.setdefault(sort, {}).setdefault(name, {})[object_map.names[sort][i]] = shown
     header: dict[str, Any] = {
         "schedproof": 1,
         "system": model.system,
         "variant": model.variant,
-        "objects": {sort: list(names) for sort, names in world.names.items()},
+        "objects": {sort: list(names) for sort, names in object_map.names.items()},
     }
     if rigid_attributes(model):
         header["rigid"] = rigid

@@ -10,7 +10,7 @@ both are judged alike; what the model has not got is said there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -19,7 +19,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.json_document import Documents, joined, read_documents
 from schedproof.proofs.traces.files.lines import Line, TextLine
 
-from .format import Format, Plain
+from .format import Format, Plain, Requested
 from .itf import Map, Record, Tup, Value, decode
 
 ACTION, PARAMETERS = "action", "parameters"
@@ -86,7 +86,7 @@ def _data(value: Value) -> object:
             return value
 
 
-def _opened(lines: Iterator[TextLine]) -> tuple[Mapping[str, Any], _Reader]:
+def _opened(lines: Iterable[TextLine]) -> tuple[Mapping[str, Any], _Reader]:
     documents = read_documents(list(lines))
     if len(documents.values) != 1 or not isinstance(documents.values[0], dict):
         raise documents.error("an ITF trace is one JSON object {...}")
@@ -94,7 +94,7 @@ def _opened(lines: Iterator[TextLine]) -> tuple[Mapping[str, Any], _Reader]:
     return trace, _Reader(documents, documents.line(trace))
 
 
-def read_itf(model: Model, lines: Iterator[TextLine]) -> Plain:
+def read_itf(model: Model, lines: Iterable[TextLine], requested: Requested) -> Plain:
     """The header, and a record for each state.
 
     Raises:
@@ -239,5 +239,5 @@ def _plain(value: Value, where: str) -> object:
     )
 
 
-ITF = Format("itf", 'an ITF trace has "vars" and "states"', is_itf, plain=read_itf, whole=True)
+ITF = Format("itf", 'an ITF trace has "vars" and "states"', is_itf, read_itf)
 """ITF, of every system."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from schedproof.model.lang import Model
 from schedproof.model.locks import Locks, read
 from schedproof.proofs.locks.log import Acquisition, Logged, judge_log, mode_of
 from schedproof.proofs.locks.rank import Rank, judge
-from schedproof.proofs.traces.engine.candidates import Judgement
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine, read_text
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.reports.report import Departure, OracleReport, OracleVerdict
+from schedproof.proofs.traces.reports.report import Departure, Judgement, OracleReport, OracleVerdict
 
-from .format import Format, Judged, Told, first_object
+from .format import Format, Requested, first_object
 
 NAME = "locks"
 
@@ -62,14 +62,15 @@ def _recognises(lines: Sequence[TextLine]) -> bool:
 def lock_format(description: Path, variant: str) -> Format:
     """The format of logs that are held against the order of ``description``, which belongs to ``variant``."""
 
-    def judged(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-        if told.release is not None:
+    def read_log(model: Model, lines: Sequence[TextLine], requested: Requested) -> LockLog:
+        if requested.release is not None:
             raise TraceError("logs of locks do not differ by release; leave the release out")
         locks = read(description)
-        found = judge_log(locks, judge(locks).rank, acquisitions(locks, lines))
-        return Judged(_judgement(locks, found), len(lines), _note(found))
+        return LockLog(locks, judge(locks).rank, lines)
 
-    return Format(NAME, BEGINS, _recognises, judge=judged, judged_by=variant, fits=lambda m: m.variant == variant)
+    return Format(
+        NAME, BEGINS, _recognises, read_log, judged_by=variant, fits=lambda m: m.variant == variant, by_release=True
+    )
 
 
 def check_log(locks: Locks, path: Path) -> OracleReport:
@@ -85,20 +86,37 @@ def check_log(locks: Locks, path: Path) -> OracleReport:
             raise TraceError(
                 f"{locks.name}: its order is not acyclic, so no log can be held against it; correct it first"
             )
-    lines = read_text(path)
-    found = judge_log(locks, rank, acquisitions(locks, lines))
-    judgement = _judgement(locks, found)
-    return OracleReport("locks", locks.name, NAME, judgement.verdict, len(lines), judgement.departure, _note(found))
+    return OracleReport.of("locks", locks.name, NAME, LockLog(locks, rank, read_text(path)).check())
 
 
-def _judgement(locks: Locks, found: Logged) -> Judgement:
+@dataclass(frozen=True)
+class LockLog:
+    """A log that is held against the order of a description; without a rank, circles are looked for."""
+
+    locks: Locks
+    rank: Rank | None
+    lines: Sequence[TextLine]
+
+    def check(self) -> Judgement:
+        """The verdict on all records.
+
+        Raises:
+            TraceError: a line is none.
+        """
+        found = judge_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
+        departure = _departure(self.locks, found)
+        verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
+        return Judgement(verdict, departure, _note(found), len(self.lines))
+
+
+def _departure(locks: Locks, found: Logged) -> Departure | None:
     if found.wrong is None:
-        return Judgement(OracleVerdict.CONFORMS)
+        return None
     record, row = found.wrong.record, found.wrong.row
     cited = ""
     if row is not None:
         cited = f" ({row.text}{f', {locks.document} line {row.line}' if row.line is not None else ''})"
-    return Judgement(OracleVerdict.DEPARTS, Departure(record.number, record.line, found.wrong.reason + cited))
+    return Departure(record.number, record.line, found.wrong.reason + cited)
 
 
 def _note(found: Logged) -> str:

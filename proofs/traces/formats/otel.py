@@ -17,7 +17,7 @@ from schedproof.model.lang import Model
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
 
-from .format import Format, Plain, first_object
+from .format import Format, Plain, Requested, first_object
 
 HEADER, RECORD = "schedproof.header", "schedproof.record"
 
@@ -124,7 +124,7 @@ def _dict(line: Line, found: object) -> Mapping[str, Any]:
     return found
 
 
-def read_otel(model: Model, lines: Iterator[TextLine]) -> Plain:
+def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> Plain:
     """The trace that log records carry in their attributes.
 
     Raises:
@@ -174,5 +174,5 @@ def _own(line: Line, shown: object, key: str) -> Mapping[str, Any]:
     return _dict(line, shown)
 
 
-OTEL = Format("otel", 'OpenTelemetry\'s has "resourceLogs"', is_otel, plain=read_otel)
+OTEL = Format("otel", 'OpenTelemetry\'s has "resourceLogs"', is_otel, read_otel, streamed=True)
 """OpenTelemetry log records, of every system."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from schedproof.model.lang import Model
 from schedproof.proofs.traces.files.lines import TextLine
 
-from .format import Format, Plain, first_object
+from .format import Format, Plain, Requested, first_object
 
 
 def is_own(lines: Sequence[TextLine]) -> bool:
@@ -15,7 +15,7 @@ def is_own(lines: Sequence[TextLine]) -> bool:
     return "schedproof" in first_object(lines)
 
 
-def read_own(model: Model, lines: Iterator[TextLine]) -> Plain:
+def read_own(model: Model, lines: Iterator[TextLine], requested: Requested) -> Plain:
     """The header, and the records.
 
     Raises:
@@ -27,5 +27,5 @@ def read_own(model: Model, lines: Iterator[TextLine]) -> Plain:
     return Plain(header, (line.object() for line in lines))
 
 
-OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, plain=read_own)
+OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, read_own, streamed=True)
 """The plain format, of every system."""

@@ -16,10 +16,10 @@ from schedproof.model.lang.rules import Action
 from schedproof.model.lang.terms import Var
 from schedproof.model.lang.triggers import caused
 from schedproof.model.lang.types import Ref, SetOf, Type
-from schedproof.model.semantics import Choice, Instance
+from schedproof.model.semantics import Choice, Instance, State
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record
 from schedproof.proofs.traces.engine.explain import Clue, Explainer
-from schedproof.proofs.traces.engine.steps import Steps, Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern, Steps
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.reports.wording import show_choice
@@ -70,7 +70,7 @@ class Reader:
         """What the records are about."""
         return self.instance.model
 
-    def record(self, number: int, line: Line) -> Record:
+    def record(self, number: int, line: Line) -> Record[State]:
         """The record that ``line`` is.
 
         Raises:
@@ -78,12 +78,12 @@ class Reader:
         """
         value, steps = line.value, self.steps
         observed = Observation(read_state(self.instance, value.get("state", {}), line))
-        wanted = self.wanted(line)
+        wanted = self.patterns(line)
         unlogged = Unlogged.read(self.model, value.get("unlogged"), line, self.unlogged)
         says = self.says(wanted, value)
         if unlogged.most:
             clue = Clue(
-                wanted, unlogged=[Wanted(a) for a in unlogged.actions], longest=unlogged.most, observed=observed
+                wanted, unlogged=[StepPattern(a) for a in unlogged.actions], longest=unlogged.most, observed=observed
             )
             return Explainer(steps).record(number, line.number, says, clue)
         if not wanted:
@@ -97,7 +97,7 @@ class Reader:
             steps.from_zero(lambda state: (path for one in wanted for path in steps.nearest(state, one)), each=True),
         )
 
-    def says(self, wanted: Sequence[Wanted], value: Mapping[str, Any]) -> str:
+    def says(self, wanted: Sequence[StepPattern], value: Mapping[str, Any]) -> str:
         """The record in a few words."""
         if not wanted:
             return "observation"
@@ -111,12 +111,12 @@ class Reader:
             return show_choice(self.instance, Choice(action.name, tuple((n, given[n]) for n in names)))
         return f"{action.name} with {', '.join(n for n in names if n not in given)} not given"
 
-    def wanted(self, line: Line) -> list[Wanted]:
+    def patterns(self, line: Line) -> list[StepPattern]:
         """The steps that the record may be: one of them happened; none of them ([]) if no step did."""
         value = line.value
         if "action" in value:
             action = _action(self.model, value["action"], line)
-            return [Wanted(action, self.parameters(line, [action])[action.name])]
+            return [StepPattern(action, self.parameters(line, [action])[action.name])]
         if value.get("crash") or value.get("event") in self.crashes:
             crashes = [a for a in self.model.actions if a.crash]
             if not crashes:
@@ -124,7 +124,7 @@ class Reader:
             named = [a for a in crashes if a.name == value.get("event", a.name)]
             if "object" in value:
                 raise line.error(f'{value["event"]} happens to every object: leave out "object"')
-            return [Wanted(a, given) for a, given in self.by_action(line, named)]
+            return [StepPattern(a, given) for a, given in self.by_action(line, named)]
         if "event" in value:
             return self.causing(line)
         if value.get("parameters"):
@@ -136,7 +136,7 @@ class Reader:
         """The crash actions' names, which events may be called by."""
         return frozenset(a.name for a in self.model.actions if a.crash)
 
-    def causing(self, line: Line) -> list[Wanted]:
+    def causing(self, line: Line) -> list[StepPattern]:
         """The steps in which the record's event happens (to its object)."""
         sort, _, event = line.value["event"].partition(".")
         rows = {(row.sort.name, row.event) for row in self.model.rows}
@@ -156,7 +156,7 @@ class Reader:
             who = self.root(action, sort, event)
             if number >= 0 and who and given.setdefault(who, number) != number:
                 continue
-            found.append(Wanted(action, given, (sort, event, number)))
+            found.append(StepPattern(action, given, (sort, event, number)))
         if not found:
             raise line.error(f'"object" is {line.value["object"]!r}, and the parameters say another; write one of them')
         return found

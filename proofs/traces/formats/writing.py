@@ -8,7 +8,7 @@ from typing import Any
 
 from schedproof.model.lang.types import Ref, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, Run, State, parameters
-from schedproof.proofs.traces.engine.objects import World
+from schedproof.proofs.traces.engine.objects import ObjectMap
 
 from .headers import header_of
 from .itf import NONE, Map, Record, Value, encode, some
@@ -20,7 +20,7 @@ DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 def as_plain(run: Run) -> str:
     """The run in the plain format: JSON Lines, each record with the complete state after it."""
     instance = run.instance
-    lines: list[dict[str, Any]] = [header_of(World.of(instance))]
+    lines: list[dict[str, Any]] = [header_of(ObjectMap.of(instance))]
     for choice, state in zip(run.choices, run.states[1:], strict=True):
         record = {
             "action": choice.action,
@@ -41,7 +41,7 @@ def as_itf(run: Run, description: str = "") -> str:
     """The run as an ITF trace; a state on each line."""
     instance = run.instance
     names = [ACTION, PARAMETERS, *variables(instance.model)]
-    header = header_of(World.of(instance))
+    header = header_of(ObjectMap.of(instance))
     said = {name: value for name, value in header.items() if name in (*META, "objects")}
     meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **said}
     steps: list[Choice | None] = [None, *run.choices]

@@ -147,6 +147,26 @@ class BrokenPromise:
 
 
 @dataclass(frozen=True)
+class Judgement:
+    """The verdict on a log, before it is known of which system and format it is.
+
+    Args:
+        departure: the first record that nothing explains, if there is one.
+        note: why it is undetermined, or what the reading left out.
+        size: the number of records.
+        breaks: records that are explained but break what the document promises.
+        releases: those that explain the whole log, where the format differs between releases.
+    """
+
+    verdict: OracleVerdict
+    departure: Departure | None = None
+    note: str = ""
+    size: int = 0
+    breaks: Sequence[BrokenPromise] = ()
+    releases: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class OracleReport:
     """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to judge.
 
@@ -167,6 +187,21 @@ class OracleReport:
     shortened: Sequence[Mapping[str, Any]] = ()
     excerpt: Sequence[tuple[int, str]] = ()
     error: str = ""
+
+    @staticmethod
+    def of(system: str, variant: str, format: str, found: Judgement) -> OracleReport:
+        """The report on a log of ``format``, checked by a variant of a system."""
+        return OracleReport(
+            system,
+            variant,
+            format,
+            found.verdict,
+            found.size,
+            found.departure,
+            found.note,
+            found.breaks,
+            found.releases,
+        )
 
     def until(self, error: str) -> OracleReport:
         """The report on a trace of which only what comes before ``error`` could be judged: that it conforms is not known then."""

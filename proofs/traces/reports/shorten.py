@@ -14,7 +14,8 @@ from typing import Any
 from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
 from schedproof.proofs.traces.engine.candidates import TooManyStates
-from schedproof.proofs.traces.engine.watch import Since, Watch
+from schedproof.proofs.traces.engine.trace_context import Since
+from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.formats.headers import header_of
 from schedproof.proofs.traces.formats.records import MOST_UNLOGGED
@@ -43,7 +44,7 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
     Returns:
         An empty list, if the records do not depart.
     """
-    header = {**header_of(since.world, since.states), **({"unlogged": unlogged} if unlogged else {})}
+    header = {**header_of(since.objects, since.states), **({"unlogged": unlogged} if unlogged else {})}
     until = time.monotonic() + MOST_SECONDS
 
     def departs(records: Sequence[Record]) -> bool:

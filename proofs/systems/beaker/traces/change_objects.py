@@ -27,7 +27,7 @@ ONE_LAB = "(lab)"
 
 
 @dataclass
-class Cast:
+class ChangedObjects:
     """The objects of a log in the order of their naming; kind -> name -> fact -> value."""
 
     objects: dict[str, dict[str, dict[str, Any]]] = field(

@@ -24,15 +24,15 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.rules import Action
-from schedproof.model.semantics import Instance, Stepper
+from schedproof.model.semantics import Instance, State, Stepper
 from schedproof.proofs.traces.engine.candidates import Observation, Record
 from schedproof.proofs.traces.engine.explain import Clue, Explainer
-from schedproof.proofs.traces.engine.steps import Steps, Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern, Steps
 from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.format import Format, Reading, first_object
+from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested, first_object
 
-from .change_objects import HEADER_KEYS, Cast
+from .change_objects import HEADER_KEYS, ChangedObjects
 
 SCHEMA = Path(__file__).parent / "changes.schema.json"
 
@@ -105,9 +105,9 @@ class _Reader:
         }
 
     @property
-    def silent(self) -> list[Wanted]:
+    def silent(self) -> list[StepPattern]:
         """The actions that may happen unlogged."""
-        return [Wanted(a) for a in self.instance.model.actions if a.name in SILENT]
+        return [StepPattern(a) for a in self.instance.model.actions if a.name in SILENT]
 
     @property
     def logged(self) -> frozenset[int]:
@@ -135,7 +135,7 @@ class _Reader:
         assert attribute is not None
         return self.instance.slot(sort, name) + number, self.instance.read(attribute.type, value)
 
-    def record(self, number: int, group: Sequence[_Change]) -> Record:
+    def record(self, number: int, group: Sequence[_Change]) -> Record[State]:
         """The record of the changes of one step."""
         first = group[0]
         says = "; ".join(change.says for change in group)
@@ -144,7 +144,7 @@ class _Reader:
         if any(change.kind == "crash" for change in group):
             if len(group) > 1:
                 raise group[1].line.error("a crash shares its step with a change; it is a step of its own")
-            crashes = [Wanted(a) for a in model.actions if a.crash]
+            crashes = [StepPattern(a) for a in model.actions if a.crash]
             clue = Clue(crashes, unlogged=unlogged, longest=UNLOGGED, logged=logged)
             return self.explainer.record(number, first.line.number, says, clue)
         slots: dict[int, int] = {}
@@ -158,7 +158,7 @@ class _Reader:
         named = self.named(group)
         actions = [named] if named else self.candidates(group)
         clue = Clue(
-            [Wanted(a) for a in actions],
+            [StepPattern(a) for a in actions],
             or_none=named is None,
             unlogged=unlogged,
             longest=UNLOGGED,
@@ -194,7 +194,7 @@ class _Reader:
                     found |= {a.name: a for a in self.steps.leading_to(sort, name)}
         return [a for a in self.instance.model.actions if a.name in found and not a.crash]
 
-    def suspects(self, actions: Sequence[Action], group: Sequence[_Change]) -> list[Wanted]:
+    def suspects(self, actions: Sequence[Action], group: Sequence[_Change]) -> list[StepPattern]:
         """The same actions on the objects that the record names."""
         sorts: dict[str, dict[str, None]] = {sort: {} for sort in self.numbers}
         for change in group:
@@ -213,7 +213,7 @@ class _Reader:
                 if objects_:
                     sort = v.type.sort.name  # type: ignore[union-attr]
                     given[v.name] = self.numbers[sort][next(iter(objects_))]
-            found.append(Wanted(action, given))
+            found.append(StepPattern(action, given))
         # First those that speak of nothing else: of several that come equally close, the first is shown first.
         return sorted(found, key=lambda wanted: len(wanted.action.parameters) - len(wanted.given))
 
@@ -235,28 +235,28 @@ def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
         yield group
 
 
-def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> ModelLog:
     header, *rest = as_objects(lines)
     if "beaker" not in header.value:
         raise header.error('this is no header of a trace of Beaker\'s changes; its first line has "beaker": 1')
     Shape.load(SCHEMA, "header").check(header)
     shapes = {kind: Shape.load(SCHEMA, kind) for kind in ("crash", *SORTS)}
     changes = [_change(line, shapes) for line in rest]
-    cast = Cast()
-    cast.header(header)
+    objects = ChangedObjects()
+    objects.header(header)
     for change in changes:
         if change.kind == "crash":
             continue
-        cast.learn(change.kind, change.name, change.line.value, change.line)
+        objects.learn(change.kind, change.name, change.line.value, change.line)
         for key, kind in (("system", "system"), ("lab", "lab")):
             if change.kind != kind and change.fields.get(key):
-                cast.name(kind, change.fields[key], change.line)
-    cast.complete()
-    instance = cast.instance(model)
+                objects.name(kind, change.fields[key], change.line)
+    objects.complete()
+    instance = objects.instance(model)
     reader = _Reader(instance, any("usage" in c.fields for c in changes))
     told = [c for c in changes if c.fields or c.kind == "crash"]  # the others only say what never changes
     records = [reader.record(n, group) for n, group in enumerate(_groups(told), start=1)]
-    return Reading(instance, records, len(records), start=cast.start(instance))
+    return ModelLog(instance, records, len(records), start=objects.start(instance))
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:

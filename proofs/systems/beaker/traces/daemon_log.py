@@ -29,12 +29,12 @@ from schedproof.model.semantics import State
 from schedproof.model.systems.beaker.shipped.machines import QUEUED_GROUP, RECIPE_TABLE
 from schedproof.proofs.traces.engine.candidates import Observation, Record
 from schedproof.proofs.traces.engine.explain import Clue, nothing
-from schedproof.proofs.traces.engine.steps import Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern
 from schedproof.proofs.traces.files.lines import TextLine
-from schedproof.proofs.traces.formats.format import Format, Reading
+from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested
 
 from .daemon_lines import Message, message
-from .shipped import Cast, Shipped, fits
+from .shipped import NamedObjects, Shipped, fits
 
 AROUND = 2
 """Unlogged steps of one system before a message about it: a user's reservation and its return."""
@@ -99,7 +99,7 @@ class _Reader:
     opened: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Record[State]]:
         number = 0
         for at, m in enumerate(self.messages):
             clue = self.clue(m, at)
@@ -121,7 +121,7 @@ class _Reader:
         parts.add(part)
         return False
 
-    def step(self, first: bool, steps: Sequence[Wanted], clue: Clue) -> Clue:
+    def step(self, first: bool, steps: Sequence[StepPattern], clue: Clue) -> Clue:
         """The clue of a message whose step is its own if it is the first of it."""
         return replace(clue, steps=steps) if first else replace(clue, unlogged=(), longest=0)
 
@@ -156,7 +156,7 @@ class _Reader:
                     [wanted("hold", recipe=m.recipe)], observed=self.shipped.observed(m.recipe, status="reserved")
                 )
 
-    def around(self, systems: Sequence[str]) -> list[Wanted]:
+    def around(self, systems: Sequence[str]) -> list[StepPattern]:
         """What the web server may have done to systems."""
         return [self.shipped.wanted(name, system=s) for name in ("flag", "take", "give_back") for s in systems]
 
@@ -286,18 +286,18 @@ def _lines(count: int) -> str:
     return "1 line is" if count == 1 else f"{count} lines are"
 
 
-def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> ModelLog:
     messages = [m for m in map(message, lines) if m is not None]
     roles = _roles(messages)
     order = [r for r in dict.fromkeys(x for m in messages for x in (m.recipe, m.guest) if x) if r in roles.begun]
-    cast = Cast(
+    objects = NamedObjects(
         {r: roles.set(r) for r in order},
         {r: [] if r in roles.hosts else roles.systems[r] for r in order},
         {r: roles.hosts.get(r, "") for r in order},
     )
-    reader = _Reader(Shipped(cast.instance(model, roles.every_system)), roles, messages)
+    reader = _Reader(Shipped(objects.instance(model, roles.every_system)), roles, messages)
     records = list(reader.records())
-    return Reading(reader.shipped.instance, records, len(records), note=reader.note(len(lines) - len(messages)))
+    return ModelLog(reader.shipped.instance, records, len(records), note=reader.note(len(lines) - len(messages)))
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:

@@ -29,12 +29,12 @@ from schedproof.model.semantics import State
 from schedproof.model.systems.beaker.shipped.machines import QUEUED_GROUP, SEVERITY, STATUSES
 from schedproof.proofs.traces.engine.candidates import Observation, Record
 from schedproof.proofs.traces.engine.explain import Clue
-from schedproof.proofs.traces.engine.steps import Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern
 from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.format import Format, Reading, first_object
+from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested, first_object
 
-from .shipped import Cast, Shipped, fits
+from .shipped import NamedObjects, Shipped, fits
 
 SCHEMA = Path(__file__).parent / "messages.schema.json"
 HEADER = "beaker-messages"
@@ -94,7 +94,7 @@ class _Reader:
     last: dict[str, str] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Record[State]]:
         number = 0
         for at, m in enumerate(self.messages):
             if m.about in self.sets:
@@ -125,7 +125,7 @@ class _Reader:
         """The recipes of a set."""
         return [recipe for recipe, its in self.sets.items() if its == recipe_set]
 
-    def direct(self, recipe_set: str) -> list[Wanted]:
+    def direct(self, recipe_set: str) -> list[StepPattern]:
         """What is written directly, in the order in which a set goes through it.
 
         Another order leads through other states, but to none that a message could tell from these: no
@@ -160,7 +160,7 @@ class _Reader:
             observed=self.shipped.observed(m.about, status=m.status),
         )
 
-    def ended_before(self, m: Message, siblings: Sequence[str], at: int) -> list[Wanted]:
+    def ended_before(self, m: Message, siblings: Sequence[str], at: int) -> list[StepPattern]:
         """The ends of siblings that are told after this message but must have come before it: their own."""
         found = []
         for sibling in siblings:
@@ -201,7 +201,7 @@ def _system(recipe: str) -> str:
     return f"(the system of {recipe})"
 
 
-def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> ModelLog:
     parsed = as_objects(lines)
     sets: dict[str, str] = {}
     if HEADER in parsed[0].value:
@@ -216,10 +216,10 @@ def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
     for m in messages:
         if m.about.startswith("R:"):
             sets.setdefault(m.about, f"(the set of {m.about})")
-    cast = Cast(sets, {r: [_system(r)] for r in sets}, dict.fromkeys(sets, ""))
-    reader = _Reader(Shipped(cast.instance(model)), sets, messages)
+    objects = NamedObjects(sets, {r: [_system(r)] for r in sets}, dict.fromkeys(sets, ""))
+    reader = _Reader(Shipped(objects.instance(model)), sets, messages)
     records = list(reader.records())
-    return Reading(reader.shipped.instance, records, len(records), note=reader.note())
+    return ModelLog(reader.shipped.instance, records, len(records), note=reader.note())
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:

@@ -14,7 +14,7 @@ from schedproof.model.semantics import Instance, State, Stepper
 from schedproof.model.systems.beaker.shipped.machines import MACHINES
 from schedproof.proofs.traces.engine.candidates import Observation
 from schedproof.proofs.traces.engine.explain import Complaint, Explainer
-from schedproof.proofs.traces.engine.steps import Steps, Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern, Steps
 
 
 def fits(model: Model) -> bool:
@@ -23,8 +23,8 @@ def fits(model: Model) -> bool:
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Who is in a log: recipe -> its set, its candidate systems, its host ("" for none)."""
+class NamedObjects:
+    """The objects that a log names: recipe -> its set, its candidate systems, its host ("" for none)."""
 
     sets: Mapping[str, str]
     candidates: Mapping[str, Sequence[str]]
@@ -61,10 +61,10 @@ class Shipped:
         """There is such an object."""
         return name in self._numbers[sort]
 
-    def wanted(self, action: str, *, recipe: str = "", system: str = "", recipe_set: str = "") -> Wanted:
+    def wanted(self, action: str, *, recipe: str = "", system: str = "", recipe_set: str = "") -> StepPattern:
         """A step of ``action`` with the objects that are given."""
         given = {"r": ("Recipe", recipe), "s": ("System", system), "j": ("RecipeSet", recipe_set)}
-        return Wanted(
+        return StepPattern(
             self.instance.model.action(action),
             {name: self._numbers[sort][value] for name, (sort, value) in given.items() if value},
         )

@@ -44,7 +44,7 @@ from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepp
 from schedproof.proofs.traces.engine.broken import broken_guard
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record, closure
 from schedproof.proofs.traces.files.lines import TextLine, as_objects
-from schedproof.proofs.traces.formats.format import Format, Reading, first_object
+from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested, first_object
 from schedproof.proofs.traces.reports.report import Promise
 from schedproof.proofs.traces.reports.wording import show_choice
 
@@ -100,7 +100,7 @@ class HivedReading:
             self._steppers[outranks] = Stepper(instance)
         return self._steppers[outranks]
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Record[State]]:
         """The records, in order."""
         before: Call | None = None
         seen: set[str] = set()
@@ -150,7 +150,7 @@ class _Reading:
     replaying: bool
     seen: frozenset[str]
 
-    def record(self) -> Record:
+    def record(self) -> Record[State]:
         call = self.call
         return Record(
             call.number,
@@ -344,10 +344,10 @@ def _recognises(lines: Sequence[TextLine]) -> bool:
     return is_hived(first_object(lines))
 
 
-def _read(model: Model, lines: Sequence[TextLine]) -> Reading:
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> ModelLog:
     trace = read_hived(as_objects(lines))
     reading = HivedReading(model, trace)
-    return Reading(reading.instance, reading.records(), len(trace.calls))
+    return ModelLog(reading.instance, reading.records(), len(trace.calls))
 
 
 HIVED = Format("hived", 'a HiveD trace begins with "header": true', _recognises, _read)

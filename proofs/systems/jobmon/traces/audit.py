@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.proofs.traces.engine.candidates import Judgement
+from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, step
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.format import Format, Judged, Told, first_object
-from schedproof.proofs.traces.reports.report import Candidate, Departure, Difference, OracleVerdict
+from schedproof.proofs.traces.formats.format import Format, Requested, first_object
+from schedproof.proofs.traces.reports.report import Candidate, Departure, Difference, Judgement, OracleVerdict
 
 from .words import SCHEMA, as_time, fits, letter, refuse_release, state_of, table_of
 
@@ -72,7 +72,7 @@ def moves_of(model: Model) -> Set[tuple[str, str]]:
     return {(row.source, row.target) for row in (*own, *table_of(model, "Task"))} | through_error | NEWER
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Chain:
     """The rows of one task so far: the last one, and the one before it."""
 
@@ -80,28 +80,36 @@ class _Chain:
     before: Entry | None = None
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Audit:
-    """The chains of all tasks, row by row."""
+    """The rows of all tasks, each task's checked by itself: what explains them is the chain that they make."""
 
     moves: Set[tuple[str, str]]
+    entries: Sequence[Entry]
 
-    def judge(self, entries: Sequence[Entry]) -> Judged:
+    def check(self) -> Judgement:
         """The verdict on all rows."""
-        chains: dict[int, _Chain] = {}
-        for entry in entries:
-            chain = chains.setdefault(entry.task, _Chain())
-            departure = self.against(chain, entry)
-            if departure is not None:
-                return Judged(Judgement(OracleVerdict.DEPARTS, departure), len(entries))
-            chains[entry.task] = _Chain(entry, chain.last)
-        over = sum(
-            chain.last is not None and chain.last.exited is not None and chain.last.target != ERROR
-            for chain in chains.values()
-        )
+        chains: dict[int, Candidates[_Chain]] = {}
+        for entry in self.entries:
+            after = step(chains.get(entry.task, Candidates((_Chain(),))), self.record(entry))
+            if isinstance(after, Nonconformance):
+                departure = self.against(after.before.states[0], entry)
+                return Judgement(OracleVerdict.DEPARTS, departure, size=len(self.entries))
+            chains[entry.task] = after
+        lasts = [chain.states[0].last for chain in chains.values()]
+        over = sum(last is not None and last.exited is not None and last.target != ERROR for last in lasts)
         what = "1 task has" if over == 1 else f"{over} tasks have"
         note = f"{what} left the last status that the rows show: the file ends before they do" if over else ""
-        return Judged(Judgement(OracleVerdict.CONFORMS), len(entries), note)
+        return Judgement(OracleVerdict.CONFORMS, note=note, size=len(self.entries))
+
+    def record(self, entry: Entry) -> Record[_Chain]:
+        """The row as a record: it goes on with a chain that does not speak against it."""
+
+        def successors(chain: _Chain) -> Iterator[Path]:
+            if self.against(chain, entry) is None:
+                yield Path((), _Chain(entry, chain.last))
+
+        return Record(entry.number, entry.line, entry.says, successors)
 
     def against(self, chain: _Chain, entry: Entry) -> Departure | None:
         """What speaks against the next row of a task."""
@@ -233,9 +241,9 @@ def _entries(lines: Sequence[TextLine]) -> Iterator[Entry]:
         )
 
 
-def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-    refuse_release(told.release)
-    return _Audit(moves_of(model)).judge(list(_entries(lines)))
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Audit:
+    refuse_release(requested.release)
+    return _Audit(moves_of(model), list(_entries(lines)))
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
@@ -247,9 +255,10 @@ AUDIT = Format(
     "jobmon-audit",
     'a row of task_status_audit has "task_id" and "new_status"',
     _recognises,
-    judge=_judge,
+    _read,
     judged_by="shipped",
     fits=fits,
     text=True,
+    by_release=True,
 )
 """Rows of task_status_audit."""

@@ -13,23 +13,25 @@ The choices of the reading:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from schedproof.model.lang import Invariant, Model
-from schedproof.proofs.traces.engine.candidates import Judgement, TooManyStates
+from schedproof.proofs.traces.engine.candidates import Nonconformance, TooManyStates, step
 from schedproof.proofs.traces.engine.partial import Field, Obj
 from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.format import Format, Judged, Told, first_object
-from schedproof.proofs.traces.reports.report import BrokenPromise, Departure, OracleVerdict
+from schedproof.proofs.traces.formats.format import Format, Requested, first_object
+from schedproof.proofs.traces.reports.report import BrokenPromise, Departure, Judgement, OracleVerdict
 
-from .dump_objects import TABLES, Cast, Dump, Row
+from .dump_index import TABLES, Dump, DumpIndex, Row
 from .life import with_all_rows
-from .parts import Part, beginnings, observed, task_part, workflow_part
-from .telling import Sight
-from .ways import Memory
+from .part import Part, PartCandidates
+from .parts import beginnings, observed, task_part, workflow_part
+from .reporting import PartObservation
+from .ways import MOST_VALUES, Memory
 from .words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
 
 NONE_YET = frozenset({"Absent"})
@@ -56,165 +58,188 @@ def _dump(number: int, line: Line, shape: Shape, clock: Clock) -> Dump:
     return Dump(number, line.number, line.value["time"], tables)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Dumps:
-    """The parts of the database, judged dump by dump."""
+    """The parts of the database, checked dump by dump."""
 
     model: Model
-    cast: Cast
+    index: DumpIndex
     memory: Memory = field(default_factory=Memory)
-    breaks: list[BrokenPromise] = field(default_factory=list)
-    runs_may_be: dict[int, frozenset[str]] = field(default_factory=dict)
-    """Run -> the states that it may have been in since the dump before; none where that is not known."""
 
-    def judge(self) -> Judged:
+    def check(self) -> Judgement:
         """The verdict on all dumps."""
-        workflows, tasks = self._workflows(), self._tasks()
-        size, contradiction = len(self.cast.dumps), self.cast.contradiction
-        for dump in self.cast.dumps:
+        now = {part: PartCandidates(()) for part in (*self._workflows(), *self._tasks())}
+        size, contradiction, breaks = len(self.index.dumps), self.index.contradiction, list[BrokenPromise]()
+        runs_may_be: Mapping[int, frozenset[str]] = {}
+        for dump in self.index.dumps:
             departure = contradiction if contradiction is not None and contradiction.record == dump.number else None
-            for part, sees in [*((p, self._sees_runs) for p in workflows), *((p, self._sees_task) for p in tasks)]:
-                departure = departure or self._goes_on(part, dump, sees)
+            for part in now if departure is None else ():
+                seen = _PartSeen(self.index, part, now[part], dump, runs_may_be)
+                after = seen.after()
+                if isinstance(after, Departure):
+                    departure = after
+                    break
+                now[part], broken = after
+                breaks += broken
+                runs_may_be = seen.runs_after(now[part])
             if departure is not None:
-                return Judged(Judgement(OracleVerdict.DEPARTS, departure), size, breaks=tuple(self.breaks))
-        lost = [part.lost for part in (*workflows, *tasks) if part.lost]
-        if lost:
-            note = lost[0]
-            return Judged(Judgement(OracleVerdict.UNDETERMINED, note=note), size, note, tuple(self.breaks))
-        return Judged(Judgement(OracleVerdict.CONFORMS), size, breaks=tuple(self.breaks))
+                return Judgement(OracleVerdict.DEPARTS, departure, size=size, breaks=tuple(breaks))
+        exceeded = next((candidates.exceeded for candidates in now.values() if candidates.exceeded), "")
+        verdict = OracleVerdict.UNDETERMINED if exceeded else OracleVerdict.CONFORMS
+        return Judgement(verdict, note=exceeded, size=size, breaks=tuple(breaks))
 
     def _workflows(self) -> list[Part]:
-        cast, found = self.cast, []
-        known = {n for n in cast.ids["WorkflowRun"] if ("WorkflowRun", n, "workflow_id") in cast.belongs}
-        numbers = {*cast.ids["Workflow"], *(cast.belongs["WorkflowRun", n, "workflow_id"] for n in known)}
+        index, found = self.index, []
+        known = {n for n in index.ids["WorkflowRun"] if ("WorkflowRun", n, "workflow_id") in index.belongs}
+        numbers = {*index.ids["Workflow"], *(index.belongs["WorkflowRun", n, "workflow_id"] for n in known)}
         for number in sorted(numbers):
-            runs = cast.of("WorkflowRun", "workflow_id", number)
+            runs = index.of("WorkflowRun", "workflow_id", number)
             found.append(
-                workflow_part(self.model, self.memory, cast, number if number in cast.ids["Workflow"] else None, runs)
+                workflow_part(self.model, self.memory, index, number if number in index.ids["Workflow"] else None, runs)
             )
         return found + [
-            workflow_part(self.model, self.memory, cast, None, [n]) for n in cast.ids["WorkflowRun"] if n not in known
+            workflow_part(self.model, self.memory, index, None, [n]) for n in index.ids["WorkflowRun"] if n not in known
         ]
 
     def _tasks(self) -> list[Part]:
-        cast = self.cast
-        of = {n: cast.belongs.get(("TaskInstance", n, "task_id")) for n in cast.ids["TaskInstance"]}
-        tasks = sorted({*cast.ids["Task"], *(task for task in of.values() if task is not None)})
+        index = self.index
+        of = {n: index.belongs.get(("TaskInstance", n, "task_id")) for n in index.ids["TaskInstance"]}
+        tasks = sorted({*index.ids["Task"], *(task for task in of.values() if task is not None)})
         found = []
         for task in tasks:
             instances = [n for n, whose in of.items() if whose == task]
             found.append(
-                task_part(self.model, self.memory, cast, task if task in cast.ids["Task"] else None, instances)
+                task_part(self.model, self.memory, index, task if task in index.ids["Task"] else None, instances)
             )
-        return found + [task_part(self.model, self.memory, cast, None, [n]) for n, whose in of.items() if whose is None]
+        return found + [
+            task_part(self.model, self.memory, index, None, [n]) for n, whose in of.items() if whose is None
+        ]
 
-    def _goes_on(self, part: Part, dump: Dump, sees: Callable[[Part, Dump], Departure | None]) -> Departure | None:
-        if part.lost:
-            return None
-        before = len(part.story.breaks)
+
+@dataclass(frozen=True)
+class _PartSeen:
+    """A dump as far as one part is concerned.
+
+    Args:
+        now: what explains the part so far.
+        runs_may_be: run -> the states that it may have been in since the dump before; none where that is not known.
+    """
+
+    index: DumpIndex
+    part: Part
+    now: PartCandidates
+    dump: Dump
+    runs_may_be: Mapping[int, frozenset[str]]
+
+    @property
+    def is_workflow(self) -> bool:
+        """It is a workflow with its runs, and not a task with its instances."""
+        return "Workflow" in self.part.rows
+
+    def after(self) -> tuple[PartCandidates, list[BrokenPromise]] | Departure:
+        """The candidates that explain the dump as well, with the promises that it breaks; or that there are none."""
+        now, part = self.now, self.part
+        if now.exceeded or (not self.is_workflow and self.stays):
+            return now, []
+        record, started = part.record(self.sight, (), started=False), now.records > 0
         try:
-            if not part.story.started:
-                part.story.now = beginnings(part, self.cast, dump)
-            departure = sees(part, dump)
+            states = now.states if started else beginnings(part, self.index, self.dump)
+            before = replace(now, states=part.known(states, self.sight), most=self.most)
+            record = part.record(self.sight, before.states, started=started)
+            after = step(before, record, MOST_VALUES, MOST_VALUES**2)
+            if isinstance(after, Nonconformance):
+                return part.departure(self.sight, before.states, started=started)
+            if after.exceeded:
+                return after, []
+            return self.with_running(after, list(record.breaks(before.states, after.states)))
         except TooManyStates as error:
-            part.lost = (
-                f"record {dump.number} (line {dump.line}), {_title(part)}: {error}; dump more often, or more columns"
-            )
-            for run in part.rows["WorkflowRun"] if "Workflow" in part.rows else ():
-                self.runs_may_be.pop(run, None)
-            return None
-        self.breaks += part.story.breaks[before:]
-        return departure
+            return replace(now, exceeded=record.exceeded(error)), []
 
-    def _sees_runs(self, part: Part, dump: Dump) -> Departure | None:
-        """A workflow and its runs, and what each run may have been since the dump before."""
-        story = part.story
-        places = story.view.places
-        runs = list(enumerate(part.rows["WorkflowRun"]))
-        were = {run: {v[places["WorkflowRun", "", at]] for v in story.now} for at, run in runs}
-        departure = story.goes_on(self._sight(part, dump))
-        if departure is None:
-            for at, run in runs:
-                are = {v[places["WorkflowRun", "", at]] for v in story.now}
-                from_ = {s for state in were[run] for s in led_from(self.model, "WorkflowRun", state)}
-                to = {s for state in are for s in led_to(self.model, "WorkflowRun", state)}
-                self.runs_may_be[run] = frozenset(from_ & to)
-        return departure
+    def runs_after(self, after: PartCandidates) -> Mapping[int, frozenset[str]]:
+        """What each run may have been, where this part says it."""
+        if not self.is_workflow:
+            return self.runs_may_be
+        runs = self.part.rows["WorkflowRun"]
+        if after.exceeded:
+            return {run: states for run, states in self.runs_may_be.items() if run not in runs}
+        model, places, found = self.part.model, self.part.view.places, dict(self.runs_may_be)
+        begins = self.now.states or beginnings(self.part, self.index, self.dump)
+        for at, run in enumerate(runs):
+            were, are = ({v[places["WorkflowRun", "", at]] for v in states} for states in (begins, after.states))
+            from_ = {s for state in were for s in led_from(model, "WorkflowRun", state)}
+            to = {s for state in are for s in led_to(model, "WorkflowRun", state)}
+            found[run] = frozenset(from_ & to)
+        return found
 
-    def _sees_task(self, part: Part, dump: Dump) -> Departure | None:
-        """A task and its instances; where no dump shows any more of them, they may as well stay as they are."""
-        if part.story.started and dump.number > max(
-            self.cast.last(sort) for sort in ("Task", "TaskInstance") if part.rows[sort]
-        ):
-            return None
-        runs = part.rows["WorkflowRun"]
+    @property
+    def stays(self) -> bool:
+        """No dump shows any more of the task: it may as well stay as it is."""
+        shown = (self.index.last(sort) for sort in ("Task", "TaskInstance") if self.part.rows[sort])
+        return self.now.records > 0 and self.dump.number > max(shown)
+
+    @cached_property
+    def sight(self) -> PartObservation:
+        """What the dump shows of the part."""
+        part, dump = self.part, self.dump
+        none_yet = {obj: NONE_YET for obj in part.unseen if self.index.knows_all(obj[0], dump)}
+        may_be, fixed = ({}, {}) if self.is_workflow else (self._runs(), self._attempts())
+        shown = dict(observed(part, self.index, dump))
+        return PartObservation(
+            dump.number, dump.line, f"{part.title} at {dump.time}", shown, {**may_be, **none_yet}, fixed
+        )
+
+    def _runs(self) -> dict[Obj, frozenset[str]]:
+        """What the runs of a task may have been."""
+        runs, known = self.part.rows["WorkflowRun"], self.runs_may_be
         may_be: dict[Obj, frozenset[str]] = {
-            ("WorkflowRun", at): self.runs_may_be[run] for at, run in enumerate(runs) if run in self.runs_may_be
+            ("WorkflowRun", at): known[run] for at, run in enumerate(runs) if run in known
         }
-        if part.workflow is not None and self.cast.knows_all("WorkflowRun", dump):
-            others = [n for n in self.cast.of("WorkflowRun", "workflow_id", part.workflow) if n not in runs]
-            if all(n in self.runs_may_be for n in others):
-                states = frozenset(s for n in others for s in self.runs_may_be[n])
-                may_be["WorkflowRun", part.others] = states or frozenset({ENDED})
-        fixed: dict[Field, Any] = {}
-        if part.rows["Task"]:
-            row = dump.tables.get("Task", {}).get(part.rows["Task"][0])
-            now, before = row.columns.get("max_attempts") if row else None, part.most
-            if now is not None:
-                part.most = now
-            allowed = [n for n in (now, before) if n is not None]
-            if allowed:
-                fixed["Task", "most", 0] = max(allowed)  # it may have been changed on the way
-        departure = part.story.goes_on(self._sight(part, dump, may_be, fixed))
-        if departure is None:
-            self._find_two_alive(part, dump)
-        return departure
+        if self.part.workflow is not None and self.index.knows_all("WorkflowRun", self.dump):
+            others = [n for n in self.index.of("WorkflowRun", "workflow_id", self.part.workflow) if n not in runs]
+            if all(n in known for n in others):
+                states = frozenset(s for n in others for s in known[n])
+                may_be["WorkflowRun", self.part.others] = states or frozenset({ENDED})
+        return may_be
 
-    def _sight(
-        self, part: Part, dump: Dump, may_be: Mapping[Obj, frozenset[str]] = {}, fixed: Mapping[Field, Any] = {}
-    ) -> Sight:
-        says = f"{_title(part)} at {dump.time}"
-        none_yet = {obj: NONE_YET for obj in part.unseen if self.cast.knows_all(obj[0], dump)}
-        shown = dict(observed(part, self.cast, dump))
-        return Sight(dump.number, dump.line, says, shown, {**may_be, **none_yet}, fixed)
+    def _attempts(self) -> dict[Field, Any]:
+        """How many attempts a task may have; that may have been changed on the way."""
+        allowed = [n for n in (self._shown_most, self.now.most) if n is not None]
+        return {("Task", "most", 0): max(allowed)} if allowed else {}
 
-    def _find_two_alive(self, part: Part, dump: Dump) -> None:
-        """Commands are not in the database; by its rows they run as long as their instances do."""
-        rows = dump.tables.get("TaskInstance", {})
-        running = frozenset(n for n in part.rows["TaskInstance"] if n in rows and rows[n].state == "Running")
-        new = running - part.running
-        if len(running) > 1 and new:
-            prop = next(p for p in self.model.properties if isinstance(p, Invariant) and p.name == "one-live-instance")
+    @property
+    def most(self) -> int | None:
+        """The attempts that the task may have, as the last dump that says it."""
+        return self.now.most if self._shown_most is None else self._shown_most
+
+    @property
+    def _shown_most(self) -> int | None:
+        if not self.part.rows.get("Task"):
+            return None
+        row = self.dump.tables.get("Task", {}).get(self.part.rows["Task"][0])
+        return row.columns.get("max_attempts") if row else None
+
+    def with_running(
+        self, after: PartCandidates, breaks: list[BrokenPromise]
+    ) -> tuple[PartCandidates, list[BrokenPromise]]:
+        """With the instances that run now. Commands are not in the database; by its rows they run as long as their instances do."""
+        if self.is_workflow:
+            return after, breaks
+        rows = self.dump.tables.get("TaskInstance", {})
+        running = frozenset(n for n in self.part.rows["TaskInstance"] if n in rows and rows[n].state == "Running")
+        if len(running) > 1 and running - self.now.running:
+            properties = self.part.model.properties
+            prop = next(p for p in properties if isinstance(p, Invariant) and p.name == "one-live-instance")
             who = " and ".join(f"instance {n}" for n in sorted(running))
-            self.breaks.append(
-                BrokenPromise(
-                    dump.number,
-                    dump.line,
-                    f"{_title(part)} at {dump.time}: {who} are Running at once",
-                    promise_of(prop),
-                )
-            )
-        part.running = running
+            says = f"{self.sight.says}: {who} are Running at once"
+            breaks = [*breaks, BrokenPromise(self.dump.number, self.dump.line, says, promise_of(prop))]
+        return replace(after, running=running), breaks
 
 
-def _title(part: Part) -> str:
-    """What a part is called: by its task, its workflow, or what else is there."""
-    for sort, called in (
-        ("Task", "task"),
-        ("Workflow", "workflow"),
-        ("TaskInstance", "instance"),
-        ("WorkflowRun", "run"),
-    ):
-        if part.rows.get(sort):
-            return f"{called} {', '.join(map(str, part.rows[sort]))}"
-    return "the database"
-
-
-def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-    refuse_release(told.release)
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Dumps:
+    refuse_release(requested.release)
     shape, clock = Shape.load(SCHEMA, "dump"), Clock()
     dumps = [_dump(number, line, shape, clock) for number, line in enumerate(as_objects(lines), start=1)]
-    return _Dumps(with_all_rows(model), Cast(dumps)).judge()
+    return _Dumps(with_all_rows(model), DumpIndex(dumps))
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
@@ -226,8 +251,9 @@ DUMPS = Format(
     "jobmon-dumps",
     'a dump of tables {"time": ..., "task": [...], "task_instance": [...]}',
     _recognises,
-    judge=_judge,
+    _read,
     judged_by="shipped",
     fits=fits,
+    by_release=True,
 )
 """Dumps of tables."""

@@ -13,18 +13,25 @@ The messages that are read are ``MESSAGES``; other lines are skipped and counted
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.systems.jobmon.shipped import tables
-from schedproof.proofs.traces.engine.candidates import Judgement
+from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, step
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.format import Format, Judged, Told
-from schedproof.proofs.traces.reports.report import BrokenPromise, Candidate, Departure, Difference, OracleVerdict
+from schedproof.proofs.traces.formats.format import Format, Requested
+from schedproof.proofs.traces.reports.report import (
+    BrokenPromise,
+    Candidate,
+    Departure,
+    Difference,
+    Judgement,
+    OracleVerdict,
+)
 
 from .life import Machine, who_is, with_all_rows
 from .words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of, table_of
@@ -148,7 +155,7 @@ def _status(line: Line, sort: str, key: str, shown: str | None = None) -> str:
     return state
 
 
-def _read(line: Line, number: int) -> Entry | None:
+def _entry(line: Line, number: int) -> Entry | None:
     """What a line tells; None if it is none of these messages.
 
     Raises:
@@ -192,91 +199,116 @@ def _read(line: Line, number: int) -> Entry | None:
 
 @dataclass
 class _Events:
-    """The objects of a log as far as it is read, with the states that explain it."""
+    """The entries of a log; each object is checked by itself, by the states that explain what is told of it."""
 
     model: Model
+    entries: Sequence[Entry]
+    note: str
     machines: dict[str, Machine] = field(default_factory=dict)
     """By sort, as far as the log tells of it."""
-    now: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
-    breaks: list[BrokenPromise] = field(default_factory=list)
 
-    def goes_on(self, told: Entry) -> Departure | None:
-        """Takes the line, unless nothing explains it."""
-        if told.refused:
-            departure = self._refusal(told)
-            if departure is not None or told.sort in ("Task", "Workflow"):
-                return departure
-        if told.sort not in self.machines:
-            self.machines[told.sort] = Machine(self.model, told.sort)
-        machine = self.machines[told.sort]
-        key = (told.sort, told.who)
-        states = self.now.get(key, frozenset(machine.states))
-        before = frozenset({told.source}) & machine.between(states) if told.source else states
-        if told.source and not before:
-            return self._departure(told, machine, states, f"it cannot be {letter(told.sort, told.source)}")
-        if told.refused:
-            self.now[key] = before
-            return None
-        after = self._after(machine, before, told)
-        if not after:
-            were = " or ".join(letter(told.sort, s) for s in sorted(before))
-            why = f"it was {were}; no row of the machine {told.sort} leads there, with what is not logged between"
-            return self._departure(told, machine, before, why)
-        if not told.stays and len(told.targets) == 1:
-            self.breaks += [
-                BrokenPromise(told.number, told.line, told.says, promise_of(p))
-                for p in machine.broken(before, told.targets)
-            ]
-        self.now[key] = after
-        return None
+    def check(self) -> Judgement:
+        """The verdict on all entries."""
+        objects: dict[tuple[str, int], Candidates[str]] = {}
+        departure, breaks = None, list[BrokenPromise]()
+        for entry in self.entries:
+            departure = self._refusal(entry) if entry.refused else None
+            if departure is None and not (entry.refused and entry.sort in ("Task", "Workflow")):
+                machine, key = self.machine(entry.sort), (entry.sort, entry.who)
+                before = objects.get(key) or Candidates(tuple(machine.states))
+                record = self.record(machine, entry)
+                after = step(before, record)
+                if isinstance(after, Nonconformance):
+                    departure = self._nonconformance(entry, machine, frozenset(before.states))
+                else:
+                    breaks += record.breaks(before.states, after.states)
+                    objects[key] = after
+            if departure is not None:
+                break
+        verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
+        return Judgement(verdict, departure, self.note, len(self.entries), tuple(breaks))
 
-    def _after(self, machine: Machine, before: frozenset[str], told: Entry) -> frozenset[str]:
-        if told.targets == {"KillSelf", "ErrorFatal"}:
+    def machine(self, sort: str) -> Machine:
+        """How objects of a sort move."""
+        if sort not in self.machines:
+            self.machines[sort] = Machine(self.model, sort)
+        return self.machines[sort]
+
+    def record(self, machine: Machine, entry: Entry) -> Record[str]:
+        """The entry as a record of one object."""
+
+        def successors(state: str) -> Iterator[Path]:
+            return (Path((), after) for after in self._after(machine, self._source(machine, {state}, entry), entry))
+
+        def breaks(before: Sequence[str], after: Sequence[str]) -> list[BrokenPromise]:
+            if entry.refused or entry.stays or len(entry.targets) != 1:
+                return []
+            broken = machine.broken(self._source(machine, before, entry), entry.targets)
+            return [BrokenPromise(entry.number, entry.line, entry.says, promise_of(p)) for p in broken]
+
+        return Record(entry.number, entry.line, entry.says, successors, breaks=breaks)
+
+    def _source(self, machine: Machine, states: Iterable[str], entry: Entry) -> frozenset[str]:
+        """The states from which the logged step begins: the one that is told, if it can be reached."""
+        return frozenset({entry.source}) & machine.between(states) if entry.source else frozenset(states)
+
+    def _after(self, machine: Machine, before: frozenset[str], entry: Entry) -> frozenset[str]:
+        if entry.refused:
+            return before
+        if entry.targets == {"KillSelf", "ErrorFatal"}:
             dying = machine.between(before) & {"KillSelf"}
-            return machine.between(dying) & told.targets
-        logged = self._directly(machine, before, told) if told.source else machine.after(before, told.targets)
-        return logged | (before if told.stays else frozenset())
+            return machine.between(dying) & entry.targets
+        logged = self._directly(machine, before, entry) if entry.source else machine.after(before, entry.targets)
+        return logged | (before if entry.stays else frozenset())
 
-    def _directly(self, machine: Machine, before: frozenset[str], told: Entry) -> frozenset[str]:
+    def _directly(self, machine: Machine, before: frozenset[str], entry: Entry) -> frozenset[str]:
         """By one step from the state that is told."""
-        rows = {(row.source, row.target) for row in table_of(self.model, told.sort)}
-        return frozenset(t for s, t, _ in machine.moves if s in before and t in told.targets and (s, t) in rows)
+        rows = {(row.source, row.target) for row in table_of(self.model, entry.sort)}
+        return frozenset(t for s, t, _ in machine.moves if s in before and t in entry.targets and (s, t) in rows)
 
-    def _refusal(self, told: Entry) -> Departure | None:
+    def _nonconformance(self, entry: Entry, machine: Machine, states: frozenset[str]) -> Departure:
+        """Why none of ``states`` explains the entry."""
+        before = self._source(machine, states, entry)
+        if not before:
+            return self._departure(entry, machine, states, f"it cannot be {letter(entry.sort, entry.source)}")
+        were = " or ".join(letter(entry.sort, s) for s in sorted(before))
+        why = f"it was {were}; no row of the machine {entry.sort} leads there, with what is not logged between"
+        return self._departure(entry, machine, before, why)
+
+    def _refusal(self, entry: Entry) -> Departure | None:
         """A refusal that the tables do not give."""
-        letters = {name: short for short, name in LETTERS[told.sort].items()}
-        late = f"{letters[told.source]}>{letters[told.requested]}" in UNTIMELY[told.sort]
-        row = any((r.source, r.target) == (told.source, told.requested) for r in table_of(self.model, told.sort))
+        letters = {name: short for short, name in LETTERS[entry.sort].items()}
+        late = f"{letters[entry.source]}>{letters[entry.requested]}" in UNTIMELY[entry.sort]
+        row = any((r.source, r.target) == (entry.source, entry.requested) for r in table_of(self.model, entry.sort))
         if row and self.model.changes:
             return None  # the lease was another's
-        if told.refused == "untimely" and not late:
+        if entry.refused == "untimely" and not late:
             why = "the table has such a row" if row else "it is none of those that come too late, but is not allowed"
-        elif told.refused == "invalid" and (row or late):
+        elif entry.refused == "invalid" and (row or late):
             why = "the table has such a row" if row else "it is one of those that come too late, which are passed over"
         else:
             return None
-        return Departure(told.number, told.line, f"{told.says}: {why} (facts 2)")
+        return Departure(entry.number, entry.line, f"{entry.says}: {why} (facts 2)")
 
-    def _departure(self, told: Entry, machine: Machine, states: frozenset[str], why: str) -> Departure:
-        who = who_is(told.sort, told.who)
-        shown = " or ".join(sorted(told.targets)) or told.source
+    def _departure(self, entry: Entry, machine: Machine, states: frozenset[str], why: str) -> Departure:
+        who = who_is(entry.sort, entry.who)
+        shown = " or ".join(sorted(entry.targets)) or entry.source
         candidates = [
             Candidate(
                 (),
-                {told.sort: {who: {"state": s}}},
+                {entry.sort: {who: {"state": s}}},
                 [Difference(who, "state", " or ".join(machine.leads(s)) or s, shown)],
                 (),
                 None,
             )
             for s in sorted(states)[:3]
         ]
-        return Departure(told.number, told.line, f"{told.says}: {why}", (), candidates)
+        return Departure(entry.number, entry.line, f"{entry.says}: {why}", (), candidates)
 
 
-def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-    refuse_release(told.release)
-    shape, clock, events = Shape.load(SCHEMA, "event"), Clock(), _Events(with_all_rows(model))
-    size, skipped, departure = 0, 0, None
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Events:
+    refuse_release(requested.release)
+    shape, clock, entries, skipped = Shape.load(SCHEMA, "event"), Clock(), list[Entry](), 0
     for text in lines:
         line = _event(text)
         if "event" not in line.value and text.text.startswith("{"):
@@ -287,13 +319,11 @@ def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
         shape.check(line)
         if line.value.get("timestamp") is not None:
             clock.goes_on(line.value["timestamp"], line, '"timestamp"')
-        entry = _read(line, size + 1)
+        entry = _entry(line, len(entries) + 1)
         assert entry is not None
-        size += 1
-        departure = departure or events.goes_on(entry)
-    verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
+        entries.append(entry)
     note = f"{skipped} line{'s' if skipped > 1 else ''} without a known message skipped" if skipped else ""
-    return Judged(Judgement(verdict, departure), size, note, tuple(events.breaks))
+    return _Events(with_all_rows(model), entries, note)
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
@@ -304,9 +334,10 @@ EVENTS = Format(
     "jobmon-events",
     'log events with "Task instance transitioned to" or "Workflow run transitioned from"',
     _recognises,
-    judge=_judge,
+    _read,
     judged_by="shipped",
     fits=fits,
     text=True,
+    by_release=True,
 )
 """Log events."""

@@ -6,7 +6,6 @@ How each is made of the rows of all dumps, in which states it may begin, and wha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any
@@ -15,34 +14,10 @@ from schedproof.model.lang import Model
 from schedproof.proofs.traces.engine.candidates import TooManyStates
 from schedproof.proofs.traces.engine.partial import NOBODY, UNKNOWN, Field, Obj, Values, View
 
-from .dump_objects import Cast, Dump
-from .story import Story
+from .dump_index import Dump, DumpIndex
+from .part import Part
 from .ways import MOST_VALUES, Memory
 from .words import CALLED
-
-
-@dataclass
-class Part:
-    """A story with the rows that it is about.
-
-    Args:
-        rows: sort -> their ids, in the order of the story's numbers.
-        workflow: the workflow that it belongs to, if that is known.
-        unseen: what stands for its rows that no dump shows.
-        others: the number of the run that stands for all that have nothing to do with the story's instances; -1 if there is none.
-        lost: why it is judged no more: too many states are left; "" if they are not.
-        most: the attempts that the task may have, as the last dump that says it.
-        running: the instances that ran in the last dump.
-    """
-
-    story: Story
-    rows: Mapping[str, Sequence[int]]
-    workflow: int | None = None
-    unseen: tuple[Obj, ...] = ()
-    others: int = -1
-    lost: str = ""
-    most: int | None = None
-    running: frozenset[int] = frozenset()
 
 
 def names_of(rows: Mapping[str, Sequence[int]]) -> dict[Obj, str]:
@@ -61,9 +36,9 @@ def _processes(runs: int, instances: int) -> dict[Field, Any]:
     return found | {("TaskInstance", "job", n): ("Job", n) for n in range(instances)}
 
 
-def workflow_part(model: Model, memory: Memory, cast: Cast, workflow: int | None, runs: Sequence[int]) -> Part:
+def workflow_part(model: Model, memory: Memory, index: DumpIndex, workflow: int | None, runs: Sequence[int]) -> Part:
     """A workflow (None if it is not known) with its runs."""
-    unseen = cast.unseen("WorkflowRun", runs)
+    unseen = index.unseen("WorkflowRun", runs)
     many = len(runs) + len(unseen)
     sizes = {
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), many),
@@ -72,16 +47,18 @@ def workflow_part(model: Model, memory: Memory, cast: Cast, workflow: int | None
     follows = (("Workflow", "", 0), *(("WorkflowRun", "", n) for n in range(len(runs))))
     rows = {"Workflow": [] if workflow is None else [workflow], "WorkflowRun": list(runs)}
     names = {("Workflow", 0): "the workflow", **names_of(rows)}
-    story = Story(model, memory, View(model, sizes, follows, _processes(many, 1)), names, [], "WorkflowRun")
-    return Part(story, rows, workflow, unseen)
+    view = View(model, sizes, follows, _processes(many, 1))
+    return Part(model, memory, view, rows, names, "WorkflowRun", workflow, unseen)
 
 
-def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instances: Sequence[int]) -> Part:
+def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, instances: Sequence[int]) -> Part:
     """A task (None if it is not known) with its instances; the last run is all others."""
-    logged = cast.logs("TaskInstance")
-    known = {n: run for n in instances if (run := cast.belongs.get(("TaskInstance", n, "workflow_run_id"))) is not None}
+    logged = index.logs("TaskInstance")
+    known = {
+        n: run for n in instances if (run := index.belongs.get(("TaskInstance", n, "workflow_run_id"))) is not None
+    }
     runs = sorted(set(known.values()))
-    unseen = cast.unseen("TaskInstance", instances)
+    unseen = index.unseen("TaskInstance", instances)
     many = len(instances) + len(unseen)
     sizes = {
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), len(runs) + 1),
@@ -89,7 +66,7 @@ def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instan
         **{"Workflow": 1, "Task": 1},
     }
     follows: list[Field] = [("Task", "", 0)]
-    if not unseen or cast.counts(task):  # else nobody can count them
+    if not unseen or index.counts(task):  # else nobody can count them
         follows.append(("Task", "attempts", 0))
     if logged:
         follows += [("Task", "instance", 0), *(("TaskInstance", "", n) for n in range(len(instances)))]
@@ -102,18 +79,18 @@ def task_part(model: Model, memory: Memory, cast: Cast, task: int | None, instan
     }
     rows = {"Task": [] if task is None else [task], "TaskInstance": list(instances), "WorkflowRun": runs}
     names = {("Task", 0): "the task", ("WorkflowRun", len(runs)): "another run", **names_of(rows)}
-    story = Story(model, memory, View(model, sizes, tuple(follows), fixed), names, [], "TaskInstance")
-    workflow = None if task is None else cast.belongs.get(("Task", task, "workflow_id"))
-    return Part(story, rows, workflow, unseen, len(runs))
+    view = View(model, sizes, tuple(follows), fixed)
+    workflow = None if task is None else index.belongs.get(("Task", task, "workflow_id"))
+    return Part(model, memory, view, rows, names, "TaskInstance", workflow, unseen, len(runs))
 
 
-def beginnings(part: Part, cast: Cast, first: Dump) -> list[Values]:
-    """The states in which a story may begin: what the first dump shows, and all that may be of what it does not.
+def beginnings(part: Part, index: DumpIndex, first: Dump) -> list[Values]:
+    """The states in which a part may begin: what the first dump shows, and all that may be of what it does not.
 
     Raises:
         TooManyStates: too many.
     """
-    view = part.story.view
+    view = part.view
     choices: list[Sequence[Any]] = []
     for sort, attribute, at in view.follows:
         if attribute:
@@ -121,7 +98,7 @@ def beginnings(part: Part, cast: Cast, first: Dump) -> list[Values]:
             continue
         known = [n.name for n in view.model.machine(sort).states if not n.unreachable]
         ids = part.rows[sort]
-        shown = cast.shows(first, sort, ids[at]) if at < len(ids) else None
+        shown = index.shows(first, sort, ids[at]) if at < len(ids) else None
         if shown is not None:
             choices.append([shown])
         elif at < len(ids) and ids[at] in first.tables.get(sort, {}):
@@ -129,8 +106,8 @@ def beginnings(part: Part, cast: Cast, first: Dump) -> list[Values]:
         else:
             choices.append(known)
     if prod(map(len, choices)) > MOST_VALUES:
-        raise TooManyStates(f"what is not shown of {', '.join(part.story.names.values())} may be in too many states")
-    unseen = [obj for obj in part.unseen if not cast.knows_all(obj[0], first)]
+        raise TooManyStates(f"what is not shown of {', '.join(part.names.values())} may be in too many states")
+    unseen = [obj for obj in part.unseen if not index.knows_all(obj[0], first)]
     return [found for values in product(*choices) for found in _with_latest(view, values, unseen)]
 
 
@@ -149,14 +126,14 @@ def _with_latest(view: View, values: Values, unseen: Sequence[Obj]) -> Iterator[
         yield (*values[:place], obj, *values[place + 1 :])
 
 
-def observed(part: Part, cast: Cast, dump: Dump) -> Iterator[tuple[Field, Any]]:
+def observed(part: Part, index: DumpIndex, dump: Dump) -> Iterator[tuple[Field, Any]]:
     """The fields that a dump shows."""
-    for sort, attribute, at in part.story.view.follows:
+    for sort, attribute, at in part.view.follows:
         ids = part.rows[sort]
         if at >= len(ids):
             continue
         if not attribute:
-            shown = cast.shows(dump, sort, ids[at])
+            shown = index.shows(dump, sort, ids[at])
             if shown is not None:
                 yield (sort, "", at), shown
         elif attribute == "attempts" and sort in dump.tables:

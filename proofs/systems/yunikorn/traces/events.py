@@ -25,7 +25,7 @@ from schedproof.proofs.traces.formats.format import Format
 
 from .lives import Entry
 from .releases import MIDDLE, NEWEST, Key, Table
-from .words import SCHEMA, fits, judged_by_tables, keys
+from .words import SCHEMA, fits, keys, read_lives
 
 APPLICATION, NODE = 2, 3
 SET, ADD = 1, 2
@@ -118,8 +118,9 @@ EVENT_RECORDS = Format(
     "yunikorn-events",
     'an event "type" and "eventChangeDetail", a batch of them "EventRecords"',
     _recognises,
-    judge=judged_by_tables(_read, _with_nodes),
+    read_lives(_read, _with_nodes),
     judged_by="v0.12.2",
     fits=fits,
+    by_release=True,
 )
 """Events, as a batch or as a stream."""

@@ -1,23 +1,23 @@
 """Lives of single objects, judged by transition tables: which state follows which, by which event, in which release.
 
 A log of state changes says all of an object's state, so that a release either explains the log or does
-not, and no choice is left to try. What the engine does with states of a whole model is done here
-with the releases whose tables explain the log so far: an entry that leaves none departs.
+not, and no choice is left to try. So the engine's candidates are not states of a model here, but the
+releases whose tables explain the log so far: an entry that leaves none departs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schedproof.model.lang import Model
-from schedproof.proofs.traces.engine.candidates import Judgement
-from schedproof.proofs.traces.formats.format import Judged
+from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, step
 from schedproof.proofs.traces.reports.report import (
     BrokenPromise,
     Candidate,
     Departure,
     Difference,
+    Judgement,
     OracleVerdict,
     Promise,
 )
@@ -82,37 +82,60 @@ class Entry:
         return self.told or f"{self.who} {change}"
 
 
+@dataclass(frozen=True)
+class LifeRecord(Record[str]):
+    """An entry as a record: releases are what explains it.
+
+    Args:
+        source: the state that its object was in; "" if nobody knows.
+    """
+
+    entry: Entry = field(kw_only=True)
+    source: str = field(kw_only=True)
+
+
 @dataclass
 class Lives:
-    """The objects of a log as far as it is read, and the releases that explain it so far."""
+    """The entries of a log: what explains them are the releases whose tables have all of them.
+
+    Args:
+        entries: in the order of the log.
+        left_out: what the reading left out, for the report.
+    """
 
     model: Model
     tables: Sequence[Table]
+    entries: Sequence[Entry]
+    left_out: str = ""
     now: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     """(sort, who) -> the state, and the line that told it."""
     excluded: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Release -> the line that excludes it, and why."""
-    breaks: list[BrokenPromise] = field(default_factory=list)
-    other_writers: set[str] = field(default_factory=set)
-    """The releases that are excluded because they do not write such entries at all."""
+    """Release -> the line that excludes it, and why; those that do not write such entries at all are left out."""
     middle: dict[str, str] = field(default_factory=dict)
     """Objects that the log meets in the middle of their lives -> in which state."""
 
-    @property
-    def left(self) -> list[Table]:
-        """The releases that explain everything so far."""
-        return [t for t in self.tables if t.name not in self.excluded]
-
-    def judge(self, entries: Iterable[Entry], note: str = "") -> Judged:
-        """The verdict on all ``entries``."""
-        size, departure = 0, None
-        for entry in entries:
-            size += 1
-            departure = departure or self.goes_on(entry)
+    def check(self) -> Judgement:
+        """The verdict on all entries."""
+        candidates, breaks = Candidates(tuple(t.name for t in self.tables)), list[BrokenPromise]()
+        departure, releases = None, tuple[str, ...]()
+        for entry in self.entries:
+            record = self.record(entry)
+            after = step(candidates, record)
+            if isinstance(after, Nonconformance):
+                departure = self.nonconformance(record, self.named(candidates.states))
+                break
+            breaks += record.breaks(candidates.states, after.states)
+            self.goes_on(record, [t for t in self.named(candidates.states) if t.name not in after.states])
+            candidates = after
+        if departure is None:
+            releases = tuple(name for name in candidates.states if name in NAMES)
         verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
-        releases = tuple(t.name for t in self.left if t.name in NAMES) if departure is None else ()
-        notes = "; ".join(part for part in (self.met(), note) if part)
-        return Judged(Judgement(verdict, departure), size, notes, tuple(self.breaks), releases)
+        notes = "; ".join(part for part in (self.met(), self.left_out) if part)
+        return Judgement(verdict, departure, notes, len(self.entries), tuple(breaks), releases)
+
+    def named(self, names: Sequence[str]) -> list[Table]:
+        """The tables of releases."""
+        return [table for table in self.tables if table.name in names]
 
     def met(self) -> str:
         """Which objects were met in the middle of their lives."""
@@ -120,54 +143,74 @@ class Lives:
         more = f" and {len(self.middle) - 3} more" if len(self.middle) > 3 else ""
         return f"the log begins when lives have begun: {', '.join(shown)}{more}" if shown else ""
 
-    def goes_on(self, entry: Entry) -> Departure | None:
-        """Takes the entry, unless nothing explains it."""
+    def record(self, entry: Entry) -> LifeRecord:
+        """The entry as a record: a release explains it if its table does, where the log itself does not speak against it."""
+
+        def record(source: str, broken: str = "") -> LifeRecord:
+            def successors(release: str) -> Iterator[Path]:
+                if not self.against(self.named([release])[0], entry, source):
+                    yield Path((), release)
+
+            return LifeRecord(
+                entry.number,
+                entry.line,
+                entry.says,
+                successors,
+                broken=broken,
+                breaks=lambda before, after: self.broken_by(entry, source),
+                entry=entry,
+                source=source,
+            )
+
         if entry.broken:
-            return self.departure(entry, entry.source, entry.broken)
-        key = (entry.sort, entry.who)
-        state, told = self.now.get(key, ("", 0))
+            return record(entry.source, entry.broken)
+        state, line = self.now.get((entry.sort, entry.who), ("", 0))
         if entry.observes:
             state = state or first(entry.sort)
         source = entry.source or state
         if state and self.begins_anew(entry, state):
             state, source = "", entry.source
         if state and source != state:
-            why = f"{entry.who} is {state} since line {told}, not {source}"
-            return self.departure(entry, state, f"{entry.says}: {why}")
+            return record(state, f"{entry.says}: {entry.who} is {state} since line {line}, not {source}")
         if entry.observes and entry.target != state:
-            ends = f"its stateLog ends with {state}" if told else f"an empty stateLog leaves it {state}"
-            return self.departure(entry, "", f"{entry.says}, but {ends}")
+            ends = f"its stateLog ends with {state}" if line else f"an empty stateLog leaves it {state}"
+            return record("", f"{entry.says}, but {ends}")
         if not state and source and source != first(entry.sort):
             self.middle.setdefault(entry.who, source)
-        before, candidates = dict(self.excluded), self.left
-        for table in candidates:
-            if why := self.against(table, entry, source):
-                self.excluded[table.name] = (entry.line, why)
-        if not self.left:
-            return self.departure(entry, source, self.reason(entry, before, candidates), candidates)
-        if source and source != entry.target:
-            says = f"{entry.who} goes from {source} to {entry.target}"
-            self.breaks += [
-                BrokenPromise(entry.number, entry.line, says, p)
-                for p in broken_by(self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target))
-            ]
+        return record(source)
+
+    def goes_on(self, record: LifeRecord, excluded: Sequence[Table]) -> None:
+        """Notes where the record's object is now, and which releases it excludes."""
+        entry = record.entry
+        for table in excluded:
+            if not self.writes_other(table, entry):
+                self.excluded[table.name] = (entry.line, self.against(table, entry, record.source))
         if entry.sort == "ShimScheduler" and entry.source == "New":
             # A new process of the shim: what it knew is gone.
             self.now = {k: v for k, v in self.now.items() if not (k[0] == "Task" or k[0].startswith("Shim"))}
-        self.now[key] = (entry.target, entry.line)
-        return None
+        self.now[entry.sort, entry.who] = (entry.target, entry.line)
+
+    def broken_by(self, entry: Entry, source: str) -> list[BrokenPromise]:
+        """What the document promises, and the entry breaks."""
+        if not source or source == entry.target:
+            return []
+        says = f"{entry.who} goes from {source} to {entry.target}"
+        promises = broken_by(self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target))
+        return [BrokenPromise(entry.number, entry.line, says, promise) for promise in promises]
 
     def begins_anew(self, entry: Entry, state: str) -> bool:
         """The entry speaks of another object of the same name."""
         begins = (entry.source or entry.target) == first(entry.sort) and entry.observes is None
         return begins and (entry.sort in RENEWED or state in ENDED.get(entry.sort, ()))
 
+    def writes_other(self, table: Table, entry: Entry) -> bool:
+        """Logs of this release have no such entries at all."""
+        return bool(entry.only[0]) and table.name in NAMES and table.name not in entry.only[0]
+
     def against(self, table: Table, entry: Entry, source: str) -> str:
         """Why the entry cannot be in a log of this release; "" if it can."""
-        known, because = entry.only
-        if known and table.name in NAMES and table.name not in known:
-            self.other_writers.add(table.name)
-            return because
+        if self.writes_other(table, entry):
+            return entry.only[1]
         if entry.observes is not None:
             return ""
         source, target = _plain(entry.sort, source), _plain(entry.sort, entry.target)
@@ -185,28 +228,28 @@ class Lives:
             return f"{entry.event} takes {source} to {leads}" if leads else f"{entry.event} has no row from {source}"
         return "" if events else f"no event takes {source} to {target}"
 
-    def reason(self, entry: Entry, before: Mapping[str, tuple[int, str]], candidates: Sequence[Table]) -> str:
+    def reason(self, record: LifeRecord, tables: Sequence[Table]) -> str:
         """Why no release is left: what the last ones have against the entry, and where the others went."""
         refused: dict[str, list[str]] = {}
-        for table in candidates:
-            refused.setdefault(self.excluded[table.name][1], []).append(table.name)
+        for table in tables:
+            refused.setdefault(self.against(table, record.entry, record.source), []).append(table.name)
         several = len(self.tables) > 1
         parts = [f"{why} ({', '.join(names)})" if several else why for why, names in refused.items()]
         gone: dict[tuple[int, str], list[str]] = {}
-        for name, where in before.items():
-            if name not in self.other_writers:
-                gone.setdefault(where, []).append(name)
+        for name, where in self.excluded.items():
+            gone.setdefault(where, []).append(name)
         parts += [f"{', '.join(names)} is excluded since line {line}: {why}" for (line, why), names in gone.items()]
-        return f"{entry.says}: {'; '.join(parts)}"
+        return f"{record.says}: {'; '.join(parts)}"
 
-    def departure(self, entry: Entry, source: str, reason: str, tables: Sequence[Table] = ()) -> Departure:
-        """The departure, with what could have happened instead by ``tables``, or by those that are left."""
+    def nonconformance(self, record: LifeRecord, tables: Sequence[Table]) -> Departure:
+        """The departure, with what could have happened instead by ``tables``: those that explain all before it."""
+        entry, source = record.entry, record.source
         document = self.model.document.name
         promises: list[Promise] = []
         if source and source != entry.target:
             promises = broken_by(self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target))
         possible: dict[str, str] = {}
-        for table in tables or self.left:
+        for table in tables:
             possible |= table.leaving(entry.sort, _plain(entry.sort, source)) if source else {}
         candidates = [
             Candidate(
@@ -219,6 +262,7 @@ class Lives:
             for event, after in sorted(possible.items(), key=lambda row: row[1] != entry.target)[:3]
             if after != entry.target or (entry.event and event != entry.event)
         ]
+        reason = record.broken or self.reason(record, tables)
         return Departure(entry.number, entry.line, reason, promises, candidates)
 
 

@@ -31,7 +31,7 @@ from .events import EVENT_RECORDS
 from .lives import Entry
 from .state_log import STATE_LOG
 from .walks import WALKS
-from .words import SCHEMA, Words, fits, judged_by_tables
+from .words import SCHEMA, Words, fits, read_lives
 
 MESSAGES: Mapping[str, tuple[str, Sequence[str]]] = {
     "Application state transition": ("Application", ("appID",)),
@@ -126,9 +126,10 @@ LOG = Format(
     "yunikorn-log",
     'a log lines with "Application state transition" or its like',
     _recognises,
-    judge=judged_by_tables(_read),
+    read_lives(_read),
     judged_by="v0.12.2",
     fits=fits,
+    by_release=True,
     text=True,
 )
 """The log lines of core and shim."""

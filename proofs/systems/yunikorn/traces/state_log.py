@@ -25,7 +25,7 @@ from schedproof.proofs.traces.formats.format import Format
 
 from .lives import Entry
 from .releases import MIDDLE, NEWEST, OLDEST
-from .words import SCHEMA, Words, fits, judged_by_tables, keys
+from .words import SCHEMA, Words, fits, keys, read_lives
 
 LISTS = ("Applications", "applications")
 SINCE_1_0 = (frozenset({MIDDLE, NEWEST}), "before 1.0 there is no stateLog")
@@ -100,8 +100,9 @@ STATE_LOG = Format(
     "yunikorn-statelog",
     'an application has "applicationID" and "stateLog"',
     _recognises,
-    judge=judged_by_tables(_read),
+    read_lives(_read),
     judged_by="v0.12.2",
     fits=fits,
+    by_release=True,
 )
 """The state log of applications."""

@@ -9,15 +9,15 @@ from functools import cached_property
 from schedproof.model.lang import Action, Invariant, Model, Ref, Rigid, Rule, StepInvariant, Var
 from schedproof.model.lang.terms import free_variables
 from schedproof.model.semantics import Choice, Instance, State, Stepper
-from schedproof.proofs.traces.engine.steps import Steps, Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern, Steps
 
 APPLICATION, GANG_TIMER, NODE = "the application", "the gang's timer", "the node"
 HELD = ("allocated", "releasing")
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Who is in a walk.
+class WalkAsks:
+    """The asks of a walk, and what it needs besides.
 
     Args:
         asks: key -> whether it is one for a placeholder, in the order of their coming.
@@ -109,11 +109,11 @@ class Walker:
             state = self.stepper.step(state, choice).after
         return state
 
-    def wanted(self, action: str, **given: int) -> Wanted:
+    def wanted(self, action: str, **given: int) -> StepPattern:
         """A step of ``action``; parameters that this variant does not have are left out."""
         found = self.instance.model.action(action)
         known = {v.name for v in found.parameters}
-        return Wanted(found, {name: value for name, value in given.items() if name in known})
+        return StepPattern(found, {name: value for name, value in given.items() if name in known})
 
     def ask(self, key: str) -> int:
         """The number of an ask."""
@@ -168,7 +168,7 @@ Trail = tuple[tuple[State, Choice], ...]
 """Steps, each as the state before it and what is chosen."""
 
 
-def trails(walker: Walker, before: State, plan: Sequence[Wanted]) -> list[tuple[State, Trail]]:
+def trails(walker: Walker, before: State, plan: Sequence[StepPattern]) -> list[tuple[State, Trail]]:
     """Where the steps of ``plan``, one after the other, can lead from ``before``, and on which way."""
     found: list[tuple[State, Trail]] = [(before, ())]
     for wanted in plan:

@@ -20,25 +20,26 @@ model of its own. The choices of the reading:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import State
-from schedproof.proofs.traces.engine.candidates import Judgement, Observation, Path, Record, judge
+from schedproof.proofs.traces.engine.candidates import Candidates, Observation, Path, Record, check_run
 from schedproof.proofs.traces.engine.explain import Complaint
-from schedproof.proofs.traces.engine.steps import Wanted
+from schedproof.proofs.traces.engine.steps import StepPattern
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.json_document import read_documents
 from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.format import Format, Judged, Told
-from schedproof.proofs.traces.reports.report import BrokenPromise, OracleVerdict, Promise
+from schedproof.proofs.traces.formats.format import Format, Requested
+from schedproof.proofs.traces.reports.nonconformance import judgement_of
+from schedproof.proofs.traces.reports.report import BrokenPromise, Judgement, OracleVerdict, Promise
 from schedproof.proofs.traces.reports.wording import show_choice
 
 from .releases import EVENTS, OLDEST, Table, release_named, table_of
-from .walk_objects import HELD, Cast, Walker, core_of, trails
+from .walk_objects import HELD, WalkAsks, Walker, core_of, trails
 from .walk_promises import Promises
 from .words import SCHEMA, Words, keys
 
@@ -47,7 +48,7 @@ NEEDS_KEY = ("addAsk", "addPlaceholderAsk", "allocate", "removeAllocation", "rem
 COUNTS = ("pending", "allocated", "allocatedPlaceholder", "asks", "allocations")
 
 
-def _cast(line: Line, words: Words) -> Cast:
+def _asks(line: Line, words: Words) -> WalkAsks:
     """The asks of a walk.
 
     Raises:
@@ -76,7 +77,7 @@ def _cast(line: Line, words: Words) -> Cast:
                 raise line.error(
                     f"{where}ask {ask} was {'a placeholder' if asks[ask] else 'a real one'} when it was added"
                 )
-    return Cast(asks, line.value["gangStyle"], line.value["placeholderAsk"])
+    return WalkAsks(asks, line.value["gangStyle"], line.value["placeholderAsk"])
 
 
 def _never(state: State) -> bool:
@@ -106,7 +107,7 @@ class Call:
         looks: where it is no step, it may still complete an application that has nothing left.
     """
 
-    plan: Sequence[Wanted]
+    plan: Sequence[StepPattern]
     idle: Callable[[State], bool]
     against: Complaint
     looks: bool = False
@@ -127,12 +128,12 @@ class _Strays:
         listed, pending = len(self.listed), len(self.pending)
         return dict(zip(COUNTS, (pending, held.count(False), held.count(True), listed, len(held)), strict=True))
 
-    def takes(self, op: str, key: str, cast: Cast, ended: bool) -> bool:
+    def takes(self, op: str, key: str, asks: WalkAsks, ended: bool) -> bool:
         """The call is about one of them; it is counted."""
         ask, _, allocation = key.rpartition("/")
         match op:
             case "addAsk" | "addPlaceholderAsk" if ended:
-                self.placeholder[key] = cast.asks[key]
+                self.placeholder[key] = asks.asks[key]
                 self.pending.add(key)
                 self.listed.add(key)
             case "allocate" if ask in self.pending:
@@ -154,7 +155,7 @@ class _Reader:
 
     line: Line
     walker: Walker
-    cast: Cast
+    asks: WalkAsks
     table: Table
     first: int
     """The number of the first record."""
@@ -163,16 +164,14 @@ class _Reader:
     """Allocation -> its ask."""
     strays: _Strays = field(default_factory=_Strays)
     before: str = "New"
-    calls: dict[int, Call] = field(default_factory=dict)
-    """Record -> what it stands for."""
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Record[State]]:
+        promises = Promises(self.walker)
         for number, step in enumerate(self.line.value["steps"], start=1):
             state = step["state"]
             says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
             call = self.call(step)
             record = self.first + number - 1
-            self.calls[record] = call
             why = self.untold(step, state)
             yield Record(
                 record,
@@ -181,7 +180,8 @@ class _Reader:
                 partial(self.successors, call),
                 self.observed(step),
                 partial(self.attempts, call),
-                broken=f"{says}: {why}" if why else "",
+                f"{says}: {why}" if why else "",
+                promises.breaks(record, self.line.number, says, call.plan),
             )
             self.before = state
 
@@ -192,22 +192,22 @@ class _Reader:
     def call(self, step: Mapping[str, Any]) -> Call:
         """What a step of the walk stands for."""
         walker, key, strays = self.walker, step.get("key", ""), self.strays
-        plan: Sequence[Wanted]
+        plan: Sequence[StepPattern]
         idle: Callable[[State], bool] = _never
         match step["op"]:
-            case op if strays.takes(op, key, self.cast, self.before in ENDED):
+            case op if strays.takes(op, key, self.asks, self.before in ENDED):
                 plan = []
             case "addAsk" | "addPlaceholderAsk":
-                self.added[key] = self.cast.asks[key]
+                self.added[key] = self.asks.asks[key]
                 plan = [walker.wanted("add_ask", k=walker.ask(key))]
             case "allocate":
                 ask, _, allocation = key.rpartition("/")
                 self.allocations[allocation] = ask
                 given = {"k": walker.ask(ask), "n": 0}
-                if not self.cast.asks[ask]:
+                if not self.asks.asks[ask]:
                     given["f"] = 0
                 elif "allocatedPlaceholder" in step:
-                    given["f"] = int(step["allocatedPlaceholder"] == self.cast.total > 0)
+                    given["f"] = int(step["allocatedPlaceholder"] == self.asks.total > 0)
                 plan = [walker.wanted("allocate", **given)]
             case "removeAllocation":
                 its = self.allocations.get(key)
@@ -293,35 +293,50 @@ class _Reader:
         return ""
 
 
-def _judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-    if told.release is not None and release_named(told.release) != OLDEST:
-        raise TraceError(
-            f"{lines[0].file}: walks are calls of the Application of 0.12; leave the release {told.release} out"
+@dataclass(frozen=True)
+class _Walks:
+    """Walks, each a run of its own."""
+
+    model: Model
+    walks: Sequence[tuple[Line, WalkAsks]]
+
+    def check(self) -> Judgement:
+        """The verdict on all walks: of the first that departs, or else of the first that is undetermined."""
+        breaks, undetermined, first = list[BrokenPromise](), None, 1
+        size, core, table = (
+            sum(len(line.value["steps"]) for line, _ in self.walks),
+            core_of(self.model),
+            table_of(self.model),
         )
-    documents, shape, words, core = read_documents(lines), Shape.load(SCHEMA, "walk"), Words(model), core_of(model)
-    walks: list[tuple[Line, Cast]] = []
+        for line, asks in self.walks:
+            reader = _Reader(line, Walker(asks.instance(core)), asks, table, first)
+            records = list(reader.records())
+            first += len(records)
+            outcome, broken = check_run(Candidates((reader.walker.start,)), records)
+            found = judgement_of(reader.walker.instance, outcome)
+            breaks += broken
+            if found.verdict is OracleVerdict.DEPARTS:
+                return replace(found, size=size, breaks=breaks)
+            if found.verdict is OracleVerdict.UNDETERMINED:
+                undetermined = undetermined or found
+        return replace(undetermined or Judgement(OracleVerdict.CONFORMS), size=size, breaks=breaks)
+
+
+def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Walks:
+    if requested.release is not None and release_named(requested.release) != OLDEST:
+        raise TraceError(
+            f"{lines[0].file}: walks are calls of the Application of 0.12; leave the release {requested.release} out"
+        )
+    documents, shape, words = read_documents(lines), Shape.load(SCHEMA, "walk"), Words(model)
+    walks: list[tuple[Line, WalkAsks]] = []
     for value in documents.values:
         for walk in value if isinstance(value, list) else [value]:
             if not isinstance(walk, dict):
                 raise documents.error(f"{walk!r:.60} where a walk {{...}} belongs")
             line = documents.line(walk)
             shape.check(line)
-            walks.append((line, _cast(line, words)))
-    breaks: list[BrokenPromise] = []
-    size, undetermined = sum(len(line.value["steps"]) for line, _ in walks), None
-    first = 1
-    for line, cast in walks:
-        reader = _Reader(line, Walker(cast.instance(core)), cast, table_of(model), first)
-        records = list(reader.records())
-        first += len(records)
-        promises = Promises(reader.walker, {number: call.plan for number, call in reader.calls.items()})
-        judgement = judge(reader.walker.instance, records, start=reader.walker.start, seen=promises.seen)
-        breaks += promises.broken
-        if judgement.verdict is OracleVerdict.DEPARTS:
-            return Judged(judgement, size, breaks=breaks)
-        if judgement.verdict is OracleVerdict.UNDETERMINED:
-            undetermined = undetermined or judgement
-    return Judged(undetermined or Judgement(OracleVerdict.CONFORMS), size, breaks=breaks)
+            walks.append((line, _asks(line, words)))
+    return _Walks(model, walks)
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
@@ -336,8 +351,9 @@ WALKS = Format(
     "yunikorn-walks",
     'a walk "gangStyle" and "steps"',
     _recognises,
-    judge=_judge,
+    _read,
     judged_by="v0.12.2",
     fits=_fits,
+    by_release=True,
 )
 """Walks of the core's Application."""

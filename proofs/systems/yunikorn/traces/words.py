@@ -11,7 +11,7 @@ from typing import Any
 from schedproof.model.lang import Model
 from schedproof.proofs.traces.files.json_document import joined
 from schedproof.proofs.traces.files.lines import Line, TextLine
-from schedproof.proofs.traces.formats.format import Judged, Told
+from schedproof.proofs.traces.formats.format import Requested
 
 from .lives import Entry, Lives
 from .releases import EVENTS, STATE_STRINGS, Table, known_states, release_named, releases_of, table_of
@@ -39,18 +39,18 @@ def keys(lines: Sequence[TextLine]) -> set[str]:
     return set(value) if isinstance(value, dict) else set()
 
 
-def tables_told(model: Model, told: Told) -> list[Table]:
-    """The tables to judge by: the variant's own if one is told, else of the release, else of every release.
+def tables_of(model: Model, requested: Requested) -> list[Table]:
+    """The tables to judge by: the variant's own if one is requested, else of the release, else of every release.
 
     Raises:
         TraceError: no such release.
     """
-    if told.variant is not None:
+    if requested.variant is not None:
         return [table_of(model)]
     every = releases_of(model)
-    if told.release is None:
+    if requested.release is None:
         return every
-    name = release_named(told.release)
+    name = release_named(requested.release)
     return [table for table in every if table.name == name]
 
 
@@ -82,18 +82,17 @@ class Words:
         return name
 
 
-Reader = Callable[[Model, Sequence[TextLine]], tuple[Sequence[Entry], str]]
-"""The entries of a file, and what was left out."""
+Entries = Callable[[Model, Sequence[TextLine]], tuple[Sequence[Entry], str]]
+"""Reads the entries of a file; and what was left out."""
 
 
-def judged_by_tables(
-    read: Reader, more: Callable[[Table], Table] = lambda table: table
-) -> Callable[[Model, Sequence[TextLine], Told], Judged]:
-    """The judge of a format that ``read`` reads; ``more`` adds to the tables what only this format speaks of."""
+def read_lives(
+    entries_of: Entries, more: Callable[[Table], Table] = lambda table: table
+) -> Callable[[Model, Sequence[TextLine], Requested], Lives]:
+    """What reads a format by ``entries_of``; ``more`` adds to the tables what only this format speaks of."""
 
-    def judge(model: Model, lines: Sequence[TextLine], told: Told) -> Judged:
-        tables = [more(table) for table in tables_told(model, told)]
-        entries, note = read(model, lines)
-        return Lives(model, tables).judge(entries, note)
+    def read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Lives:
+        tables = [more(table) for table in tables_of(model, requested)]
+        return Lives(model, tables, *entries_of(model, lines))
 
-    return judge
+    return read

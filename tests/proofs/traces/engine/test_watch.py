@@ -22,12 +22,12 @@ from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces import OracleVerdict, TraceError, check_records, check_trace
-from schedproof.proofs.traces.engine import collected_names as gone
+from schedproof.proofs.traces.engine import collected_names
 from schedproof.proofs.traces.engine.appearing import KEPT_ENDED
-from schedproof.proofs.traces.engine.collected_names import Gone
-from schedproof.proofs.traces.engine.fast_path import Quick
-from schedproof.proofs.traces.engine.object_gc import forgettable, refers
-from schedproof.proofs.traces.engine.objects import World
+from schedproof.proofs.traces.engine.collected_names import CollectedNames
+from schedproof.proofs.traces.engine.fast_path import FastPath
+from schedproof.proofs.traces.engine.object_gc import collectable, refers
+from schedproof.proofs.traces.engine.objects import ObjectMap
 from schedproof.proofs.traces.engine.unobserved import noticing
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.reports.shorten import shortened
@@ -72,7 +72,7 @@ class TestQuickWay:
             return [(r.verdict, r.first_departure.record if r.first_departure else 0) for r in reports]
 
         quickly = judged()
-        monkeypatch.setattr(Quick, "after", lambda *_: None)
+        monkeypatch.setattr(FastPath, "after", lambda *_: None)
         assert judged() == quickly
         assert {v for v, _ in quickly} == {CONFORMS, DEPARTS}
 
@@ -171,7 +171,7 @@ class TestObjectsThatComeAndGo:
         for number in range(3 * KEPT_ENDED):
             watch.take({"action": "allocate", "parameters": {"p": f"g{number}", "K": ["a"]}})
             watch.take({"action": "delete_allocated", "parameters": {"p": f"g{number}"}})
-        assert watch.world.number("PodGroup", "g0") < 0, "it is not forgotten, and nothing is tested"
+        assert watch.objects.number("PodGroup", "g0") < 0, "it is not forgotten, and nothing is tested"
         assert watch.take(record).verdict is expected
         since = watch.since
         assert since is not None
@@ -182,24 +182,24 @@ class TestObjectsThatComeAndGo:
 
     def test_what_was_forgotten_in_several_states_is_undetermined(self) -> None:
         """Nothing is made up of what it was like."""
-        names, header = Gone(), {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"], "PodGroup": ["g"]}}
-        before = Watch(system("hived"), None, header).world
+        header = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"], "PodGroup": ["g"]}}
+        before = Watch(system("hived"), None, header).objects
         now = before.with_new("PodGroup", "h", 0)
         one = before.instance.initial()
         other = (*one[: before.instance.slot("PodGroup")], 1, *one[before.instance.slot("PodGroup") + 1 :])
-        names.note(before, now, [one, other])
+        names = CollectedNames().after(before, now, [one, other])
         back = now.with_new("PodGroup", "g")
         assert names.restored(back, [("PodGroup", "g")], [back.instance.initial()]) is None
 
     def test_those_that_have_ended_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(gone, "MOST_GONE", 30)  # names that are kept; fewer than come here
+        monkeypatch.setattr(collected_names, "MOST_NAMES", 30)  # names that are kept; fewer than come here
         watch = Watch(system("hived"), None, OPEN)
         sizes, memory = set(), []
         tracemalloc.start()
         for number, record in enumerate(lives(400)):
             assert watch.take(record).verdict is CONFORMS
             if number % 200 == 199:
-                sizes.add(len(watch.world.names["PodGroup"]))
+                sizes.add(len(watch.objects.names["PodGroup"]))
                 memory.append(tracemalloc.get_traced_memory()[0])
         tracemalloc.stop()
         assert sizes == {KEPT_ENDED + 1}
@@ -209,7 +209,7 @@ class TestObjectsThatComeAndGo:
     def test_a_bad_record_changes_nothing(self) -> None:
         watch = Watch(system("hived"), None, OPEN)
         watch.take({"action": "allocate", "parameters": {"p": "x", "K": ["a"]}, "time": 5})
-        before = watch.world, watch.records
+        before = watch.objects, watch.records
         for bad in (
             {"action": "allocate", "parameters": {"p": "y", "K": ["q"]}},
             {"objects": {"PodGroup": ["z"]}, "state": {"PodGroup": {"z": {"colour": 1}}}},
@@ -217,7 +217,7 @@ class TestObjectsThatComeAndGo:
         ):
             with pytest.raises(TraceError):
                 watch.take(bad)
-            assert (watch.world, watch.records) == before
+            assert (watch.objects, watch.records) == before
         assert watch.take({"action": "delete_allocated", "parameters": {"p": "x"}, "time": 5}).verdict is CONFORMS
 
     def test_one_that_was_listed_may_be_named_after_it_was_forgotten(self) -> None:
@@ -287,7 +287,7 @@ class TestForgetting:
     @pytest.mark.parametrize(("system", "variant"), SCOPES)
     def test_nothing_can_be_seen_of_it(self, system: str, variant: str) -> None:
         model = systems()[system].variants[variant]
-        ended, compared = forgettable(model), 0
+        ended, compared = collectable(model), 0
         assert any(ended.values())
         for instance in islice(instances(model, {**model.default_scope, **SCOPES[system, variant]}), 2):
             states = explore(instance, symmetry=False, limit=3_000).states
@@ -312,7 +312,7 @@ class TestForgetting:
 
     def test_hived_groups_may_be_forgotten_and_its_cells_not(self) -> None:
         """By hand: a Deleted group has no row in the table, and every condition of the document asks for another state."""
-        assert forgettable(AS_WRITTEN) == {"PodGroup": {"Deleted"}, "Cell": frozenset()}
+        assert collectable(AS_WRITTEN) == {"PodGroup": {"Deleted"}, "Cell": frozenset()}
 
     def test_what_counts_the_ended_is_not_forgotten(self) -> None:
         """Planted: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
@@ -326,7 +326,7 @@ class TestForgetting:
             ~exists(g, g.is_("Deleted", "Pending")),
         ):
             actions = [replace(a, when=[*a.when, guard]) if a.name == "vacate" else a for a in AS_WRITTEN.actions]
-            assert not forgettable(replaced(AS_WRITTEN, actions))["PodGroup"]
+            assert not collectable(replaced(AS_WRITTEN, actions))["PodGroup"]
 
 
 class TestUnnamed:
@@ -451,8 +451,8 @@ def removed(instance: Instance, state: State, sort: str, number: int) -> tuple[I
                 if machine.sort.name == sort:
                     del values[number]
                 rigid[machine.sort.name, a.name] = values
-    less = World.of(Instance(model, sizes, {}))
-    small = World(model, less.names, {k: tuple(v) for k, v in rigid.items()}, less.births).unnamed
+    less = ObjectMap.of(Instance(model, sizes, {}))
+    small = ObjectMap(model, less.names, {k: tuple(v) for k, v in rigid.items()}, less.births).unnamed
     found = [0] * small.width
     for machine in model.machines:
         owner = machine.sort.name

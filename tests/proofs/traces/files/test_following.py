@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from schedproof.proofs.traces import Following, OracleVerdict, TraceError, check_trace
-from schedproof.proofs.traces.files.again import SHARE, Again
+from schedproof.proofs.traces.files.following import SHARE, Again
 from tests.proofs.traces.formats.test_plain import HEADER
 from tests.support.places import DATA
 

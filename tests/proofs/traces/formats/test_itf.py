@@ -19,14 +19,15 @@ from schedproof.model.semantics.run import Run
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.traces import OracleReport, TraceError, check_trace
 from schedproof.proofs.traces.check import EVERY, formats_of
-from schedproof.proofs.traces.engine.candidates import Judgement
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.files.lines import TextLine
 from schedproof.proofs.traces.formats import itf_trace
+from schedproof.proofs.traces.formats.format import Plain, Requested
 from schedproof.proofs.traces.formats.itf import NONE, Map, Record, Tup, decode, encode, some
 from schedproof.proofs.traces.formats.itf_trace import ITF
 from schedproof.proofs.traces.formats.plain import OWN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
+from schedproof.proofs.traces.reports.report import Judgement
 from tests.support.toys import WORKSHOP
 
 VALUES: list[tuple[object, object]] = [
@@ -292,14 +293,14 @@ def test_a_trace_that_nests_too_deeply_is_refused(tmp_path: Path) -> None:
 
 def read(model: Model, text: str, kind: str) -> Judgement:
     format_ = {"itf": ITF, "plain": OWN}[kind]
-    assert format_.plain is not None
     lines = [TextLine("t", n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     assert [
         f.name
         for f in (formats_of(systems()[model.system]) if model.system in systems() else EVERY)
         if f.recognises(lines)
     ] == [format_.name]
-    trace = format_.plain(model, iter(lines))
+    trace = format_.read(model, iter(lines), Requested())
+    assert isinstance(trace, Plain)
     watch = Watch(System(model.system, "", {model.variant: model}, model.variant), None, trace.header)
     for line in trace.records:
         watch.take(line.value, line.number)

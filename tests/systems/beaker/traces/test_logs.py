@@ -15,9 +15,10 @@ from schedproof.model.systems.beaker import AS_WRITTEN
 from schedproof.model.systems.beaker.shipped import SHIPPED
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 from schedproof.proofs.traces import check as entry
-from schedproof.proofs.traces.engine.candidates import judge
+from schedproof.proofs.traces.engine.candidates import check_run
 from schedproof.proofs.traces.files.lines import read_text
-from schedproof.proofs.traces.formats.format import Format
+from schedproof.proofs.traces.formats import format as formats
+from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested
 from tests.support.places import DATA
 from tests.systems.beaker.traces.logs import WRITTEN_HEADER, beakerd_log, changes, messages
 
@@ -112,8 +113,9 @@ def test_the_samples_exercise_the_model(model: Model, format_: str, sample: str,
     """A model that lacks what a sample does no longer explains it."""
     needed = [p.name for p in model.properties]
     planted = _without(model, dropped, needed)
-    reading = FORMATS[format_].read(planted, read_text(HERE / sample))
-    found = judge(reading.instance, reading.records, start=reading.start)
+    log = FORMATS[format_].read(planted, read_text(HERE / sample), Requested())
+    assert isinstance(log, ModelLog)
+    found = log.check()
     assert found.departure is not None and found.departure.record == record
 
 
@@ -380,7 +382,7 @@ class TestChanges:
         assert conforms(check(skipped, tmp_path))
 
     def test_too_many_states_are_undetermined(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(entry, "judge", lambda i, r, start=None: judge(i, r, 3, start))
+        monkeypatch.setattr(formats, "check_run", lambda start, records: check_run(start, records, 3))
         report = check(run(recipe("R:1", "queued"), recipe("R:2", "queued"), recipe("R:4", "queued")), tmp_path)
         assert report.verdict is OracleVerdict.UNDETERMINED and "more than 3 states explain the trace" in report.note
 

@@ -14,8 +14,8 @@ from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.systems.hived.traces.calls import HivedReading
 from schedproof.proofs.systems.hived.traces.calls_reader import read_hived
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
-from schedproof.proofs.traces.engine.candidates import judge
 from schedproof.proofs.traces.files.lines import as_objects, read_text
+from schedproof.proofs.traces.formats.format import ModelLog
 from tests.support import places
 from tests.support.needs import needs_shared
 from tests.support.places import DATA
@@ -104,7 +104,7 @@ class TestTheSamplesExerciseTheModel:
         change = Change(why="a planted bug", repairs=[], drops=dropped.split(", "))
         model = AS_WRITTEN.amend("planted", "a model with a planted bug", [change], refuted=AS_WRITTEN.refuted)
         reading = HivedReading(model, read_hived(as_objects(read_text(HERE / f"{sample}.jsonl"))))
-        found = judge(reading.instance, reading.records())
+        found = ModelLog(reading.instance, reading.records(), len(reading.trace.calls)).check()
         assert found.departure is not None and found.departure.record == record
 
     def test_repaired_lets_a_victims_cells_go_together(self) -> None:

@@ -16,12 +16,12 @@ import pytest
 from schedproof.model.lang import Model
 from schedproof.model.systems.jobmon import SHIPPED
 from schedproof.proofs.systems.jobmon.traces import audit as jobmon_audit
-from schedproof.proofs.systems.jobmon.traces import dump_objects as jobmon_cast
+from schedproof.proofs.systems.jobmon.traces import dump_index as jobmon_index
 from schedproof.proofs.systems.jobmon.traces import dumps as jobmon_dumps
 from schedproof.proofs.systems.jobmon.traces import events as jobmon_events
 from schedproof.proofs.systems.jobmon.traces import life as jobmon_life
 from schedproof.proofs.traces.files.lines import TextLine
-from schedproof.proofs.traces.formats.format import Format, Told
+from schedproof.proofs.traces.formats.format import Format, Plain, Requested
 from tests.systems.jobmon.traces.brute_force_dumps import judge_dumps
 from tests.systems.jobmon.traces.brute_force_lines import judge_audit, judge_events
 from tests.systems.jobmon.traces.logs import audit, dumps, events
@@ -94,10 +94,11 @@ def logs(kind: str) -> Iterator[tuple[Records, int | None]]:
 
 def caught(kind: str, format_: Format, model: Model = SHIPPED) -> bool:
     """Some log is judged otherwise than by hand."""
-    assert format_.judge is not None
     for records, by_hand in logs(kind):
         lines = [TextLine("trace", n, json.dumps(record)) for n, record in enumerate(records, start=1)]
-        departure = format_.judge(model, lines, Told()).judgement.departure
+        log = format_.read(model, lines, Requested())
+        assert not isinstance(log, Plain)
+        departure = log.check().departure
         if (departure.record if departure else None) != by_hand:
             return True
     return False
@@ -169,13 +170,13 @@ def test_runs_may_have_been_anything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    shows = jobmon_cast.Cast.shows
+    shows = jobmon_index.DumpIndex.shows
 
     def blind(self: Any, dump: Any, sort: str, number: int) -> str | None:
         found = shows(self, dump, sort, number)
         return None if found == "Absent" else found
 
-    monkeypatch.setattr(jobmon_cast.Cast, "shows", blind)
+    monkeypatch.setattr(jobmon_index.DumpIndex, "shows", blind)
     assert caught("dumps", jobmon_dumps.DUMPS)
 
 
@@ -203,9 +204,9 @@ def test_what_is_not_logged(event: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_bulk_lines_and_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = jobmon_events._read
+    read = jobmon_events._entry
     with monkeypatch.context() as patch:
-        patch.setattr(jobmon_events, "_read", lambda line, n: (e := read(line, n)) and replace(e, stays=False))
+        patch.setattr(jobmon_events, "_entry", lambda line, n: (e := read(line, n)) and replace(e, stays=False))
         assert caught("events", jobmon_events.EVENTS)
     monkeypatch.setattr(jobmon_events._Events, "_refusal", lambda self, told: None)
     assert caught("events", jobmon_events.EVENTS)

@@ -106,9 +106,9 @@ def every_change() -> list[Change]:
 
 
 def verdict(releases: Sequence[Table], entry: Entry) -> tuple[str, int | None, tuple[str, ...]]:
-    found = yunikorn_lives.Lives(systems()["yunikorn"].variants["v0.12.2"], releases).judge([entry])
-    departure = found.judgement.departure
-    return found.judgement.verdict.value, departure.record if departure else None, tuple(found.releases)
+    found = yunikorn_lives.Lives(systems()["yunikorn"].variants["v0.12.2"], releases, [entry]).check()
+    departure = found.departure
+    return found.verdict.value, departure.record if departure else None, tuple(found.releases)
 
 
 def test_every_change_alone(every_change: list[Change]) -> None:

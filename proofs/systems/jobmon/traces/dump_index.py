@@ -45,8 +45,8 @@ class Dump:
 
 
 @dataclass
-class Cast:
-    """All rows of all dumps."""
+class DumpIndex:
+    """All rows of all dumps: the object map of a database."""
 
     dumps: Sequence[Dump]
     ids: dict[str, list[int]] = field(default_factory=dict)

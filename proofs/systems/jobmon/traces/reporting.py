@@ -1,4 +1,4 @@
-"""A record of Jobmon's database as a story sees it, and how one that nothing explains is told."""
+"""What a dump shows of a part of Jobmon's database, and the report on one that nothing explains."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.lang import Invariant, Model
-from schedproof.proofs.traces.engine.candidates import MOST_SHOWN, Path
+from schedproof.proofs.traces.engine.candidates import Path
 from schedproof.proofs.traces.engine.partial import UNKNOWN, Field, Obj, Values, View
+from schedproof.proofs.traces.reports.nonconformance import MOST_SHOWN
 from schedproof.proofs.traces.reports.report import Candidate, Departure, Difference
 
 from .words import led_from, letter, promise_of
@@ -19,8 +20,8 @@ SECTIONS = {"TaskInstance": "2.1", "Task": "2.2", "WorkflowRun": "2.3", "Workflo
 
 
 @dataclass(frozen=True)
-class Sight:
-    """One record as far as a story is concerned.
+class PartObservation:
+    """One dump as far as a part of the database is concerned.
 
     Args:
         number, line: for messages; ``says`` is the record in a few words.
@@ -38,21 +39,21 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Teller:
-    """How departures of one part of the database are told; ``names`` are what its objects are called."""
+class PartReporter:
+    """Reports departures of one part of the database; ``names`` are what its objects are called."""
 
     model: Model
     view: View
     names: Mapping[Obj, str]
 
-    def never(self, sight: Sight, broken: Sequence[Invariant], ends: Sequence[Values]) -> Departure:
+    def never(self, sight: PartObservation, broken: Sequence[Invariant], ends: Sequence[Values]) -> Departure:
         """Steps lead to what is seen, but each to a state that breaks one of these promises, which the machine keeps."""
         promises = list({p.name: promise_of(p) for p in broken}.values())
         reason = f"{sight.says}: the machine never is in such a state: {promises[0].says}"
         shown = [Candidate((), self._shown(v), [], [], promises[0]) for v in ends[:MOST_SHOWN]]
         return Departure(sight.number, sight.line, reason, promises, shown)
 
-    def no_row(self, sight: Sight, before: Sequence[Values]) -> Departure | None:
+    def no_row(self, sight: PartObservation, before: Sequence[Values]) -> Departure | None:
         """An object is seen in a state to which no rows lead; None if there is none."""
         for name in self.view.follows:
             if name[1] or name not in sight.observed:
@@ -64,7 +65,7 @@ class Teller:
                 return Departure(sight.number, sight.line, reason, (), self._could(name, were, to))
         return None
 
-    def no_way(self, sight: Sight, paths: Sequence[Path]) -> Departure:
+    def no_way(self, sight: PartObservation, paths: Sequence[Path]) -> Departure:
         """No steps lead to what is seen; ``paths`` are what was tried."""
         nearest = sorted(paths, key=lambda p: (len(self._differing(p.state, sight)), len(p.steps)))[:MOST_SHOWN]
         candidates = [
@@ -99,7 +100,7 @@ class Teller:
             found.append(Candidate((), {sort: {who: {"state": now}}}, differs, (), None))
         return found[:MOST_SHOWN]
 
-    def _differing(self, values: Values, sight: Sight) -> list[Difference]:
+    def _differing(self, values: Values, sight: PartObservation) -> list[Difference]:
         return [
             Difference(
                 self.names[name[0], name[2]],

@@ -1,0 +1,102 @@
+"""The reporter: what is said of a record that no candidate explains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from schedproof.model.semantics import Instance, State
+from schedproof.proofs.traces.engine.broken import broken_invariants, broken_table
+from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, TooManyStates
+
+from .report import Candidate, Departure, Difference, Judgement, OracleVerdict, Promise
+
+MOST_SHOWN = 3
+"""Candidates shown for a nonconformance."""
+
+
+def judgement_of(instance: Instance, outcome: Candidates[State] | Nonconformance[Any]) -> Judgement:
+    """The verdict on what steps have led to, in the words of ``instance``."""
+    if isinstance(outcome, Nonconformance):
+        return Judgement(OracleVerdict.DEPARTS, departure_of(instance, outcome))
+    if outcome.exceeded:
+        return Judgement(OracleVerdict.UNDETERMINED, note=outcome.exceeded)
+    return Judgement(OracleVerdict.CONFORMS)
+
+
+def departure_of(instance: Instance, found: Nonconformance[Any]) -> Departure:
+    """The nonconformance with the candidates that came closest."""
+    record = found.record
+    if record.broken:
+        return Departure(record.number, record.line, record.broken)
+    return _departure(instance, record, found.before.states)
+
+
+def _departure(instance: Instance, record: Record[State], before: Sequence[State]) -> Departure:
+    """The candidates that came closest: the fewest fields differ, the fewest objections, the most conditions met.
+
+    What makes nothing observed come true, and is allowed, comes after every step that is as close: it explains less.
+    """
+    ranked: list[tuple[tuple[int, bool, int, int, int], State, Path]] = []
+    for state in before[:20]:  # enough to show; the verdict does not depend on it
+        at_first = len(record.observed.differing(state))
+        try:
+            paths = [*record.attempts(state), *record.successors(state)]
+        except TooManyStates:
+            continue  # the verdict stands; what is shown comes from the other states
+        for path in paths:
+            differing = len(record.observed.differing(path.state))
+            idle = not path.refused and differing >= at_first
+            ranked.append(((differing, idle, len(path.refused), -path.met, len(path.steps)), state, path))
+    ranked.sort(key=lambda entry: entry[0])
+    shown: dict[tuple[str, ...], Candidate] = {}
+    for _, state, path in ranked:
+        what = path.steps[-1:] if path.refused else path.steps  # a refused step is shown once, after the fewest others
+        if len(shown) < MOST_SHOWN and what not in shown:
+            shown[what] = _candidate(instance, record, state, path)
+    promises = broken_invariants(instance, before[0], record.observed.slots)
+    candidates = list(shown.values())
+    return Departure(record.number, record.line, _reason(record, candidates), promises, candidates)
+
+
+def _candidate(instance: Instance, record: Record[State], before: State, path: Path) -> Candidate:
+    differing = record.observed.differing(path.state)
+    differences = [difference(instance, slot, path.state[slot], record.observed.slots[slot]) for slot in differing]
+    if path.refused:
+        promise: Promise | None = path.refused[0]
+    else:
+        broken = broken_invariants(instance, before, record.observed.slots)
+        # After several steps nothing is known of where an object was in between.
+        table = broken_table(instance, before, path.state, record.observed.slots) if len(path.steps) < 2 else None
+        promise = broken[0] if broken else table
+    return Candidate(path.steps, instance.describe(path.state), differences, path.refused, promise)
+
+
+def _reason(record: Record[State], candidates: Sequence[Candidate]) -> str:
+    if not candidates:
+        return f"{record.says}: no state of the model explains it"
+    best = candidates[0]
+    tried = "; ".join(best.steps) or "no step"
+    if best.refused:
+        why = " and ".join(f"{r.says} (line {r.line})" if r.line else r.says for r in best.refused)
+        return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}, but {why}"
+    shown = ", ".join(d.text() for d in best.differs[:4]) + (", ..." if len(best.differs) > 4 else "")
+    return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}: {shown}"
+
+
+def difference(instance: Instance, slot: int, model: int, observed: int) -> Difference:
+    """Two values of one slot, with names."""
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        fields = ([""] if machine.states else []) + [a.name for a in instance.attributes(sort)]
+        for name in fields:
+            number = slot - instance.slot(sort, name)
+            if not 0 <= number < instance.sizes[sort]:
+                continue
+            obj = instance.object_names(sort)[number]
+            if not name:
+                return Difference(obj, "state", machine.states[model].name, machine.states[observed].name)
+            attribute = machine.attribute(name)
+            assert attribute is not None
+            return Difference(obj, name, instance.show(attribute.type, model), instance.show(attribute.type, observed))
+    raise AssertionError(f"no slot {slot}")
