@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import cvc5
 import z3
 
 from schedproof.proofs.verdict import Verdict
@@ -85,6 +84,8 @@ def recheck(
 
 
 def _cvc5(text: str, seconds: float, find_models: bool) -> Verdict:
+    import cvc5  # most proofs are not checked again
+
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("tlimit-per", str(int(seconds * 1000)))

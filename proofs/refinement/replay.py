@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from schedproof.impl.cascade import System
+from schedproof.impl.cascade import System as Machines
 from schedproof.model.lang import Model
+from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, Instance, Run, State, Stepper, parameters
 
 from .graph import SILENT, SideBySide
@@ -34,7 +35,7 @@ def check_variant(run: Run, model: Model) -> None:
         raise ValueError(f"the scheduler is one for {model.system} {model.variant}, not {mine.variant}")
 
 
-MachineFactory = Callable[[Instance], System]
+MachineFactory = Callable[[Instance], Machines]
 
 
 def say(instance: Instance, choice: Choice) -> str:
@@ -42,7 +43,7 @@ def say(instance: Instance, choice: Choice) -> str:
     return ModelGraph(instance, (), {}).say_choice(choice)
 
 
-def on_machines(run: Run, machines: MachineFactory = System.of) -> Mismatch | None:
+def on_machines(run: Run, machines: MachineFactory = Machines.of) -> Mismatch | None:
     """Replays a run on the machines that are generated from the model; all objects are compared after each step."""
     instance, path = run.instance, list[str]()
     try:
@@ -60,7 +61,7 @@ def on_machines(run: Run, machines: MachineFactory = System.of) -> Mismatch | No
     return None
 
 
-def _differs(instance: Instance, wanted: State, system: System) -> tuple[str, str] | None:
+def _differs(instance: Instance, wanted: State, system: Machines) -> tuple[str, str] | None:
     """The first object that is not as in the state: as it should be, and as it is."""
     found = system.describe()
     for sort, objects in instance.describe(wanted).items():
@@ -130,3 +131,16 @@ def _step(exploration: SideBySide, here: Iterable[int], choice: Choice, after: S
             return found
         layer = silent
     return set()
+
+
+def replays_of(system: System, model: Model) -> dict[str, Replay]:
+    """The implementations that take a model's runs, each with how it is called.
+
+    The generated machines take every run of every variant. A reference scheduler takes the runs of the variant that it
+    implements, where its model's steps are its own: the system's manifest says which (``replays``). An implementation that
+    refines its model in one direction need not be able to take a run that the model chose.
+    """
+    found: dict[str, Replay] = {"the generated machines": on_machines}
+    if (scheduler := system.replays.get(model.variant)) is not None:
+        found["the reference scheduler"] = scheduler
+    return found

@@ -31,7 +31,7 @@ from schedproof.proofs.coverage import (
 )
 from schedproof.proofs.coverage import generate as make
 from schedproof.proofs.coverage.unreached import MOST_SECONDS
-from schedproof.proofs.refinement.replays import replays_of
+from schedproof.proofs.refinement.replay import replays_of
 from schedproof.proofs.verdict import Disagreement
 
 MOST_STATES = 100_000

@@ -270,10 +270,10 @@ def test_what_the_oracle_does_not_take_is_not_written(
 def test_an_implementation_that_departs_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from schedproof.proofs.refinement import replays
+    from schedproof.proofs.refinement import replay
 
     less = without(AS_WRITTEN, AS_WRITTEN.rules[0])
-    monkeypatch.setattr(replays, "on_machines", lambda run: on_machines(run, machines_of(less)))
+    monkeypatch.setattr(replay, "on_machines", lambda run: on_machines(run, machines_of(less)))
     assert run(tmp_path / "suite", "hived", "--cover", "transitions", *TWO, "--replay") == 1
     assert "sequence 1 on the generated machines: the machines come to another state" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
