@@ -18,6 +18,7 @@ from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification.verify import verifiers, verify
 from schedproof.proofs.verification.workers import WorkerDied, Workers
 from tests.support.lamps import lamps, system
+from tests.support.registry import put
 
 linux = pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere processes are not copies, and know no test's systems"
@@ -77,13 +78,13 @@ def test_a_worker_that_is_killed_is_no_answer():
 
 @linux
 @pytest.mark.parametrize("only", [[], ["blinks", "on-or-off"]])
-def test_verify_says_the_same_however_many_processes(only):
+def test_verify_says_the_same_however_many_processes(only, monkeypatch):
     mine = system(lamps(), lamps("other", refuted=()), lamps("third"))
-    with patch.dict(systems(), {"lamps": mine}):
-        alone = verify([mine], only=only)
-        with verifiers([mine], only=only, jobs=3) as workers:
-            assert workers.jobs == 3
-            together = verify([mine], only=only, workers=workers)
+    put(monkeypatch, {"lamps": mine})
+    alone = verify([mine], only=only)
+    with verifiers([mine], only=only, jobs=3) as workers:
+        assert workers.jobs == 3
+        together = verify([mine], only=only, workers=workers)
     assert together == alone  # seconds are not compared
     assert [r.variant for r in together] == ["plain", "other", "third"]
     assert [r.ok for r in together] == ([True, False, True] if not only else [True, True, True])
@@ -113,11 +114,11 @@ def test_there_are_no_more_processes_than_parts():
 
 
 @linux
-def test_the_command_prints_the_same(capfd):
+def test_the_command_prints_the_same(capfd, monkeypatch):
+    put(monkeypatch, {"lamps": system()})
     printed = []
     for jobs in ("1", "2"):
-        with patch.dict(systems(), {"lamps": system()}):
-            assert main(["verify", "lamps", "--jobs", jobs]) == 0
+        assert main(["verify", "lamps", "--jobs", jobs]) == 0
         out, err = capfd.readouterr()
         assert err == ""
         printed.append(
