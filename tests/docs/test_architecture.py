@@ -38,3 +38,15 @@ def test_every_path_that_a_decision_names_is_there() -> None:
             r"`((?:model|impl|proofs|diagrams|tests|schedproof|benchmarks|docs)/[\w./]*)`", path.read_text("utf-8")
         )
         assert [name for name in named if not (ROOT / name).exists()] == [], path.name
+
+
+def test_every_module_that_a_docstring_refers_to_is_there() -> None:
+    seen = 0
+    for part in ("model", "impl", "proofs", "diagrams", "schedproof"):
+        for path in (ROOT / part).rglob("*.py"):
+            for name in re.findall(r":mod:`([^`]*)`", path.read_text("utf-8")):
+                folder, inside = (path.parent, name.lstrip(".")) if not name.startswith("schedproof") else (ROOT, name)
+                place = folder / inside.replace(".", "/")
+                assert place.with_suffix(".py").exists() or place.is_dir(), f"{path}: {name}"
+                seen += 1
+    assert seen > 30

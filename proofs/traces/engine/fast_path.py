@@ -1,7 +1,7 @@
 """The quick way for records that say which step happened: names looked up in tables, steps remembered.
 
 It answers only where the record is right in every respect; whatever else there is to say of a record, the ordinary way
-(:mod:`.records`, :mod:`.engine`) says it. Both have to agree.
+(:mod:`schedproof.proofs.traces.formats.records`, :mod:`.candidates`) says it. Both have to agree.
 """
 
 from __future__ import annotations

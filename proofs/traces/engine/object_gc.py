@@ -1,7 +1,7 @@
 """Which objects have ended so that nothing can be seen of them any more.
 
 An endless log names endlessly many objects. One that has ended may be forgotten if no guard, rule or update of the
-model could tell that it is still there. That is decided from the text of the model alone (:mod:`.unseen`).
+model could tell that it is still there. That is decided from the text of the model alone (:mod:`.unobserved`).
 """
 
 from __future__ import annotations

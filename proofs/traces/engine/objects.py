@@ -1,7 +1,7 @@
 """The objects that a trace has named so far, and what never changes of them.
 
 Objects come and go: a new one begins in its initial state, in a place of its own or in that of one that has
-ended and can be forgotten (:mod:`.forget`).
+ended and can be forgotten (:mod:`.object_gc`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The log of beakerd, Beaker's scheduler, line by line: which lines it knows, and what each says.
 
 Text before the message (time, thread, module) and after it is allowed; lines without a known message
-are skipped and counted. ``beakerd`` says which steps of the model a message stands for.
+are skipped and counted. ``daemon_log`` says which steps of the model a message stands for.
 """
 
 from __future__ import annotations

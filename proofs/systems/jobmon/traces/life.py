@@ -1,6 +1,6 @@
 """The life of one instance or run as log events tell it: the steps that are logged, and those that may lie between.
 
-As in :mod:`.jobmon_story`, what an event does not show is guessed; here nothing is shown but the one object.
+As in :mod:`.part`, what an event does not show is guessed; here nothing is shown but the one object.
 """
 
 from __future__ import annotations
