@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -86,16 +87,26 @@ def _read(manifest: Path) -> Mapping[str, Entry] | str:
 
 def _of_package(point: EntryPoint) -> Mapping[str, Entry] | str:
     at = f"entry point {point.name} = {point.value!r} of {point.dist.name if point.dist else 'a package'} ({GROUP})"
-    try:
-        spec = find_spec(point.module)
-    except Exception as error:  # it imports the packages above, which may raise whatever they like
-        return f"{at}: {type(error).__name__}: {error}; mend or uninstall that package"
-    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
-    manifest = next((Path(each) / MANIFEST for each in folders if (Path(each) / MANIFEST).is_file()), None)
+    manifest = next((each / MANIFEST for each in _folders(point.value) if (each / MANIFEST).is_file()), None)
     if manifest is None:
         return f"{at}: there is no package of that name with a {MANIFEST}; write one, or mend the entry point"
     entries = _read(manifest)
     return f"{at}: {entries}" if isinstance(entries, str) else entries
+
+
+def _folders(value: str) -> Sequence[Path]:
+    """Where the package is that an entry point names. It is not imported, nor is one above it."""
+    name = value.partition(":")[0].strip()
+    if not all(part.isidentifier() for part in name.split(".")):
+        return ()
+    top, *below = name.split(".")
+    spec = find_spec(top)
+    for depth in range(1, len(below) + 1):
+        if spec is None or spec.submodule_search_locations is None:
+            return ()
+        above = list(spec.submodule_search_locations)
+        spec = PathFinder.find_spec(".".join([top, *below[:depth]]), above)
+    return [Path(each) for each in (spec.submodule_search_locations or ())] if spec is not None else ()
 
 
 def own(folder: Path) -> Mapping[str, Entry]:
@@ -122,7 +133,7 @@ def together(sources: Sequence[Mapping[str, Entry] | Found | str]) -> Found:
             taken |= source.taken
             source = source.entries
         for name, entry in source.items():
-            if name in first:
+            if name in first and first[name].path != entry.path:
                 there = shown(first[name].path)
                 taken[name] = f"{entry.where()}: {there} has a system of that name, too; rename one of the two"
                 problems.append(taken[name])

@@ -45,7 +45,9 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
         raise _failed(folder, name, where, error) from None
     except ModelError as error:
         raise UserError(f"{where}: {name} is no model: {error}") from None
-    except (Exception, SystemExit) as error:  # it is the user's code: it may raise whatever it likes
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # it is the user's code: it may raise whatever it likes
         raise _failed(folder, name, where, error) from None
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from schedproof.model.lang import Model, ModelError
+from schedproof.model.lang import Chart, Contradiction, Flow, Model, ModelError, Property, Reading
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.waiting import Waiting
 
 from .errors import UserError, unknown
 from .importing import imported
@@ -35,16 +36,19 @@ def load(entry: Entry) -> System:
         variants,
         judged_by=entry.table.judged_by or next(iter(variants)),
         load=partial(_part, entry),
-        locks={name: tuple(_locks(entry, each)) for name, each in entry.variants.items() if each.locks},
+        locks={name: tuple(_locks(entry, name, each)) for name, each in entry.variants.items() if each.locks},
         document_name=entry.table.document,
         refuted={name: frozenset(refuted) for name, refuted in stated.items()},
         stated={name: entry.where("variants", name, "refuted") for name in stated},
     )
 
 
-def _locks(entry: Entry, variant: VariantTable) -> Iterator[LockFile]:
+def _locks(entry: Entry, name: str, variant: VariantTable) -> Iterator[LockFile]:
     for each in variant.locks:
-        yield LockFile(each.name, entry.path.parent / each.file, each.only, each.refuted)
+        place = entry.where("variants", name, "locks")
+        if each.refuted and not each.only:
+            raise UserError(f"{place}: {each.name} is refuted without only; write only = CHECK, or leave refuted out")
+        yield LockFile(each.name, entry.path.parent / each.file, each.only, each.refuted, place)
 
 
 def _each(entry: Entry) -> Mapping[str, Callable[[], Model]]:
@@ -59,6 +63,10 @@ def _variant(entry: Entry, name: str) -> Model:
     (model,) = _models(entry, said.model, keys, several=False)
     if model.variant != name:
         raise UserError(f"{entry.where(*keys)}: {said.model} is the variant {model.variant!r}; give both one name")
+    if model.amends and model.amends not in entry.variants:
+        raise UserError(
+            f"{entry.where(*keys)}: {said.model} amends {model.amends!r}, which is not named; name it as well"
+        )
     return _expected(entry, model, name, said)
 
 
@@ -123,30 +131,69 @@ def _object(entry: Entry, text: str, keys: tuple[str, ...], fits: Callable[[Any]
     found = getattr(module, name)
     if not fits(found):
         instead = f"name one of: {', '.join(there)}" if there else f"name a {WANTED[what]}"
-        raise UserError(f"{where}: {text} is a {type(found).__name__}, not a {what.capitalize()}; {instead}")
+        kind = "not a Model" if what == "model" else "and not what this key names"
+        raise UserError(f"{where}: {text} is a {type(found).__name__}, {kind}; {instead}")
     return found
 
 
 WANTED = {
     "model": "schedproof.model.lang.Model, or a list of them",
-    "list": "list",
-    "mapping": "mapping, such as {variant: ...}",
-    "format": "schedproof.proofs.traces.formats.format.Format",
+    "refinements": "list of schedproof.proofs.refinement.property.Refinement",
+    "contradictions": "list of schedproof.model.lang.Contradiction",
+    "interpretations": "list of schedproof.model.lang.Reading",
+    "replays": "mapping: variant -> function",
+    "wait_for": "mapping: variant -> schedproof.model.lang.waiting.Waiting",
+    "flows": "mapping: variant -> list of schedproof.model.lang.Flow",
+    "charts": "mapping: variant -> list of schedproof.model.lang.Chart",
+    "tables": "mapping: sort -> set of events",
+    "traces": "schedproof.proofs.traces.formats.format.Format",
 }
+"""What each key names, for messages."""
+
+
+def _is_format(value: Any) -> bool:
+    return all(callable(getattr(value, name, None)) for name in ("recognises", "read"))
+
+
+def _all_of(kind: type) -> Callable[[Any], bool]:
+    """A list, or another sequence, of such objects."""
+    return lambda value: isinstance(value, list | tuple) and all(isinstance(each, kind) for each in value)
+
+
+def _by_name(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """A mapping from names."""
+    return lambda value: (
+        isinstance(value, Mapping) and all(isinstance(name, str) and fits(each) for name, each in value.items())
+    )
+
+
+FITS: Mapping[str, Callable[[Any], bool]] = {
+    "refinements": lambda value: _all_of(Property)(value) and all(hasattr(each, "variant") for each in value),
+    "contradictions": _all_of(Contradiction),
+    "interpretations": _all_of(Reading),
+    "replays": _by_name(callable),
+    "wait_for": _by_name(lambda each: isinstance(each, Waiting)),
+    "flows": _by_name(_all_of(Flow)),
+    "charts": _by_name(_all_of(Chart)),
+    "tables": _by_name(lambda each: isinstance(each, set | frozenset)),
+}
+"""Whether an object is what a key names."""
+
+OF_VARIANTS = ("replays", "wait_for", "flows", "charts")
+"""Mappings from variants."""
 
 
 @cache
 def _cached_part(entry: Entry, key: str) -> Any:
     if key == "traces":
-        return tuple(
-            _object(entry, text, (key,), lambda value: hasattr(value, "recognises"), "format")
-            for text in entry.table.traces
-        )
-    text = getattr(entry.table, key)
-    lists = ("refinements", "contradictions", "interpretations")
-    if key in lists:
-        return _object(entry, text, (key,), lambda value: isinstance(value, list | tuple), "list")
-    return _object(entry, text, (key,), lambda value: isinstance(value, Mapping), "mapping")
+        return tuple(_object(entry, text, (key,), _is_format, key) for text in entry.table.traces)
+    found = _object(entry, getattr(entry.table, key), (key,), FITS[key], key)
+    named = [each.variant for each in found] if key == "refinements" else found if key in OF_VARIANTS else ()
+    variants = load(entry).variants
+    for name in named:
+        if name not in variants:
+            raise UserError(f"{entry.where(key)}: {unknown('variant', name, variants)}")
+    return found
 
 
 def _part(entry: Entry, key: str, default: Any) -> Any:

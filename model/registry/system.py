@@ -19,12 +19,14 @@ class LockFile:
         name: what the names of its checks begin with.
         only: of its checks just this one, which is named ``name`` alone.
         refuted: that one is expected to fail.
+        place: in the manifest, for messages.
     """
 
     name: str
     file: Path
     only: str = ""
     refuted: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

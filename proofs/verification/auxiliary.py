@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.errors import Place
-from schedproof.model.locks import Locks, read
+from schedproof.model.locks import Locks, LocksError, read
+from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import LockFile, System
 from schedproof.proofs.locks.checks import checks
 from schedproof.proofs.refinement.property import Refinement
@@ -84,11 +85,21 @@ class Locked(Auxiliary):
     @cached_property
     def locks(self) -> Locks:
         """What is described."""
-        return _description(self.described.file)
+        try:
+            return _description(self.described.file)
+        except LocksError as error:
+            raise UserError(f"{self.described.place}: {error}") from None
 
     @cached_property
     def properties(self) -> Sequence[Property]:
-        """The checks, or the one that is wanted."""
+        """The checks, or the one that is wanted.
+
+        Raises:
+            UserError: the description cannot be read, or there is no such check.
+        """
+        every = checks(self.locks)
+        if self.described.only and self.described.only not in (names := [check.name for check in every]):
+            raise UserError(f"{self.described.place}: {unknown('check', self.described.only, names)}")
         return [
             LockProperty(
                 name=self._name(check.name),
@@ -98,7 +109,7 @@ class Locked(Auxiliary):
                 kind_=check.kind,
                 place=Place(str(self.described.file), check.place.line),
             )
-            for check in checks(self.locks)
+            for check in every
             if not self.described.only or check.name == self.described.only
         ]
 

@@ -19,7 +19,7 @@ from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
 from .auxiliary import auxiliary
-from .properties import properties_of
+from .properties import properties_of, property_names
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds that are wanted for any number of objects."""
@@ -66,6 +66,7 @@ class Done:
 
 def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     """What there is to do for the properties ``only`` of a variant, or for all."""
+    property_names(system, model)  # two of one name are refused before any work is done
     found = []
     wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
     if wanted:

@@ -12,8 +12,19 @@ from .auxiliary import auxiliary
 
 
 def properties_of(system: System, model: Model) -> list[Property]:
-    """All that ``verify`` checks of a variant, in the order of the table; also what is required of every model."""
-    return [WELL_FORMEDNESS, *model.properties, *(p for each in auxiliary(system, model) for p in each.properties)]
+    """All that ``verify`` checks of a variant, in the order of the table; also what is required of every model.
+
+    Raises:
+        UserError: two have one name, or one that the manifest names cannot be loaded.
+    """
+    found = [WELL_FORMEDNESS, *model.properties, *(p for each in auxiliary(system, model) for p in each.properties)]
+    names = [p.name for p in found]
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise UserError(
+            f"{system.name} {model.variant}: two properties are named {twice[0]!r}; give each a name of its own, "
+            "also those of locks and refinements"
+        )
+    return found
 
 
 def property_names(system: System, model: Model) -> list[str]:

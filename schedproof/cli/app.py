@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +19,14 @@ from schedproof import __version__
 from .commands import COMMANDS
 from .errors import Exit, fail
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 EPILOG = "Exit codes: 0 as expected, 1 not the expected verdict or a departure, 2 wrong usage or unreadable input, 3 undetermined."
+
+
+COMPLETION = "_SCHEDPROOF_COMPLETE"
+"""The variable by which a shell asks what can be written, as click names it."""
 
 
 class LazyGroup(click.Group):
@@ -37,10 +45,12 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name].does) for name in self.list_commands(ctx)])
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names of commands; none of them is imported."""
+        from click.shell_completion import CompletionItem
+
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        items = [click.shell_completion.CompletionItem(name, help=COMMANDS[name].does) for name in names]
+        items = [CompletionItem(name, help=COMMANDS[name].does) for name in names]
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
@@ -57,6 +67,10 @@ def run(arguments: Sequence[str]) -> int:
     """Runs a command; its exit code, or what went wrong as one line on standard error."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without our characters is no reason to die
+    if COMPLETION in os.environ:
+        from click.shell_completion import shell_complete  # seldom needed
+
+        return shell_complete(cli, {}, "schedproof", COMPLETION, os.environ[COMPLETION])
     try:
         # Not cli.main: it would answer for closed pipes and interrupts in its own way.
         with cli.make_context("schedproof", list(arguments)) as context:

@@ -23,9 +23,11 @@ def system(name: str) -> System:
         UserError: there is none, or it cannot be loaded.
     """
     found = discovery.every(Path.cwd())
-    if name not in found.entries and name not in found.taken and discovery.find(Path.cwd()) is None:
-        error = unknown("system", name, found.entries)
-        raise UserError(f"{error}; those of your own are in {MANIFEST}, here or in a folder above")
+    if name not in found.entries and name not in found.taken:
+        why = "; ".join([*found.problems, str(unknown("system", name, found.entries))])
+        if discovery.find(Path.cwd()) is None:
+            why += f"; those of your own are in {MANIFEST}, here or in a folder above"
+        raise UserError(why)
     loaded = found.system(name)
     if loaded.stated:
         from schedproof.proofs.verification.properties import check_expectations

@@ -52,9 +52,10 @@ class SystemNode(pytest.Collector):
         try:
             system = load(read(self.parent.path)[self.name])
             check_expectations(system)
+            variants = list(system.variants.items())
         except UserError as error:
             raise self.CollectError(str(error)) from None
-        for name, model in system.variants.items():
+        for name, model in variants:
             yield VariantNode.from_parent(self, name=name, system=system, model=model)
 
 
@@ -67,7 +68,11 @@ class VariantNode(pytest.Collector):
 
     def collect(self) -> Iterable[PromiseItem]:
         """A test for each promise."""
-        for prop in properties_of(self.system, self.model):
+        try:
+            properties = properties_of(self.system, self.model)
+        except UserError as error:
+            raise self.CollectError(str(error)) from None
+        for prop in properties:
             item = PromiseItem.from_parent(self, name=prop.name)
             if self.config.pluginmanager.hasplugin("xdist"):
                 # With --dist loadgroup one worker does all of a variant, which is what is worked out at once.

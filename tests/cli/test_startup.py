@@ -69,7 +69,7 @@ def test_a_list_of_properties_loads_no_reference_scheduler() -> None:
 
 
 def test_completion_loads_no_command(tmp_path: Path) -> None:
-    program = "import sys; from schedproof.cli.app import cli; cli.main(prog_name='schedproof')"
+    program = "from schedproof.cli import main; main([])"
     words = {"_SCHEDPROOF_COMPLETE": "bash_complete", "COMP_WORDS": "schedproof ex", "COMP_CWORD": "1"}
     code = f"import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules)); {program}"
     done = subprocess.run(

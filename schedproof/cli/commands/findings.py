@@ -28,6 +28,7 @@ def findings(system: str | None, json_file: Destination | None) -> int:
     the rows in which these differ are told too.
     """
     chosen = choose.systems([system] if system is not None else [])
+    unusable = choose.problems() if system is None else 0
     with progress("findings") as say:
         found = []
         for one in chosen:
@@ -51,7 +52,7 @@ def findings(system: str | None, json_file: Destination | None) -> int:
                     )
             for line in [*_contradictions(one), *_readings(one), *_rows(one)]:
                 click.echo(line)
-    return Exit.OK
+    return Exit.USAGE if unusable else Exit.OK
 
 
 def _contradictions(system: System) -> Iterator[str]:

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit
+from schedproof.cli.errors import Exit, fail
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.tables import table
 from schedproof.model.registry import discovery
+from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import Entry
 
 
@@ -27,7 +28,13 @@ def listing(system: str | None, json_file: Destination | None) -> int:
         json_file.write_json({"systems": [details(each) for each in chosen]})
     if json_file is None or not json_file.is_stdout:
         if system is None:
-            rows = [_row(entry) for entry in discovery.every(Path.cwd()).entries.values()]
+            rows = []
+            for entry in discovery.every(Path.cwd()).entries.values():
+                try:
+                    rows.append(_row(entry))
+                except UserError as error:  # the other systems go on working
+                    unusable += 1
+                    fail(str(error), Exit.USAGE)
             table("Systems", ["name", "variants", "document", "what it is"], rows)
         else:
             from schedproof.cli.system_details import print_details

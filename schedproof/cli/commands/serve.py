@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 import click
 
+from schedproof.cli import choose
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, OutputFile, json_option
+from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.service.catalogue import systems
 from schedproof.service.limits import Limits
@@ -118,7 +121,9 @@ def serve(
         raise UserError(
             "serve needs processes that can be copied and limited, as Linux and macOS have them; run it there"
         )
-    systems()  # a manifest that is none is told before anybody is served
+    discovery.own(Path.cwd())  # a manifest that is none is told before anybody is served
+    choose.problems()
+    systems()
     if openapi is not None:
         openapi.write_json(_web().described(limits))
         return Exit.OK

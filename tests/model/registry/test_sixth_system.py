@@ -117,7 +117,7 @@ class TestInstalledPackages:
         ("value", "says"),
         [
             ("nosuch_package", "there is no package of that name with a schedproof.toml"),
-            ("broken_package.inner", "ZeroDivisionError"),
+            ("broken_package.inner", "there is no package of that name with a schedproof.toml"),
         ],
     )
     def test_one_that_cannot_be_found_is_one_line(self, tmp_path: Path, value: str, says: str) -> None:
@@ -146,3 +146,73 @@ class TestInstalledPackages:
         assert (
             "systems.lamps.variants.as-written.model: unknown object of lamps_of_acme.model 'AS_WRITEN'" in done.stderr
         )
+
+    def test_one_that_exits_or_prints_is_not_run(self, tmp_path: Path) -> None:
+        self.install(tmp_path, "acme", "exits.inner")
+        (tmp_path / "exits").mkdir()
+        (tmp_path / "exits" / "__init__.py").write_text("print('noise'); raise SystemExit(0)")
+        done = schedproof(tmp_path, "table", "hived", "Cell", cwd=tmp_path)
+        assert done.returncode == 0 and "noise" not in done.stdout and "Cell" in done.stdout
+        assert schedproof(tmp_path, "list", cwd=tmp_path).returncode == 2
+
+    def test_two_entry_points_of_one_package(self, tmp_path: Path) -> None:
+        self.install(tmp_path, "acme", "lamps_of_acme")
+        points = tmp_path / "acme-1.0.dist-info" / "entry_points.txt"
+        points.write_text(points.read_text() + "again = lamps_of_acme\n")
+        done = schedproof(tmp_path, "list", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "") and "lamps" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (
+            'locks = [{ name = "x", file = "core-54-fixed.yaml", only = "no-deadlock" }, { name = "x", file = "core-54.yaml", only = "no-deadlock" }]',
+            "two properties are named 'x'",
+        ),
+        (
+            'locks = [{ name = "on-or-off", file = "core-54.yaml", only = "no-deadlock" }]',
+            "two properties are named 'on-or-off'",
+        ),
+        ('locks = [{ name = "x", file = "core-54.yaml", only = "no-deadlok" }]', "unknown check 'no-deadlok'; did you mean no-deadlock"),
+        ('locks = [{ name = "x", file = "nope.yaml", only = "no-deadlock" }]', "variants.as-written.locks: nope.yaml:1: it cannot be read"),
+        ('locks = [{ name = "x", file = "core-54.yaml", refuted = true }]', "x is refuted without only"),
+    ],
+)  # fmt: skip
+def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) -> None:
+    TestInstalledPackages.install(tmp_path, "acme", "lamps_of_acme")
+    folder = tmp_path / "lamps_of_acme"
+    for name in ("core-54.yaml", "core-54-fixed.yaml"):
+        shutil.copy(ROOT / "model" / "systems" / "yunikorn_merge" / "deadlocks" / name, folder)
+    (folder / "schedproof.toml").write_text(
+        '[systems.lamps]\ndocument = "lamps.md"\n[systems.lamps.variants.as-written]\n'
+        f'model = "lamps_of_acme.model:AS_WRITTEN"\n{lines}\n'
+    )
+    done = schedproof(tmp_path, "verify", "lamps", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "command", "says"),
+    [
+        ("refinements", "[3]", ["verify", "lamps", "--jobs", "1"], "systems.lamps.refinements: lamps_of_acme.parts:IT is a list"),
+        ("traces", "3", ["check", "lamps", "log.txt"], "systems.lamps.traces: lamps_of_acme.parts:IT is a int"),
+        ("wait_for", "{'as-writen': 3}", ["diagram", "lamps", "wait-for", "-o", "x.mmd"], "systems.lamps.wait_for"),
+        ("tables", "{'Lamp': 3}", ["findings", "lamps"], "systems.lamps.tables"),
+        ("charts", "{'as-written': [3]}", ["diagram", "lamps", "-o", "x.mmd"], "systems.lamps.charts"),
+        ("contradictions", "['x']", ["findings", "lamps"], "systems.lamps.contradictions"),
+        ("flows", "{'as-writen': []}", ["diagram", "lamps", "-o", "x.mmd"], "unknown variant 'as-writen'; did you mean as-written"),
+    ],
+)  # fmt: skip
+def test_a_part_that_is_not_what_its_key_names(
+    tmp_path: Path, key: str, value: str, command: list[str], says: str
+) -> None:
+    TestInstalledPackages.install(tmp_path, "acme", "lamps_of_acme")
+    folder = tmp_path / "lamps_of_acme"
+    (folder / "parts.py").write_text(f"IT = {value}\n")
+    (tmp_path / "log.txt").write_text("x\n")
+    manifest = folder / "schedproof.toml"
+    named = '["lamps_of_acme.parts:IT"]' if key == "traces" else '"lamps_of_acme.parts:IT"'
+    manifest.write_text(manifest.read_text().replace("document =", f"{key} = {named}\ndocument ="))
+    done = schedproof(tmp_path, *command, cwd=tmp_path)
+    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
