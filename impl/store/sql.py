@@ -17,6 +17,7 @@ from schedproof.impl.errors import Contended, SchedulerError, StoreError
 
 from .database import Database
 from .protocol import Condition, NotIn, R, S, Schema, Store, Transaction, UpTo, ValuesOf
+from .retry import retried
 
 Row = Mapping[str, Any]
 
@@ -84,7 +85,11 @@ class SqlStore(Database, Store[S]):
             yield SqlTransaction(self.schema, connection, self._tables, self.url)
 
     def snapshot(self) -> S:
-        return self.transact(lambda transaction: self.schema.gather(transaction.find))
+        def once() -> S:
+            with self._committed() as transaction:  # nothing is written, so that no hook is called
+                return self.schema.gather(transaction.find)
+
+        return retried(once)
 
 
 class SqlTransaction(Transaction):
