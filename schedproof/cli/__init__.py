@@ -5,6 +5,7 @@ Light, so that an interrupt while the engines are still being loaded ends as pol
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -25,20 +26,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return fail("cannot write to standard output: it is closed", Exit.USAGE)
-    with _interrupts() as seen:
+    with _interrupts() as seen, _destructors_interrupted(seen):
         try:
-            with _lost_interrupts_redelivered():
-                from .app import run
+            from .app import run
 
-                return run(sys.argv[1:] if arguments is None else arguments)
+            return run(sys.argv[1:] if arguments is None else arguments)
         except BaseException as error:
             # Inside a call of a C library an interrupt arrives as some other error.
-            if seen or isinstance(error, KeyboardInterrupt):
-                # Dataclasses are made by exec. Where an interrupt ends an exec, Python remembers it, and lets the
-                # process die of the signal in the end, whatever was caught; until the next exec.
-                exec("")
-                return fail("interrupted; nothing was written", Exit.INTERRUPTED)
-            raise
+            if not seen and not isinstance(error, KeyboardInterrupt):
+                raise
+            # Dataclasses are made by exec. Where an interrupt ends an exec, Python remembers it, and lets the
+            # process die of the signal in the end, whatever was caught; until the next exec.
+            exec("", {})  # without them it would keep a copy of the local variables, and thereby the error
+            code = fail("interrupted; nothing was written", Exit.INTERRUPTED)
+        gc.collect()  # what the interrupt left half-made is destroyed while its complaints are still dropped
+        return code
 
 
 @contextmanager
@@ -65,22 +67,25 @@ REDELIVERY_SECONDS = 0.01
 
 
 @contextmanager
-def _lost_interrupts_redelivered() -> Iterator[None]:
-    """Sends an interrupt again if it was lost in a destructor or a callback.
+def _destructors_interrupted(seen: Sequence[int]) -> Iterator[None]:
+    """Sends an interrupt again if it was lost in a destructor or a callback, and drops what destructors say after one.
 
     Python cannot raise an exception there: it prints "Exception ignored in" with a traceback, and the command continues.
-    z3 has such destructors.
+    z3 has such destructors; of an object whose constructor was interrupted they also find no attributes.
+
+    Args:
+        seen: the interrupts so far; it grows.
     """
     default_hook = sys.unraisablehook
     timers: list[threading.Timer] = []
     thread = threading.get_ident()
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            timers.append(threading.Timer(REDELIVERY_SECONDS, signal.pthread_kill, (thread, signal.SIGINT)))
+            timers[-1].start()
+        elif not seen:
             default_hook(unraisable)
-            return
-        timers.append(threading.Timer(REDELIVERY_SECONDS, signal.pthread_kill, (thread, signal.SIGINT)))
-        timers[-1].start()
 
     sys.unraisablehook = hook
     try:
