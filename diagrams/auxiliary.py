@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Chart, Flow, Model
 from schedproof.model.registry.system import System
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.rank import judge
 from schedproof.proofs.verification.auxiliary import Locked, auxiliary
 
-from .charts import charted
 from .errors import DiagramError
-from .flows import FLOWS, event_flows
 from .locks import deadlock_graph, order_graph
-from .representation import Diagram
+from .representation import Cluster, Diagram, Edge, EdgeKind, Node, NodeKind, merged
+
+FLOWS = "flows"
+"""The name of pictures of event flows."""
 
 Draw = Callable[[], Diagram]
 
@@ -55,3 +56,36 @@ def _deadlock(described: Locked) -> Diagram:
     if not problems:
         raise DiagramError(f"{described.described.name} has no deadlock, so there is nothing to draw")
     return deadlock_graph(problems[0], described.described.name.removeprefix("deadlock."))
+
+
+def charted(chart: Chart, title: str) -> Diagram:
+    """The picture of a chart: each box is drawn as one."""
+    nodes = tuple(
+        Node(name, label, NodeKind.STATE, initial=name in chart.initial, final=name in chart.final)
+        for name, label in chart.states.items()
+    )
+    edges = tuple(
+        Edge(
+            arrow.source,
+            arrow.target,
+            EdgeKind.ASIDE if arrow.aside else EdgeKind.TRANSITION,
+            (arrow.label,) if arrow.label else (),
+        )
+        for arrow in chart.arrows
+    )
+    clusters = tuple(Cluster(name, tuple(states)) for name, states in chart.boxes.items())
+    note = f"dashed: {chart.aside}" if any(arrow.aside for arrow in chart.arrows) else ""
+    return merged(Diagram(title, nodes, edges, clusters, note=note, boxed=True))
+
+
+def event_flows(flows: Sequence[Flow], title: str) -> Diagram:
+    """An arrow from each sender to each receiver, with its events and the lines that have them."""
+    parties = dict.fromkeys(party for flow in flows for party in (*flow.senders, flow.receiver))
+    edges = tuple(
+        Edge(sender, flow.receiver, EdgeKind.SENDS, (flow.event,), (f"line {flow.line}",))
+        for flow in flows
+        for sender in flow.senders
+    )
+    nodes = tuple(Node(party, party, NodeKind.OWNER) for party in parties)
+    events = len({(flow.event, flow.senders, flow.receiver) for flow in flows})
+    return merged(Diagram(title, nodes, edges, note=f"{events} events"))

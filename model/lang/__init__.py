@@ -1,9 +1,7 @@
 """The model language: sorts, machines and tables, actions, trigger rules, properties, variants."""
 
-from .chart import Arrow, Chart
-from .contradiction import Contradiction
+from .document import Arrow, Chart, Contradiction, Flow, Reading
 from .errors import ModelError, Place
-from .flow import Flow
 from .machine import Attribute, Durability, Event, Machine, Row, State
 from .model import ByConstruction, Change, Document, Model, Rigid, crash
 from .properties import (
@@ -19,7 +17,6 @@ from .properties import (
     StepInvariant,
     StepInvariantAtScope,
 )
-from .reading import Reading
 from .rules import Action, Rule
 from .terms import (
     EMPTY,

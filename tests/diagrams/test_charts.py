@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from schedproof.diagrams.charts import charted
+from schedproof.diagrams.auxiliary import charted
 from schedproof.diagrams.dot import dot
 from schedproof.diagrams.mermaid import mermaid
 from schedproof.diagrams.representation import Diagram, EdgeKind
