@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,24 +36,38 @@ def system(name: str) -> System:
     return loaded
 
 
-def systems(names: Sequence[str]) -> list[System]:
+def systems(names: Sequence[str]) -> tuple[list[System], int]:
     """The systems of those names, each once; if none is named, those of the user's manifest, and without one all of them.
 
-    Raises:
-        UserError: there is no such system, or one cannot be loaded.
-    """
-    return [
-        system(name) for name in dict.fromkeys(names or discovery.own(Path.cwd()) or discovery.registered().entries)
-    ]
-
-
-def every() -> list[System]:
-    """The user's systems, and the registered ones.
+    Returns:
+        The systems, and how many cannot be used though nobody named them: each is told in a line on standard error, the
+        others go on working.
 
     Raises:
-        UserError: one cannot be loaded.
+        UserError: there is no system of a name, or it cannot be loaded.
     """
-    return [system(name) for name in discovery.every(Path.cwd()).entries]
+    if names:
+        return [system(name) for name in dict.fromkeys(names)], 0
+    return _working(discovery.own(Path.cwd()) or discovery.registered().entries)
+
+
+def every() -> tuple[list[System], int]:
+    """The user's systems and the registered ones, and how many cannot be used, as :func:`systems`."""
+    return _working(discovery.every(Path.cwd()).entries)
+
+
+def _working(names: Iterable[str]) -> tuple[list[System], int]:
+    found = []
+    unusable = problems()
+    for name in names:
+        try:
+            found.append(system(name))
+            list(found[-1].variants.values())  # they are loaded one by one
+        except UserError as error:
+            found = [each for each in found if each.name != name]
+            unusable += 1
+            fail(str(error), Exit.USAGE)
+    return found, unusable
 
 
 def problems() -> int:

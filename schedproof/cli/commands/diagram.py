@@ -109,7 +109,7 @@ def _explored(
             return pairing(model, observed(model, picture, sizes, exploring(say)), every_step=every_step)
         waiting = chosen.waits.get(model.variant)
         if waiting is None:
-            there = ", ".join(f"{each.name} {other}" for each in choose.every() for other in each.waits)
+            there = ", ".join(f"{each.name} {other}" for each in choose.every()[0] for other in each.waits)
             raise UserError(
                 f"{chosen.name} ({model.variant}) does not say what its objects hold and wait for; choose one of: {there}"
             )

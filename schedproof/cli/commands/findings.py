@@ -27,8 +27,7 @@ def findings(system: str | None, json_file: Destination | None) -> int:
     and what can be read in two ways. Where text, figures and what runs have tables of their own,
     the rows in which these differ are told too.
     """
-    chosen = choose.systems([system] if system is not None else [])
-    unusable = choose.problems() if system is None else 0
+    chosen, unusable = choose.systems([system] if system is not None else [])
     with progress("findings") as say:
         found = []
         for one in chosen:

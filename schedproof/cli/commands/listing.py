@@ -20,27 +20,35 @@ from schedproof.model.registry.manifest import Entry
 @json_option
 def listing(system: str | None, json_file: Destination | None) -> int:
     """List systems; of one system its variants, machines, actions and properties."""
-    unusable = choose.problems() if system is None else 0
+    unusable = 0
     if json_file is not None:
         from schedproof.cli.system_details import details  # it needs all models, a list of systems needs none
 
-        chosen = [choose.system(system)] if system is not None else choose.every()
+        chosen, unusable = ([choose.system(system)], 0) if system is not None else choose.every()
         json_file.write_json({"systems": [details(each) for each in chosen]})
-    if json_file is None or not json_file.is_stdout:
-        if system is None:
-            rows = []
-            for entry in discovery.every(Path.cwd()).entries.values():
-                try:
-                    rows.append(_row(entry))
-                except UserError as error:  # the other systems go on working
-                    unusable += 1
-                    fail(str(error), Exit.USAGE)
-            table("Systems", ["name", "variants", "document", "what it is"], rows)
-        else:
-            from schedproof.cli.system_details import print_details
+    if json_file is not None and json_file.is_stdout:
+        pass
+    elif system is not None:
+        from schedproof.cli.system_details import print_details
 
-            print_details(choose.system(system))
+        print_details(choose.system(system))
+    else:
+        unusable = _print_systems()
     return Exit.USAGE if unusable else Exit.OK
+
+
+def _print_systems() -> int:
+    """Prints all systems, and returns how many manifests and systems cannot be used, each told in a line."""
+    unusable = choose.problems()
+    rows = []
+    for entry in discovery.every(Path.cwd()).entries.values():
+        try:
+            rows.append(_row(entry))
+        except UserError as error:  # the other systems go on working
+            unusable += 1
+            fail(str(error), Exit.USAGE)
+    table("Systems", ["name", "variants", "document", "what it is"], rows)
+    return unusable
 
 
 def _row(entry: Entry) -> list[str]:

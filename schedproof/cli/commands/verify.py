@@ -41,8 +41,7 @@ def verify(
     Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
     """
     distinct(json_file, junit_file, summary_file)
-    chosen = choose.systems(systems)
-    unusable = 0 if systems else choose.problems()
+    chosen, unusable = choose.systems(systems)
     if only:
         scopes.properties([(system, model) for system in chosen for model in system.variants.values()], only)
     began = time.perf_counter()

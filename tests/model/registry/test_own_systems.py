@@ -344,3 +344,14 @@ def test_without_a_manifest_it_is_said_where_one_would_be(run):
     _, _, err = run("verify", "lease")
     assert "unknown system 'lease'; there is beaker, hived" in err
     assert "those of your own are in schedproof.toml, here or in a folder above" in err
+
+
+@pytest.mark.parametrize("command", [["verify", "--jobs", "1"], ["findings"], ["list"]])
+def test_a_system_that_cannot_be_loaded_leaves_the_others_alone(run, tmp_path, command):
+    repository(tmp_path)
+    manifest = tmp_path / "schedproof.toml"
+    manifest.write_text('[systems.gone]\nmodel = "nosuch:MODEL"\n\n' + manifest.read_text())
+    code, out, err = run(*command)
+    assert code == 2 and err.count("\n") == 1
+    assert "schedproof.toml: systems.gone.model" in err and "nosuch" in err
+    assert "lease" in out
