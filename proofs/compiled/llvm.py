@@ -8,7 +8,8 @@ from itertools import count
 import llvmlite
 import llvmlite.binding as llvm
 
-from . import cache
+from schedproof.proofs.cache import Cache
+
 from .code import Binary, Block, Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, Stmt
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "lshr"}
@@ -20,6 +21,9 @@ DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
 
 LEVEL = 2
 """How much is optimized: 1 is a third slower, and 3 not faster."""
+
+MACHINE_CODE = Cache("machine-code", most=400)
+"""A model is compiled once, and not with every command."""
 
 
 def assembly(function: Function) -> str:
@@ -198,11 +202,12 @@ class Machine:
         )
         text = "\n".join([DECLARED, *(assembly(f) for f in functions)])
         key = "\n".join([text, str(LEVEL), cpu, features, llvmlite.__version__])
-        code = cache.load(key) if cached else None
+        code = MACHINE_CODE.load(key) if cached else None
         if code is None:
             code = self._compiled(text)
             if cached:
-                cache.store(key, code)
+                MACHINE_CODE.store(key, code)
+                MACHINE_CODE.shrink()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._target)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

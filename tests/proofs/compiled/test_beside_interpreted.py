@@ -20,11 +20,11 @@ from schedproof.model.lang import terms as t
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, check_scope, fitted, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
-from schedproof.proofs import compiled
+from schedproof.proofs import cache, compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
-from schedproof.proofs.compiled import cache, part, search
 from schedproof.proofs.compiled import liveness as compiled_liveness
+from schedproof.proofs.compiled import part, search
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.steps import Condition, _Steps
 from schedproof.proofs.compiled.terms import Terms
@@ -416,7 +416,8 @@ def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch
 def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """So would be a cache that mixes programs up."""
     monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path))
-    monkeypatch.setattr(cache, "_path", lambda key: tmp_path / "one.o")
+    monkeypatch.setattr(cache.Cache, "_path", lambda self, where, key: tmp_path / "one")
+    monkeypatch.setattr(cache, "_digest", lambda key, content: bytes(32))
     compiled.explore(instance_of(REPAIRED, {"PodGroup": 2, "Cell": 2}))
     assert differs(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
 

@@ -1,4 +1,4 @@
-"""The parts of the compiled exploration: table, layout, code, machine code and its cache, searches on graphs."""
+"""The parts of the compiled exploration: table, layout, code, machine code, searches on graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.compiled import cache, llvm, paths
+from schedproof.proofs.compiled import llvm, paths
 from schedproof.proofs.compiled.code import (
     Binary,
     Block,
@@ -224,7 +224,7 @@ def test_a_mask_is_read_once_and_arrays_keep_what_is_put() -> None:
     assert run([Put("out", 3, 8)], 1)[1][3] == 8
 
 
-# --- The cache -------------------------------------------------------------------------------------------------------
+# --- Machine code on the disk -----------------------------------------------------------------------------------------
 
 
 def hived() -> Any:
@@ -236,7 +236,7 @@ def hived() -> Any:
 def test_machine_code_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path))
     first = compiled.explore(hived())
-    assert [p.suffix for p in tmp_path.iterdir()] == [".o"]
+    assert len(list((tmp_path / "machine-code").iterdir())) == 1
 
     def never(self: Machine, text: str) -> bytes:
         raise AssertionError("compiled again")
@@ -249,7 +249,7 @@ def test_machine_code_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_damaged_machine_code_is_compiled_again(damage: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path))
     first = compiled.explore(hived())
-    [path] = tmp_path.iterdir()
+    [path] = (tmp_path / "machine-code").iterdir()
     data = path.read_bytes()
     broken = {"cut": data[: len(data) // 2], "bit": data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], "empty": b""}
     path.write_bytes(broken[damage])
@@ -261,23 +261,6 @@ def test_a_cache_that_cannot_be_written_is_none(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path / "file" / "cache"))
     assert compiled.explore(hived()).complete
-
-
-def test_the_cache_does_not_grow_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path))
-    monkeypatch.setattr(cache, "MOST_FILES", 3)
-    for n in range(6):
-        cache.store(str(n), b"code")
-    assert len(list(tmp_path.iterdir())) == 3
-    assert cache.load("5") == b"code"
-
-
-def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("SCHEDPROOF_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / "schedproof"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache.folder() == Path.home() / ".cache" / "schedproof"
 
 
 # --- Searches on graphs ----------------------------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+"""What was computed before, on the disk by content: verdicts, and the machine code of the compiled engine.
+
+An entry that is damaged, of another user or stored under another key is as good as none. So is a folder that other users
+own or can write to: with it they could make this process run their machine code, or believe their verdicts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+VARIABLE = "SCHEDPROOF_CACHE"
+
+MINE_ONLY = 0o700
+
+
+def folder() -> Path:
+    """Where it is: ``SCHEDPROOF_CACHE``, or a folder of the user's cache."""
+    given = os.environ.get(VARIABLE)
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    return Path(given) if given else Path(home) / "schedproof"
+
+
+def refusal() -> str:
+    """Why the folder is not used, and what to do; empty if it is used, or made when it is needed."""
+    return _refusal(folder())
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Entries of one kind.
+
+    Args:
+        name: of its folder.
+        most: of more entries the oldest are removed.
+    """
+
+    name: str
+    most: int
+
+    def load(self, key: str) -> bytes | None:
+        """What was stored under ``key``; None if nothing was, or it cannot be trusted."""
+        where = folder()
+        if _refusal(where) or _refusal(where / self.name):
+            return None
+        data = _read(self._path(where, key))
+        if data is None:
+            return None
+        content = data[32:]
+        return content if data[:32] == _digest(key, content) else None
+
+    def store(self, key: str, content: bytes) -> None:
+        """Stores ``content``, if that is possible; a cache that cannot be written is none."""
+        where = folder()
+        path = self._path(where, key)
+        with suppress(OSError):
+            where.mkdir(mode=MINE_ONLY, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=MINE_ONLY, exist_ok=True)
+            if _refusal(where) or _refusal(path.parent):
+                return
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(_digest(key, content) + content)
+                os.replace(name, path)
+            except OSError:
+                os.unlink(name)
+                raise
+
+    def shrink(self) -> None:
+        """Removes the oldest entries, where there are too many."""
+        with suppress(OSError):
+            entries = [(each.stat().st_mtime, each.path) for each in os.scandir(folder() / self.name)]
+            for _, path in sorted(entries)[: max(0, len(entries) - self.most)]:
+                os.unlink(path)
+
+    def _path(self, where: Path, key: str) -> Path:
+        return where / self.name / hashlib.sha256(key.encode()).hexdigest()
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    """Of key and content together: an entry under another key's name is no entry."""
+    return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
+
+
+def _refusal(where: Path) -> str:
+    try:
+        status = os.stat(where)
+    except OSError:
+        return ""
+    if not stat.S_ISDIR(status.st_mode):
+        return f"nothing is cached: {where} is no folder; name another one in {VARIABLE}"
+    if not _mine(status):
+        return f"nothing is cached: {where} belongs to another user; name another folder in {VARIABLE}"
+    if _others_write(status):
+        return f"nothing is cached: other users can write to {where}; run 'chmod go-w' on it"
+    return ""
+
+
+def _read(path: Path) -> bytes | None:
+    """The content of a file of this user, which nobody else can write to."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not _mine(status) or _others_write(status):
+                return None
+            return file.read()
+    except OSError:
+        return None
+
+
+def _mine(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def _others_write(status: os.stat_result) -> bool:
+    return os.name == "posix" and bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
