@@ -59,10 +59,10 @@ class Cache:
         where = folder()
         path = self._path(where, key)
         with suppress(OSError):
-            where.mkdir(mode=MINE_ONLY, parents=True, exist_ok=True)
-            path.parent.mkdir(mode=MINE_ONLY, exist_ok=True)
-            if _refusal(where) or _refusal(path.parent):
-                return
+            for each in (where, path.parent):
+                each.mkdir(mode=MINE_ONLY, parents=True, exist_ok=True)
+                if _refusal(each):
+                    return
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
                 with os.fdopen(handle, "wb") as file:

@@ -29,6 +29,8 @@ pytest.register_assert_rewrite(
 )
 
 os.environ.setdefault("SCHEDPROOF_CACHE", str(ROOT / ".pytest_cache" / "machine-code"))
+# A verdict of an earlier run would hide what a test does to an engine.
+os.environ["SCHEDPROOF_NO_CACHE"] = "1"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

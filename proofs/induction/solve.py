@@ -10,7 +10,7 @@ all of them hold.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
@@ -63,6 +63,16 @@ class Induction:
         """Every obligation of the property is proved, from inductive invariants only."""
         answers = self.of(prop)
         return bool(answers) and all(a.verdict is Verdict.PROVED for a in answers)
+
+    def support(self, prop: str) -> frozenset[str]:
+        """The invariants that the proof of a property assumes, and those that their proofs assume."""
+        found: set[str] = set()
+        todo = {prop}
+        while todo:
+            used = {name for each in todo for answer in self.of(each) for name in answer.used}
+            todo = used - found
+            found |= todo
+        return frozenset(found)
 
     def seconds(self, prop: str) -> float:
         """The time spent on the property's obligations."""
@@ -155,12 +165,14 @@ def prove(
     model: Model,
     *,
     every: bool = True,
+    only: Collection[str] = (),
     known: Container[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Induction:
     """Proves what can be proved of ``model`` for any number of objects.
 
     Args:
+        only: just these properties, and the invariants that their proofs assume; () means all.
         every: ask every obligation; else no more of a property once one of it has failed.
         known: what another proof of the same rules has proved already: it is assumed, and not asked again.
         progress: called with (obligations answered, obligations).
@@ -169,52 +181,59 @@ def prove(
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
     with undisturbed():
-        return _prove(model, every, known, progress)
+        return _prove(obligations(model, known), every, only, progress)
 
 
-def _prove(model: Model, every: bool, known: Container[str], progress: Callable[[int, int], None] | None) -> Induction:
-    proof = obligations(model, known)
+def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[[int, int], None] | None) -> Induction:
+    model = proof.model
     if small_model(_solver(proof, proof.always), proof.symbols, EFFORT) is None:
         place = model.axioms[0].place if model.axioms else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
     doubtful = frozenset(model.refuted & proof.assumed.keys())
-    induction = _settle(proof, doubtful, every, progress)
+    asked = frozenset(only) or frozenset(o.invariant for o in proof.obligations)
+    induction = _settle(proof, doubtful, every, asked, progress)
     if any(induction.proved(name) for name in doubtful):
-        return _settle(proof, frozenset(), every, progress)
+        return _settle(proof, frozenset(), every, asked, progress)
     return induction
 
 
 def _settle(
-    proof: Proof, doubtful: frozenset[str], every: bool, progress: Callable[[int, int], None] | None
+    proof: Proof,
+    doubtful: frozenset[str],
+    every: bool,
+    asked: frozenset[str],
+    progress: Callable[[int, int], None] | None,
 ) -> Induction:
-    """Asks all obligations until nothing rests on an invariant that failed.
+    """Asks the obligations of the properties ``asked``, and of what their proofs assume, until nothing rests on an invariant that failed.
 
     ``doubtful`` invariants are assumed for their own obligations only: from false ones together
     hardly anything can be refuted, and what they helped to prove would have to be proved again.
     """
-    prover = _Prover(proof, doubtful)
-    work = list(proof.obligations)
-    while work:
+    prover = _Prover(proof, doubtful, asked)
+    while work := prover.unanswered(every):
         for obligation in work:
             if every or obligation.invariant not in prover.failed():
                 prover.quickly(obligation)
             if progress:
-                progress(len(prover.answers), len(proof.obligations))
-        work = prover.drop_failed()
+                progress(len(prover.answers), prover.total)
+        lost = prover.drop_failed()
         # Only when the set has settled are the hard ones worth their time.
-        while not work and (hard := prover.unanswered(every)):
+        while not lost and (hard := prover.unanswered(every)):
             prover.thoroughly(hard[0])
-            work = prover.drop_failed()
+            lost = prover.drop_failed()
+        if not lost:
+            prover.ask_what_is_assumed()
     answers = tuple(prover.answers[o.name] for o in proof.obligations if o.name in prover.answers)
-    return Induction(proof, answers, frozenset(prover.inductive))
+    return Induction(proof, answers, frozenset(prover.inductive - prover.unasked))
 
 
 class _Prover:
     """The invariants that are still thought inductive, and the answers so far."""
 
-    def __init__(self, proof: Proof, doubtful: frozenset[str]) -> None:
+    def __init__(self, proof: Proof, doubtful: frozenset[str], asked: frozenset[str]) -> None:
         self.proof = proof
+        self._asked = asked
         self.inductive = set(proof.assumed) - doubtful
         self.answers: dict[str, Answer] = {}
         self._contexts: dict[int, _Context] = {}
@@ -334,21 +353,31 @@ class _Prover:
         """The properties with an obligation that is not proved."""
         return {a.obligation.invariant for a in self.answers.values() if a.verdict is not Verdict.PROVED}
 
+    @property
+    def unasked(self) -> set[str]:
+        """The properties that have obligations, none of which was asked."""
+        return {o.invariant for o in self.proof.obligations} - self._asked
+
+    @property
+    def total(self) -> int:
+        """The number of obligations that are asked."""
+        return sum(o.invariant in self._asked for o in self.proof.obligations)
+
     def unanswered(self, every: bool) -> list[Obligation]:
-        """The obligations without an answer, of properties that have not failed unless ``every`` is asked for."""
-        failed = set() if every else self.failed()
-        return [o for o in self.proof.obligations if o.name not in self.answers and o.invariant not in failed]
+        """The obligations that are asked and have no answer, of properties that have not failed unless ``every`` is asked for."""
+        asked = self._asked if every else self._asked - self.failed()
+        return [o for o in self.proof.obligations if o.invariant in asked and o.name not in self.answers]
 
-    def drop_failed(self) -> list[Obligation]:
-        """Takes invariants that failed out of the set; returns what is to be asked again.
+    def ask_what_is_assumed(self) -> None:
+        """From now on the invariants are asked as well that the answers assume."""
+        self._asked |= {name for answer in self.answers.values() for name in answer.used}
 
-        That is what was proved with the help of a lost invariant, and whatever is still open.
-        """
+    def drop_failed(self) -> bool:
+        """Takes invariants that failed out of the set, and forgets what was proved with their help; whether there were any."""
         lost = self.failed() & self.inductive
         self.inductive -= lost
-        if not lost:
-            return []
-        self._derived = {n: core for n, core in self._derived.items() if core is not None and not core & lost}
-        for name in [n for n, a in self.answers.items() if a.used & lost]:
-            del self.answers[name]
-        return [o for o in self.proof.obligations if o.name not in self.answers]
+        if lost:
+            self._derived = {n: core for n, core in self._derived.items() if core is not None and not core & lost}
+            for name in [n for n, a in self.answers.items() if a.used & lost]:
+                del self.answers[name]
+        return bool(lost)

@@ -19,7 +19,7 @@ from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
 from .auxiliary import auxiliary
-from .properties import properties_of, property_names
+from .properties import property_names
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds that are wanted for any number of objects."""
@@ -38,22 +38,28 @@ class Work(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of the work on a variant. ``only`` names the properties that are wanted; () means all."""
+    """One piece of the work on a variant. ``only`` names the properties that are wanted."""
 
     system: str
     variant: str
     work: Work
-    only: tuple[str, ...] = ()
+    only: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Inducted:
-    """What induction says of one property; if it is not proved, why, and a step that shows it."""
+    """What induction says of one property.
+
+    Attributes:
+        note, counterexample: if it is not proved, why, and a step that shows it.
+        support: the invariants that a proof assumes.
+    """
 
     proved: bool
     seconds: float
     note: str = ""
     counterexample: Counterexample | None = None
+    support: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,10 +75,10 @@ def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     property_names(system, model)  # two of one name are refused before any work is done
     found = []
     wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
-    if wanted:
-        found.append(Part(model.system, model.variant, Work.EXPLORATION, tuple(only)))
-    if any(p.kind in INDUCTIVE for p in wanted):
-        found.append(Part(model.system, model.variant, Work.INDUCTION, tuple(only)))
+    inductive = [p for p in wanted if p.kind in INDUCTIVE]
+    for work, props in [(Work.EXPLORATION, wanted), (Work.INDUCTION, inductive)]:
+        if props:
+            found.append(Part(model.system, model.variant, work, tuple(p.name for p in props)))
     for each in auxiliary(system, model):
         if names := tuple(p.name for p in each.properties if not only or p.name in only):
             found.append(Part(model.system, model.variant, Work.AUXILIARY, names))
@@ -114,13 +120,13 @@ def judge_of(
             )
         case Work.INDUCTION:
             # Once a property has failed, the rest of its obligations changes no verdict.
-            proof = prove(model, every=False, progress=lambda done, total: say(f"{at}: induction, {done} of {total}"))
-            names = [
-                p.name
-                for p in properties_of(system, model)
-                if p.kind in INDUCTIVE and (not part.only or p.name in part.only)
-            ]
-            return Done(inducted=inducted(proof, names))
+            proof = prove(
+                model,
+                every=False,
+                only=part.only,
+                progress=lambda done, total: say(f"{at}: induction, {done} of {total}"),
+            )
+            return Done(inducted=inducted(proof, part.only))
         case Work.AUXILIARY:
             its = next(each for each in auxiliary(system, model) if part.only[0] in {p.name for p in each.properties})
             return Done(its.judge(part.only, lambda line: say(f"{at}: {line}")))
@@ -131,7 +137,7 @@ def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted
     found = {}
     for name in names:
         if induction.proved(name):
-            found[name] = Inducted(True, induction.seconds(name))
+            found[name] = Inducted(True, induction.seconds(name), support=tuple(sorted(induction.support(name))))
             continue
         open_ = [a for a in induction.of(name) if a.verdict is not Verdict.PROVED]
         example = next((a.counterexample for a in open_ if a.counterexample is not None), None)

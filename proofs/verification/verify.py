@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,8 +14,10 @@ from schedproof.model.registry.discovery import is_registered
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
-from .parts import INDUCTIVE, Done, Inducted, Part, Say, judge, judge_of, parts
+from .durations import expected_seconds
+from .parts import INDUCTIVE, Done, Inducted, Part, Say, Work, judge, judge_of, parts
 from .properties import expected, property_names
+from .verdict_cache import VerdictCache, environment
 from .workers import Workers, copied
 
 
@@ -24,6 +27,8 @@ class Judged:
 
     result: Result
     expected: Verdict
+    cached: bool = False
+    """All of it was found by an earlier run."""
 
     @property
     def as_expected(self) -> bool:
@@ -44,6 +49,8 @@ class Judged:
         }
         if r.topologies > 1:
             found["topologies"] = r.topologies
+        if self.cached:
+            found["cached"] = True
         if r.note:
             found["note"] = r.note
         if r.counterexample is not None:
@@ -53,25 +60,31 @@ class Judged:
 
 @dataclass(frozen=True)
 class VariantReport:
-    """All properties of one variant."""
+    """All properties of one variant.
+
+    Attributes:
+        missing: the properties that have no verdict, because the run was interrupted.
+    """
 
     system: str
     variant: str
     properties: Sequence[Judged]
     seconds: float = field(compare=False, default=0.0)
+    missing: Sequence[str] = ()
 
     @property
     def ok(self) -> bool:
-        """Every verdict is the expected one, and there is one."""
-        return bool(self.properties) and all(j.as_expected for j in self.properties)
+        """Every verdict is there and the expected one, and there is one."""
+        return bool(self.properties) and not self.missing and all(j.as_expected for j in self.properties)
 
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""
-        return {
+        found = {
             "system": self.system,
             "variant": self.variant,
             "properties": [j.as_json() for j in self.properties],
         }
+        return {**found, "missing": list(self.missing)} if self.missing else found
 
 
 def verify_variant(
@@ -95,24 +108,40 @@ def verify_variant(
     """
     start = time.perf_counter()
     say = progress or (lambda line: None)
-    done = [judge_of(system, model, part, scope or {}, say) for part in parts(system, model, only)]
-    return _together(system, model, done, time.perf_counter() - start)
+    wanted = parts(system, model, only)
+    done = [judge_of(system, model, part, scope or {}, say) for part in wanted]
+    return _together(system, model, wanted, done, [], time.perf_counter() - start)
 
 
-def _together(system: System, model: Model, done: Iterable[Done], seconds: float) -> VariantReport:
-    """The verdicts on one variant, from all its parts.
+def _together(
+    system: System, model: Model, wanted: Iterable[Part], found: Iterable[Done], known: Iterable[Done], seconds: float
+) -> VariantReport:
+    """The verdicts on one variant.
+
+    Args:
+        wanted: all its parts.
+        found, known: what was found of their properties now, and by earlier runs.
 
     Raises:
         Disagreement: exploration refutes what induction proves.
     """
-    inducted: dict[str, Inducted] = {}
-    explored: list[Result] = []
-    for each in done:
-        inducted |= each.inducted or {}
-        explored += each.results
-    names = property_names(system, model)
-    judged = [Judged(combine(r, inducted.get(r.name)), expected(system, model, r.name)) for r in explored]
-    return VariantReport(model.system, model.variant, sorted(judged, key=lambda j: names.index(j.result.name)), seconds)
+    inducted: dict[str, tuple[Inducted, bool]] = {}
+    explored: dict[str, tuple[Result, bool]] = {}
+    for cached, dones in ((True, known), (False, found)):
+        for done in dones:
+            inducted |= {name: (each, cached) for name, each in (done.inducted or {}).items()}
+            explored |= {each.name: (each, cached) for each in done.results}
+    by_induction = {name for part in wanted if part.work is Work.INDUCTION for name in part.only}
+    names = [n for n in property_names(system, model) if any(n in part.only for part in wanted)]
+    judged, missing = [], []
+    for name in names:
+        if name not in explored or (name in by_induction and name not in inducted):
+            missing.append(name)
+            continue
+        result, cached = explored[name]
+        proof, proof_cached = inducted.get(name, (None, True))
+        judged.append(Judged(combine(result, proof), expected(system, model, name), cached and proof_cached))
+    return VariantReport(model.system, model.variant, judged, seconds, missing)
 
 
 def combine(explored: Result, inducted: Inducted | None) -> Result:
@@ -140,23 +169,65 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
     return Result(explored.name, explored.kind, verdict, Method.INDUCTION, None, seconds, example, inducted.note)
 
 
-def chosen(systems: Sequence[System], only: Sequence[str] = ()) -> list[tuple[System, Model, list[str]]]:
-    """The variants of ``systems`` that have a property of ``only`` (or any), each with those that it has."""
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done for one variant.
+
+    Attributes:
+        wanted: all its parts.
+        known: what earlier runs have found of them.
+        todo: the parts that are left, each of the properties of which nothing is known.
+        cache: where what is found is kept; None if it is not.
+    """
+
+    system: System
+    model: Model
+    wanted: Sequence[Part]
+    known: Sequence[Done]
+    todo: Sequence[Part]
+    cache: VerdictCache | None
+
+
+def plan(
+    systems: Sequence[System], *, only: Sequence[str] = (), variants: Sequence[str] = (), cached: bool = False
+) -> list[Plan]:
+    """What there is to do for each variant.
+
+    Args:
+        only: just these properties, by name; () means all.
+        variants: just these variants, by name; () means all.
+        cached: what earlier runs have found is not done again.
+    """
+    now = environment() if cached else None
     found = []
     for system in systems:
-        for model in system.variants.values():
-            mine = [n for n in only if n in property_names(system, model)]
+        for name in system.variants:
+            if variants and name not in variants:
+                continue
+            model = system.variants[name]
+            mine = [each for each in only if each in property_names(system, model)]
             if mine or not only:
-                found.append((system, model, mine))
+                found.append(_plan(system, model, mine, now))
     return found
 
 
-def verifiers(
-    systems: Sequence[System], *, only: Sequence[str] = (), jobs: int = 1
-) -> Workers[Part, tuple[Done, float]]:
-    """Processes for :func:`verify`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
-    work = sum(len(parts(system, model, mine)) for system, model, mine in chosen(systems, only))
-    others = {system.name: system for system in systems if copied() or not is_registered(system)}
+def _plan(system: System, model: Model, only: Sequence[str], now: str | None) -> Plan:
+    wanted = parts(system, model, only)
+    cache = VerdictCache(system, model, now) if now is not None else None
+    known = [cache.load(part) for part in wanted] if cache is not None else [Done() for _ in wanted]
+    todo = []
+    for part, done in zip(wanted, known, strict=True):
+        have = {*(done.inducted or {}), *(result.name for result in done.results)}
+        if left := tuple(name for name in part.only if name not in have):
+            todo.append(replace(part, only=left))
+    return Plan(system, model, wanted, known, todo, cache)
+
+
+def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Done, float]]:
+    """Processes for :func:`run`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
+    work = sum(len(each.todo) for each in plans)
+    systems = {each.system.name: each.system for each in plans}
+    others = {name: system for name, system in systems.items() if copied() or not is_registered(system)}
     if others and not copied():
         jobs = 1  # registered systems can be named to a process that begins anew, these could not
     return Workers(partial(_timed, others=others), max(1, min(jobs, work)))
@@ -167,35 +238,92 @@ def _timed(part: Part, say: Say, *, others: Mapping[str, System]) -> tuple[Done,
     return judge(part, say, others), time.perf_counter() - start
 
 
+class Run:
+    """The work of some plans: what was found so far can be asked at any time, also after an interrupt.
+
+    Attributes:
+        seconds: how long each part took that is done.
+    """
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self._plans = plans
+        self._done: dict[tuple[str, str], list[Done]] = {_key(each): [] for each in plans}
+        self._reports: dict[tuple[str, str], VariantReport] = {}
+        self._expected = expected_seconds(plans)
+        self._open = Counter((part.system, part.variant, name) for part in self._expected for name in part.only)
+        self.total = sum(len({name for part in each.wanted for name in part.only}) for each in plans)
+        self.seconds: dict[Part, float] = {}
+
+    @property
+    def verdicts(self) -> int:
+        """How many properties have a verdict by now, of ``total``."""
+        return self.total - len(self._open)
+
+    @property
+    def seconds_left(self) -> float:
+        """The processor seconds that are left, from what parts took last time."""
+        done = sum(self._expected[part] for part in self.seconds)
+        pace = sum(self.seconds.values()) / done if done else 1.0
+        return pace * sum(expected for part, expected in self._expected.items() if part not in self.seconds)
+
+    def reports(self) -> list[VariantReport]:
+        """A report for each variant, in their order; what has no verdict yet is missing in it."""
+        return [self._reports.get(_key(each)) or self._report(each) for each in self._plans]
+
+    def work(self, workers: Workers[Part, tuple[Done, float]], say: Say) -> Iterator[VariantReport]:
+        """Does the work, the longest parts first, and gives each report as it is complete.
+
+        Raises:
+            Disagreement: exploration refutes what induction proves.
+        """
+        by_key = {_key(each): each for each in self._plans}
+        for each in self._plans:
+            if not each.todo:
+                yield self._complete(each)
+        for part, (done, took) in workers.run(sorted(self._expected, key=lambda p: -self._expected[p]), say):
+            key = (part.system, part.variant)
+            mine = by_key[key]
+            if mine.cache is not None:
+                mine.cache.store(part, done)
+            self._done[key].append(done)
+            self.seconds[part] = took
+            self._open -= Counter((*key, name) for name in part.only)
+            if len(self._done[key]) == len(mine.todo):
+                # As soon as a variant is complete: engines that disagree stop the rest.
+                yield self._complete(mine)
+
+    def _complete(self, mine: Plan) -> VariantReport:
+        report = self._reports[_key(mine)] = self._report(mine)
+        return report
+
+    def _report(self, mine: Plan) -> VariantReport:
+        took = sum(seconds for part, seconds in self.seconds.items() if (part.system, part.variant) == _key(mine))
+        return _together(mine.system, mine.model, mine.wanted, self._done[_key(mine)], mine.known, took)
+
+
+def _key(plan: Plan) -> tuple[str, str]:
+    return plan.system.name, plan.model.variant
+
+
 def verify(
     systems: Sequence[System],
     *,
     only: Sequence[str] = (),
     progress: Say | None = None,
-    workers: Workers[Part, tuple[Done, float]] | None = None,
+    jobs: int = 1,
 ) -> list[VariantReport]:
-    """Every variant of ``systems`` that has a property of ``only`` (or any).
+    """Every variant of ``systems`` that has a property of ``only`` (or any); all is checked anew.
 
     Args:
-        workers: what :func:`verifiers` gives, entered; by default all is done in this process.
+        progress: called with a line on what is being done.
+        jobs: work in so many processes at a time; with 1, in this one.
 
     Raises:
         Disagreement: exploration refutes what induction proves.
     """
-    wanted = chosen(systems, only)
-    say = progress or (lambda line: None)
-    if workers is None or workers.jobs == 1:
-        return [verify_variant(system, model, only=mine, progress=say) for system, model, mine in wanted]
-    # The longest first, so that no worker is left with it at the end.
-    ordered = sorted(wanted, key=lambda each: -len(each[1].properties) * len(each[1].actions))
-    tasks = [part for system, model, mine in ordered for part in parts(system, model, mine)]
-    reports: dict[tuple[str, str], VariantReport] = {}
-    done: dict[tuple[str, str], list[tuple[Done, float]]] = {}
-    for part, found in workers.run(tasks, say):
-        key = (part.system, part.variant)
-        done.setdefault(key, []).append(found)
-        system, model, mine = next(each for each in wanted if (each[1].system, each[1].variant) == key)
-        if len(done[key]) == len(parts(system, model, mine)):
-            # As soon as a variant is complete: engines that disagree stop the rest.
-            reports[key] = _together(system, model, [d for d, _ in done[key]], sum(seconds for _, seconds in done[key]))
-    return [reports[model.system, model.variant] for _, model, _ in wanted]
+    plans = plan(systems, only=only)
+    run = Run(plans)
+    with verifiers(plans, jobs=jobs) as workers:
+        for _ in run.work(workers, progress or (lambda line: None)):
+            pass
+    return run.reports()

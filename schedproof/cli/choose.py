@@ -57,17 +57,19 @@ def every() -> tuple[list[System], int]:
 
 
 def _working(names: Iterable[str]) -> tuple[list[System], int]:
-    found = []
-    unusable = problems()
+    found, errors = [], []
     for name in names:
         try:
-            found.append(system(name))
-            list(found[-1].variants.values())  # they are loaded one by one
+            loaded = system(name)
+            list(loaded.variants.values())  # they are loaded one by one
+            found.append(loaded)
         except UserError as error:
-            found = [each for each in found if each.name != name]
-            unusable += 1
-            fail(str(error), Exit.USAGE)
-    return found, unusable
+            errors.append(error)
+    if errors and not found:
+        raise errors[0]
+    for each in errors:
+        fail(str(each), Exit.USAGE)
+    return found, problems() + len(errors)
 
 
 def problems() -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from schedproof.model.semantics import scope_text
 from schedproof.proofs.verdict import Method, Verdict
+from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import Judged, VariantReport
 
 from .errors import Exit
+from .tables import count
 
 EXPECTED = "as expected"
 WRONG = "NOT EXPECTED"
@@ -46,3 +48,19 @@ def reached(properties: Iterable[Judged]) -> str:
         else:
             counts[result.reach] += 1
     return ", ".join(f"{n} {what}" for what, n in counts.items())
+
+
+def conclusion(reports: Sequence[VariantReport]) -> str:
+    """How many verdicts are as expected, how many are missing, and how many an earlier run has found."""
+    marks = standings(reports)
+    good = sum(mark == EXPECTED for mark in marks)
+    missing = sum(len(report.missing) for report in reports)
+    cached = sum(judged.cached for report in reports for judged in report.properties)
+    says = "as expected" if good == len(marks) else "NOT as expected"
+    parts = [f"{good} of {count(len(marks), 'verdict')} are what the manifests say"]
+    if missing:
+        says = f"INCOMPLETE, {says} so far" if good == len(marks) else f"INCOMPLETE, {says}"
+        parts.append(f"{missing} are missing: interrupted")
+    if cached:
+        parts.append(f"{cached} cached ({versions()})")
+    return f"{says}: {', '.join(parts)}"

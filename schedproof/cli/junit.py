@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import Judged, VariantReport
 
 from . import choose
@@ -19,7 +20,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def junit(reports: Sequence[VariantReport]) -> bytes:
     """One suite for each variant, one case for each property.
 
-    A verdict that is not the expected one is a failure, one that could not be reached an error.
+    A verdict that is not the expected one is a failure, one that could not be reached an error, and so is one that an
+    interrupt left out. A case that an earlier run has checked has the property ``cached``.
     """
     root = ET.Element("testsuites", name="schedproof")
     for report in reports:
@@ -27,14 +29,17 @@ def junit(reports: Sequence[VariantReport]) -> bytes:
             root,
             "testsuite",
             name=f"{report.system} {report.variant}",
-            tests=str(len(report.properties)),
+            tests=str(len(report.properties) + len(report.missing)),
             failures=str(sum(_tag(j) == "failure" for j in report.properties)),
-            errors=str(sum(_tag(j) == "error" for j in report.properties)),
+            errors=str(sum(_tag(j) == "error" for j in report.properties) + len(report.missing)),
             skipped="0",
             time=f"{report.seconds:.3f}",
         )
         for judged in report.properties:
             _case(suite, report, judged)
+        for name in report.missing:
+            case = ET.SubElement(suite, "testcase", classname=_class(report), name=name, time="0")
+            ET.SubElement(case, "error", type="missing", message="interrupted before there was a verdict")
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -51,10 +56,13 @@ def _case(suite: ET.Element, report: VariantReport, judged: Judged) -> None:
     case = ET.SubElement(
         suite,
         "testcase",
-        classname=f"schedproof.{report.system}.{report.variant}",
+        classname=_class(report),
         name=result.name,
         time=f"{result.seconds:.3f}",
     )
+    if judged.cached:
+        known = ET.SubElement(case, "properties")
+        ET.SubElement(known, "property", name="cached", value=versions())
     tag = _tag(judged)
     if tag is None:
         return
@@ -64,6 +72,10 @@ def _case(suite: ET.Element, report: VariantReport, judged: Judged) -> None:
     if result.counterexample is not None:
         model = choose.variant(choose.system(report.system), report.variant)
         problem.text = _clean("\n".join(story(model, result.counterexample)))
+
+
+def _class(report: VariantReport) -> str:
+    return f"schedproof.{report.system}.{report.variant}"
 
 
 def _clean(text: str) -> str:

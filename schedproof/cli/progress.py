@@ -6,10 +6,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import psutil
 from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TimeElapsedColumn
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from schedproof.proofs.verification.verify import Run
 
 Say = Callable[[str], None]
 
@@ -25,6 +32,41 @@ def progress(start: str) -> Iterator[Say]:
         yield lambda line: status.update(Text(f"{line} ({time.perf_counter() - began:.0f} s)"))
 
 
+@contextmanager
+def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]]:
+    """Progress of ``verify`` on standard error.
+
+    On a terminal: a bar of the verdicts, what is done now, and how long the rest will take, from what it took last time.
+    Elsewhere: one line for each variant, as it is complete.
+
+    Returns:
+        What to call with a line on what is being done, and with a line on a variant that is complete.
+    """
+    if sys.stderr is None:
+        yield lambda line: None, lambda line: None
+        return
+    if not sys.stderr.isatty():
+        yield lambda line: None, lambda line: print(line, file=sys.stderr, flush=True)
+        return
+    columns = ("{task.fields[done]}", BarColumn(), "{task.fields[left]}", "{task.description}")
+    console = Console(stderr=True, markup=False, highlight=False)
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("", total=run.total, done="", left="")
+
+        def show(line: str) -> None:
+            left = timedelta(seconds=round(run.seconds_left / jobs))
+            bar.update(
+                task,
+                completed=run.verdicts,
+                description=escape(line),
+                done=f"{run.verdicts:,}/{run.total:,} verdicts",
+                left=f"about {left} left",
+            )
+
+        show("")
+        yield show, show
+
+
 def exploring(say: Say) -> Callable[[int, int, int], None]:
     """Progress of an exploration: states found, states per second, frontier, depth, memory of the process."""
     began, process = time.perf_counter(), psutil.Process()
@@ -33,7 +75,7 @@ def exploring(say: Say) -> Callable[[int, int, int], None]:
         rate = states / max(time.perf_counter() - began, 1e-6)
         used = process.memory_info().rss >> 20
         say(
-            f"exploring: {states} states, {rate:.0f} states/s, frontier {states - expanded}, depth {depth}, memory {used} MiB"
+            f"exploring: {states:,} states, {rate:,.0f} states/s, frontier {states - expanded:,}, depth {depth}, memory {used} MiB"
         )
 
     return tell

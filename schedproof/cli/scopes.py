@@ -28,6 +28,19 @@ def properties(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> 
             raise unknown("property", name, known, listed_by=f"schedproof list {models[0][0].name}")
 
 
+def variants(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> list[tuple[System, Model]]:
+    """Those of ``models`` that are a variant of one of ``names``.
+
+    Raises:
+        UserError: one of the names is no variant's.
+    """
+    known = list(dict.fromkeys(model.variant for _, model in models))
+    for name in names:
+        if name not in known:
+            raise unknown("variant", name, known)
+    return [(system, model) for system, model in models if model.variant in names]
+
+
 def parameter(kind: Type) -> str:
     """The type of a parameter: never none, so its sort is enough."""
     return kind.sort.name if isinstance(kind, Ref) else str(kind)

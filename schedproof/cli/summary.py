@@ -8,16 +8,13 @@ from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.verify import Judged, VariantReport
 
 from . import choose
-from .judging import EXPECTED, reached, standing, standings
-from .tables import count
+from .judging import conclusion, reached, standing
 
 
 def summary(reports: Sequence[VariantReport]) -> str:
     """What is not as expected first, with its counterexample; then every variant's table, folded."""
-    marks = standings(reports)
-    good = sum(mark == EXPECTED for mark in marks)
-    head = "as expected" if good == len(marks) else "NOT as expected"
-    lines = [f"## schedproof: {head}", "", f"{good} of {count(len(marks), 'verdict')} are what the manifests say.", ""]
+    head, _, counted = conclusion(reports).partition(": ")
+    lines = [f"## schedproof: {head}", "", f"{counted}.", ""]
     for report in reports:
         for judged in report.properties:
             if not judged.as_expected:
@@ -48,7 +45,8 @@ def _table(report: VariantReport) -> Iterator[str]:
     yield "|---|---|---|---|"
     for judged in report.properties:
         result = judged.result
-        cells = [result.name, result.reach, str(judged.expected), standing(result.verdict, judged.expected)]
+        mark = standing(result.verdict, judged.expected)
+        cells = [result.name, result.reach, str(judged.expected), f"{mark}, cached" if judged.cached else mark]
         yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
     yield ""
     yield "</details>"

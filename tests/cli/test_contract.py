@@ -5,6 +5,7 @@ Most tests use lamps (see tests/support/lamps.py), whose numbers are written dow
 
 import itertools
 import json
+import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -20,6 +21,7 @@ from tests.support import places
 from tests.support.lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
 from tests.support.registry import put
+from tests.support.stderr import besides_progress
 
 DATA = places.DATA / "hived"
 y = variable(Lamp, "y")
@@ -53,7 +55,7 @@ def run_json(run, registered):
 
     def command(*arguments):
         code, out, err = run(*arguments, "--json", "-")
-        assert err == ""
+        assert besides_progress(err) == ""
         return code, json.loads(out)
 
     return command
@@ -106,7 +108,8 @@ def test_verify_json(run_json):
 def test_verify_table_and_closing_line(run, registered):
     code, out, err = run("verify")
     lines = out.splitlines()
-    assert (code, err) == (0, "")
+    assert (code, besides_progress(err)) == (0, "")
+    assert err.startswith("lamps plain: as expected: 5 of 5 verdicts are what the manifests say (")
     assert lines[0] == "lamps plain"
     rows = [line.split("  ") for line in lines[2:7]]
     assert [(r[0], [c.strip() for c in r if c.strip()][2]) for r in rows] == [
@@ -178,6 +181,58 @@ def test_summary(run, registered, tmp_path):
     assert "| stays-dark | refuted in 1 step at Lamp=2 | proved | NOT EXPECTED |" in text
 
 
+def test_cached_verdicts_are_marked(run, run_json, registered, monkeypatch, tmp_path):
+    monkeypatch.setenv("SCHEDPROOF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("SCHEDPROOF_NO_CACHE")
+    _, first = run_json("verify")
+    assert not any("cached" in p for p in first["systems"][0]["properties"])
+    code, out, _ = run("verify", "--junit", tmp_path / "x.xml", "--summary", tmp_path / "x.md")
+    rows = {line.split()[0]: line.split()[-1] for line in out.splitlines()[2:7]}
+    assert code == 0 and rows.pop("one-state") == "0.00" and set(rows.values()) == {"cached"}
+    assert re.search(
+        r"^as expected: 5 of 5 verdicts .*, 4 cached \(schedproof \S+, z3-solver \S+\) \(", out, re.MULTILINE
+    )
+    cached = ET.parse(tmp_path / "x.xml").getroot().findall("testsuite/testcase/properties/property[@name='cached']")
+    assert len(cached) == 4 and (tmp_path / "x.md").read_text().count("as expected, cached") == 4
+    _, second = run_json("verify")
+    marks = [p.pop("cached", False) for p in second["systems"][0]["properties"]]
+    assert marks == [True, True, True, True, False]
+    for p in [*first["systems"][0]["properties"], *second["systems"][0]["properties"]]:
+        del p["seconds"]
+    assert first == second
+    assert "cached" not in json.dumps(run_json("verify", "--no-cache")[1])
+
+
+def test_a_cache_that_others_can_write_is_refused(run, registered, monkeypatch, tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(0o777)
+    monkeypatch.setenv("SCHEDPROOF_CACHE", str(folder))
+    monkeypatch.delenv("SCHEDPROOF_NO_CACHE")
+    code, _, err = run("verify")
+    assert code == 0 and list(folder.iterdir()) == []
+    assert besides_progress(err) == (
+        f"schedproof: nothing is cached: other users can write to {folder}; run 'chmod go-w' on it\n"
+    )
+
+
+def test_verify_one_variant(run_json, registered, run):
+    registered(system(lamps("plain"), lamps("other")))
+    code, found = run_json("verify", "--variant", "other")
+    assert code == 0 and [v["variant"] for v in found["systems"]] == ["other"]
+    assert run("verify", "--variant", "othr")[::2] == (
+        2, "schedproof: unknown variant 'othr'; did you mean other? there is plain, other\n"
+    )  # fmt: skip
+
+
+def test_nothing_to_check_is_not_green(run, registered):
+    registered(system(lamps("plain"), lamps("other", promises=[VACUOUS], refuted=())))
+    code, out, err = run("verify", "--variant", "other", "--only", "if-broken")
+    assert code == 3 and "if-broken" in out
+    code, out, err = run("verify", "--variant", "other", "--only", "blinks")
+    assert (code, out) == (2, "") and "unknown property 'blinks'" in err
+
+
 def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
     class ProvesAnything:
         def proved(self, name):
@@ -185,6 +240,9 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
 
         def seconds(self, name):
             return 0.0
+
+        def support(self, name):
+            return ()
 
     monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify")

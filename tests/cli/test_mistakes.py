@@ -3,16 +3,19 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from schedproof.cli import main
 from tests.support.places import DATA
+from tests.support.stderr import besides_progress
 
 TRACE = DATA / "hived" / "s-02-life-preemption.jsonl"
 LONG = "x" * 300
@@ -198,8 +201,9 @@ def test_standard_output_that_cannot_be_written(command, says):
     assert says in done.stderr and done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("after", [0.5, 3.0])
-@pytest.mark.parametrize("arguments", [["verify"], ["prove", "yunikorn-merge"]])
+@pytest.mark.parametrize(
+    ("arguments", "after"), [(["verify"], 0.5), (["prove", "yunikorn-merge"], 0.5), (["prove", "yunikorn-merge"], 3.0)]
+)
 def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     """Also while the engines are being loaded, and inside a solver."""
     process = subprocess.Popen(
@@ -211,6 +215,29 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "schedproof: interrupted; nothing was written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
+    """One variant is complete, others are not."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "verify", "hived", "beaker", "--jobs", "2",
+         "--json", str(tmp_path / "x.json"), "--junit", str(tmp_path / "x.xml"), "--summary", str(tmp_path / "x.md")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    complete = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and besides_progress(complete + err) == ""
+    system, variant = complete.partition(": ")[0].split()
+    found = json.loads((tmp_path / "x.json").read_text())
+    assert found["incomplete"] is True and found["ok"] is False
+    missing = {(s["system"], s["variant"]): s.get("missing", []) for s in found["systems"]}
+    assert missing[system, variant] == [] and any(missing.values())
+    left_out = sum(map(len, missing.values()))
+    assert re.search(rf"^INCOMPLETE, as expected so far: .*, {left_out} are missing: interrupted \(", out, re.MULTILINE)
+    suites = ET.parse(tmp_path / "x.xml").getroot()
+    assert len(suites.findall("testsuite/testcase/error[@type='missing']")) == left_out
+    assert (tmp_path / "x.md").read_text().startswith("## schedproof: INCOMPLETE")
 
 
 IN_A_DESTRUCTOR = """

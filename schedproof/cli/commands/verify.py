@@ -8,49 +8,78 @@ import time
 import click
 
 from schedproof.cli import choose, scopes
-from schedproof.cli.errors import Exit
-from schedproof.cli.judging import EXPECTED, code, reached, standing, standings
+from schedproof.cli.errors import Exit, fail
+from schedproof.cli.judging import code, conclusion, reached, standing, standings
 from schedproof.cli.junit import junit
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
-from schedproof.cli.progress import progress
+from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
-from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.tables import seconds, table
+from schedproof.model.registry.errors import UserError
+from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import story
-from schedproof.proofs.verification.verify import Judged, VariantReport, verifiers
-from schedproof.proofs.verification.verify import verify as verify_systems
+from schedproof.proofs.verification.durations import keep_seconds
+from schedproof.proofs.verification.verdict_cache import VERDICTS
+from schedproof.proofs.verification.verify import Judged, Run, VariantReport, plan, verifiers
 
 
 @click.command()
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Just this property; may be repeated.")
+@click.option("--variant", "variants", multiple=True, metavar="VARIANT", help="Just this variant; may be repeated.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
               help="Work in N processes at a time; with 1, in this one.")  # fmt: skip
+@click.option("--no-cache", is_flag=True, envvar="SCHEDPROOF_NO_CACHE",
+              help="Check all anew, also what an earlier run has found for the same model with the same versions.")  # fmt: skip
 @json_option
 @click.option("--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report for a CI server.")
 @click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE", help="Write Markdown for a CI page.")
 def verify(
     systems: tuple[str, ...],
     only: tuple[str, ...],
+    variants: tuple[str, ...],
     jobs: int,
+    no_cache: bool,
     json_file: Destination | None,
     junit_file: Destination | None,
     summary_file: Destination | None,
 ) -> int:
-    """Judge every property of every variant, and compare with what its manifest expects.
+    """Check every property of every variant, and compare with what its manifest expects.
 
     Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
+    An interrupt ends the work and keeps what was found: it is printed and written as incomplete, with exit code 3.
     """
     distinct(json_file, junit_file, summary_file)
     chosen, unusable = choose.systems(systems)
+    among = [(system, model) for system in chosen for model in system.variants.values()]
+    if variants:
+        among = scopes.variants(among, variants)
     if only:
-        scopes.properties([(system, model) for system in chosen for model in system.variants.values()], only)
+        scopes.properties(among, only)
+    if not no_cache and (refused := refusal()):
+        fail(refused, Exit.OK)
     began = time.perf_counter()
-    with verifiers(chosen, only=only, jobs=jobs) as workers, progress("verify") as say:
-        reports = verify_systems(chosen, only=only, progress=say, workers=workers)
+    plans = plan(chosen, only=only, variants=variants, cached=not no_cache)
+    run = Run(plans)
+    if not run.total:
+        raise UserError("there is nothing to check: no variant that is named has a property that is named")
+    try:
+        with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (say, complete):
+            for report in run.work(workers, say):
+                complete(f"{report.system} {report.variant}: {conclusion([report])} ({report.seconds:.1f} s)")
+    except KeyboardInterrupt:
+        if not run.verdicts:
+            raise
+    finally:
+        keep_seconds(run.seconds)
+        VERDICTS.shrink()
     took = time.perf_counter() - began
-    found = code(standings(reports))
+    reports = run.reports()
+    incomplete = run.verdicts < run.total
+    found = Exit.worst([code(standings(reports)), Exit.UNDETERMINED if incomplete else Exit.OK])
     if json_file is not None:
-        json_file.write_json({"systems": [r.as_json() for r in reports], "ok": found is Exit.OK})
+        whole = {"incomplete": True} if incomplete else {}
+        json_file.write_json({"systems": [r.as_json() for r in reports], "ok": found is Exit.OK, **whole})
     if junit_file is not None:
         junit_file.write(junit(reports))
     if summary_file is not None:
@@ -77,13 +106,11 @@ def _print(reports: list[VariantReport], took: float) -> None:
                 if judged.result.counterexample is not None:
                     click.echo("\n".join(f"  {line}" for line in story(model, judged.result.counterexample)))
                 click.echo()
-    marks = standings(reports)
-    good = sum(mark == EXPECTED for mark in marks)
-    says = "as expected" if good == len(marks) else "NOT as expected"
-    click.echo(f"{says}: {good} of {count(len(marks), 'verdict')} are what the manifests say ({took:.1f} s)")
+    click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 
 
 def _row(judged: Judged) -> list[str]:
     result = judged.result
     mark = standing(result.verdict, judged.expected)
-    return [result.name, result.kind, result.reach, str(judged.expected), mark, seconds(result.seconds)]
+    took = "cached" if judged.cached else seconds(result.seconds)
+    return [result.name, result.kind, result.reach, str(judged.expected), mark, took]

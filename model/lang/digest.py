@@ -1,0 +1,74 @@
+"""Fingerprints of models by content: two that say the same have the same, wherever they are written."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from functools import cache
+
+from .errors import Place
+
+
+class Digester:
+    """Gives the digest of a value: of dataclasses, containers, enumerations, texts and numbers.
+
+    What does not count in a comparison does not count here. What was seen once is not walked through again, as long as
+    this digester lives.
+
+    Args:
+        places: whether it counts in which line of which file an element is written.
+    """
+
+    def __init__(self, *, places: bool = False) -> None:
+        self._places = places
+        self._known: dict[int, tuple[object, bytes]] = {}
+        """By identity; the object is kept, so that its identity remains its own."""
+
+    def digest(self, value: object) -> bytes:
+        """32 bytes.
+
+        Raises:
+            TypeError: part of it has no content that could be read, such as a function.
+        """
+        if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, enum.Enum)):
+            return _hash(type(value).__name__, [repr(value).encode()])
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = (value, self._digest(value))
+        return known[1]
+
+    def _digest(self, value: object) -> bytes:
+        if isinstance(value, enum.Enum):
+            return _hash(_name(type(value)), [value.name.encode()])
+        if isinstance(value, Place):
+            return _hash("place", [str(value).encode()] if self._places else [])
+        if is_dataclass(value) and not isinstance(value, type):
+            return _hash(_name(type(value)), [self.digest(getattr(value, name)) for name in _counting(type(value))])
+        if isinstance(value, Mapping):
+            return _hash("mapping", [self.digest(each) for item in value.items() for each in item])
+        if isinstance(value, Set):
+            return _hash("set", sorted(self.digest(each) for each in value))
+        if isinstance(value, Sequence):
+            return _hash("sequence", [self.digest(each) for each in value])
+        raise TypeError(f"a {type(value).__name__} has no content that could be compared")
+
+
+@cache
+def _counting(kind: type) -> tuple[str, ...]:
+    """The fields that count, by name."""
+    return tuple(each.name for each in fields(kind) if each.compare or each.type in ("Place", Place))
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _hash(kind: str, parts: Sequence[bytes]) -> bytes:
+    """Each part with its length, so that no two lists of parts look alike."""
+    found = hashlib.sha256(f"{kind}\0{len(parts)}\0".encode())
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big"))
+        found.update(part)
+    return found.digest()

@@ -1,0 +1,60 @@
+"""How long each part of ``verify`` took last time on this machine: what takes longest begins first, and the rest is estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from schedproof.model.lang import Model
+from schedproof.proofs.cache import Cache
+
+from .parts import Part, Work
+
+DURATIONS = Cache("durations", most=1)
+
+KEY = "seconds"
+
+SECONDS_A_PAIR = 0.001
+"""Of a property and an action, where nothing is known of a part."""
+
+
+class Planned(Protocol):
+    """A variant whose parts are to be done."""
+
+    @property
+    def model(self) -> Model:
+        """Its model."""
+
+    @property
+    def todo(self) -> Iterable[Part]:
+        """What is to be done."""
+
+
+def expected_seconds(plans: Iterable[Planned]) -> dict[Part, float]:
+    """For each part that is to be done, what it took last time, or a guess."""
+    known = _known()
+    found = {}
+    for each in plans:
+        for part in each.todo:
+            guess = SECONDS_A_PAIR * len(part.only) * len(each.model.actions)
+            found[part] = known.get(_name(part), 1.0 if part.work is Work.AUXILIARY else guess)
+    return found
+
+
+def keep_seconds(seconds: Mapping[Part, float]) -> None:
+    """Keeps what parts took, beside what is known of others."""
+    if seconds:
+        DURATIONS.store(KEY, msgspec.json.encode(_known() | {_name(part): took for part, took in seconds.items()}))
+
+
+def _known() -> dict[str, float]:
+    try:
+        return msgspec.json.decode(DURATIONS.load(KEY) or b"{}", type=dict[str, float])
+    except msgspec.DecodeError:
+        return {}
+
+
+def _name(part: Part) -> str:
+    return f"{part.system} {part.variant} {part.work} {part.only[0] if part.work is Work.AUXILIARY else len(part.only)}"

@@ -1,0 +1,298 @@
+"""Cached verdicts: the same as fresh ones, and none that a change of what it depends on would have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from schedproof.model.lang import Attribute, BoolType, Change, Invariant, Model, Row, digest, forall, variable
+from schedproof.model.lang.digest import Digester
+from schedproof.model.registry.discovery import systems
+from schedproof.model.registry.system import LockFile, System
+from schedproof.proofs import cache
+from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.verdict import Disagreement
+from schedproof.proofs.verification import verdict_cache
+from schedproof.proofs.verification.parts import Work
+from schedproof.proofs.verification.verdict_cache import VerdictCache
+from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan, verifiers
+from tests.support.lamps import Lamp, lamps, system, x
+from tests.support.mutants import mutants
+from tests.support.toys import MUTEX, WORKSHOP, Process
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    return tmp_path / "cache" / "verdicts"
+
+
+def plans(of: Model | System) -> list[Plan]:
+    return plan([System.of(of) if isinstance(of, Model) else of], cached=True)
+
+
+def todo(of: Model | System) -> dict[Work, set[str]]:
+    """What is not cached of a model's properties."""
+    parts = [part for each in plans(of) for part in each.todo]
+    return {work: {name for part in parts if part.work is work for name in part.only} for work in Work}
+
+
+def checked(of: Model | System, *, cached: bool = True) -> list[VariantReport]:
+    found = plans(of) if cached else plan([System.of(of) if isinstance(of, Model) else of])
+    run = Run(found)
+    with verifiers(found) as workers:
+        list(run.work(workers, lambda line: None))
+    return run.reports()
+
+
+def verdicts(reports: list[VariantReport]) -> dict[tuple[str, str], object]:
+    """All that is reported of a property but the time, and how its counterexample is told."""
+    found: dict[tuple[str, str], object] = {}
+    for report in reports:
+        for judged in report.properties:
+            content = {key: value for key, value in judged.as_json().items() if key not in ("seconds", "cached")}
+            example = judged.result.counterexample
+            text = None if example is None else story(lamps(), example)
+            found[report.variant, judged.result.name] = (content, judged.result.reach, text)
+    return found
+
+
+@pytest.mark.parametrize(
+    "of", [system(lamps(), lamps("other", refuted=())), MUTEX, WORKSHOP], ids=["lamps", "mutex", "workshop"]
+)
+def test_cached_verdicts_are_the_same(of: Model | System) -> None:
+    fresh = checked(of, cached=False)
+    first, second = checked(of), checked(of)
+    assert verdicts(fresh) == verdicts(first) == verdicts(second)
+    assert not any(j.cached for r in first for j in r.properties)
+    assert {j.cached for r in second for j in r.properties} >= {True}
+    for report in second:
+        for judged in report.properties:
+            again = judged.result.kind == "by construction" or str(judged.result.verdict) == "undetermined"
+            assert judged.cached is not again, judged.result.name
+
+
+def test_every_system_s_results_survive_the_cache() -> None:
+    """One variant of a system with counterexamples, lassos, configurations and history."""
+    hived = systems()["hived"]
+    one = replace(hived, variants={"as-written": hived.variants["as-written"]})
+    assert verdicts(checked(one)) == verdicts(checked(one))
+
+
+@pytest.mark.parametrize("model", [MUTEX, WORKSHOP], ids=["mutex", "workshop"])
+def test_no_mutant_gets_the_verdicts_of_its_model(model: Model) -> None:
+    checked(model)
+    seen = changed = 0
+    for mutant in mutants(model):
+        try:
+            other = mutant.build()
+            fresh = verdicts(checked(other, cached=False))
+        except Exception:  # refused: what matters here is what is verified
+            continue
+        seen += 1
+        changed += fresh != verdicts(checked(model))
+        assert verdicts(checked(other)) == fresh, mutant.name
+    assert seen >= 5 and changed >= 5
+
+
+COUNTING = digest._counting
+
+FORGETFUL: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "the rules": lambda patch: patch.setattr(VerdictCache, "_rules", ""),
+    "the rules without history": lambda patch: patch.setattr(VerdictCache, "_rules_without_history", ""),
+    "the name": lambda patch: patch.setattr(
+        VerdictCache, "_key", lambda self, part, name: "\n".join([part.system, str(part.work)])
+    ),
+    "guards": lambda patch: patch.setattr(digest, "_counting", lambda kind: [f for f in COUNTING(kind) if f != "when"]),
+}
+"""Seeded faults: each leaves something out of the key."""
+
+
+@pytest.mark.parametrize("fault", FORGETFUL)
+def test_a_key_that_forgets_something_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FORGETFUL[fault](monkeypatch)
+    with pytest.raises((AssertionError, Disagreement)):
+        test_no_mutant_gets_the_verdicts_of_its_model(MUTEX)
+
+
+def test_where_it_is_written_does_not_matter() -> None:
+    one, two = lamps(), lamps()
+    assert one.rows[0].place == two.rows[0].place
+    moved = replace(one, rows=[Row(Lamp, "on", "Off", "On", line=5), *one.rows[1:]])
+    assert moved.rows[0].place != one.rows[0].place
+    assert Digester().digest(one.rows) == Digester().digest(moved.rows)
+    assert Digester(places=True).digest(one.rows) != Digester(places=True).digest(moved.rows)
+
+
+def test_terms_that_say_another_thing_differ() -> None:
+    terms = [x.is_("On"), x.is_("Off"), x.is_("On", "Off"), ~x.is_("On"), x.is_("On") & x.is_("Off"), x.is_("On") | x.is_("Off"), x == x]  # fmt: skip
+    assert len({Digester().digest(term) for term in terms}) == len(terms)
+    assert Digester().digest(1) != Digester().digest(True) != Digester().digest("True")
+    assert Digester().digest(["a", "b"]) != Digester().digest(["ab"]) != Digester().digest([["a"], "b"])
+
+
+def test_what_has_no_content_is_refused() -> None:
+    with pytest.raises(TypeError, match="function"):
+        Digester().digest([lambda: 1])
+
+
+def with_property(model: Model, name: str, **changes: object) -> Model:
+    return replace(model, properties=[replace(p, **changes) if p.name == name else p for p in model.properties])  # type: ignore[arg-type]
+
+
+def test_only_what_depends_on_a_property_is_checked_again() -> None:
+    checked(MUTEX)
+    always = todo(MUTEX)[Work.EXPLORATION]
+    assert always == {"two-at-a-door"}, "it is undetermined"
+    edited = with_property(MUTEX, "weakly-fair-entry", says="another sentence")
+    left = {Work.EXPLORATION: {"weakly-fair-entry", *always}, Work.INDUCTION: set(), Work.AUXILIARY: set()}
+    assert todo(edited) == left
+
+
+def test_a_proof_depends_on_the_invariants_that_it_assumes() -> None:
+    p = variable(Process, "p")
+    alone = Invariant(name="somewhere", says="a process is somewhere", over=[p], then=p.is_("Away", "Trying", "Inside"))
+    model = replace(MUTEX, properties=[*MUTEX.properties, alone])
+    checked(model)
+    inducted = {name: found for done in plans(model)[0].known for name, found in (done.inducted or {}).items()}
+    proofs = {name: set(found.support) for name, found in inducted.items() if found.proved}
+    resting = {name for name, support in proofs.items() if "held" in support}
+    assert {"held", "one-lock-each"} <= resting and "somewhere" in set(proofs) - resting
+    failed = set(inducted) - set(proofs)
+    edited = with_property(model, "held", says="another sentence")
+    assert todo(edited)[Work.INDUCTION] == resting | failed, "one that failed could have assumed it"
+    assert verdicts(checked(edited)) == verdicts(checked(edited, cached=False))
+
+
+def test_after_the_edit_of_a_rule_nothing_is_believed() -> None:
+    checked(MUTEX)
+    edited = replace(MUTEX, actions=[replace(MUTEX.actions[0], when=[]), *MUTEX.actions[1:]])
+    left = todo(edited)
+    assert left[Work.EXPLORATION] == {"well-formed", *(p.name for p in MUTEX.properties)}
+    assert "well-formed" in left[Work.INDUCTION]
+
+
+def test_what_does_not_read_history_does_not_depend_on_it() -> None:
+    base = lamps()
+    machine = replace(base.machines[0], attributes=[Attribute("seen", BoolType(), history=True)])
+    rows = [Row(Lamp, "on", "Off", "On", line=5, seen=True), base.rows[1]]
+    model = replace(base, machines=[machine], rows=rows)
+    checked(model)
+    other = replace(model, rows=[Row(Lamp, "on", "Off", "On", line=5, seen=False), base.rows[1]])
+    assert todo(other)[Work.EXPLORATION] == {"well-formed", "one-state"}, "the latter is never cached"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"default_scope": {"Lamp": 3}},
+        {"topologies": lambda sizes: [{}, {}]},
+        {"axioms": [forall(x, x == x)]},
+    ],
+    ids=["scope", "configurations", "axioms"],
+)
+def test_a_verdict_depends_on_what_is_explored(change: dict[str, object]) -> None:
+    checked(lamps())
+    assert "blinks" not in todo(lamps())[Work.EXPLORATION]
+    assert "blinks" in todo(replace(lamps(), **change))[Work.EXPLORATION]  # type: ignore[arg-type]
+
+
+def test_other_versions_believe_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked(lamps())
+    monkeypatch.setattr("schedproof.proofs.verification.verify.environment", lambda: "another")
+    assert todo(lamps())[Work.INDUCTION] == {"well-formed", "stays-dark", "on-or-off"}
+    monkeypatch.setattr("schedproof.proofs.verification.verify.environment", lambda: None)
+    assert plans(lamps())[0].cache is None, "of unknown versions nothing is kept"
+
+
+def test_the_environment_is_source_and_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    def now() -> str | None:
+        verdict_cache.environment.cache_clear()
+        return verdict_cache.environment()
+
+    try:
+        before = now()
+        assert before == now()
+        with monkeypatch.context() as patch:
+            patch.setattr(verdict_cache, "_version", lambda name: "99")
+            assert now() != before
+        with monkeypatch.context() as patch:
+            patch.setattr(verdict_cache, "_source", lambda *folders: iter(["model/lang/terms.py 1234"]))
+            assert now() != before
+    finally:
+        verdict_cache.environment.cache_clear()
+    files = {line.split()[0] for line in verdict_cache._source("model", "impl", "proofs")}
+    assert {"model/lang/terms.py", "proofs/induction/solve.py", "impl/store/memory.py"} <= files
+    assert not any("/systems/" in each for each in files)
+    own = {line.split()[0] for line in verdict_cache._source("proofs/systems/hived", systems=True)}
+    assert "proofs/systems/hived/refinement/explore.py" in own
+
+
+def test_no_byte_of_an_entry_can_be_changed(folder: Path) -> None:
+    model = lamps()
+    fresh = verdicts(checked(model))
+    for path in folder.iterdir():
+        data = path.read_bytes()
+        for n in range(0, len(data), max(1, len(data) // 40)):
+            path.write_bytes(data[:n] + bytes([data[n] ^ 1]) + data[n + 1 :])
+            before = path.read_bytes()
+            assert verdicts(checked(model)) == fresh
+            assert path.read_bytes() != before, "and it is mended"
+        path.write_bytes(data)
+
+
+def test_entries_that_change_places_are_none(folder: Path) -> None:
+    model = lamps()
+    fresh = verdicts(checked(model))
+    paths = sorted(folder.iterdir())
+    contents = [path.read_bytes() for path in paths]
+    for path, content in zip(paths, [*contents[1:], contents[0]], strict=True):
+        path.write_bytes(content)
+    assert todo(model)[Work.INDUCTION] == {"well-formed", "stays-dark", "on-or-off"}
+    assert verdicts(checked(model)) == fresh
+
+
+def test_a_lock_description_is_checked_again_when_it_changes(tmp_path: Path) -> None:
+    [described, *_] = systems()["yunikorn-merge"].locks["merged"]
+    for beside in described.file.parent.glob("*.yaml"):
+        (tmp_path / beside.name).write_bytes(beside.read_bytes())
+    copied = tmp_path / described.file.name
+
+    def lamps_with_locks() -> System:
+        return replace(system(), locks={"plain": [LockFile("locks", copied)]})
+
+    first = todo(lamps_with_locks())[Work.AUXILIARY]
+    assert first
+    checked(lamps_with_locks())
+    assert todo(lamps_with_locks())[Work.AUXILIARY] == set()
+    copied.write_text("# one more line\n" + copied.read_text())
+    from schedproof.proofs.verification.auxiliary import _description
+
+    _description.cache_clear()
+    assert todo(lamps_with_locks())[Work.AUXILIARY] == first, "places are shown in counterexamples"
+
+
+def test_a_stranger_s_implementation_is_always_checked() -> None:
+    """Nobody knows what its code depends on."""
+    hived = systems()["hived"]
+    [refinement, *_] = hived.refinements
+    mine = type("Mine", (type(refinement),), {"__module__": "somewhere.else"})
+    stranger = mine(**{f: getattr(refinement, f) for f in refinement.__dataclass_fields__})
+
+    def key(its: object) -> str | None:
+        of = replace(hived, load=lambda name, default: [its] if name == "refinements" else default)
+        one = VerdictCache(of, of.variants[refinement.variant], "here")
+        [part] = [p for p in plan([of], variants=[refinement.variant])[0].todo if refinement.name in p.only and p.work is Work.AUXILIARY]  # fmt: skip
+        return one._key(part, refinement.name)
+
+    assert key(refinement) is not None and key(stranger) is None
+
+
+def test_a_change_of_a_variant_s_texts_is_no_change() -> None:
+    checked(lamps())
+    other = replace(lamps(), about="other words", changes=[Change(why="", repairs=[])])
+    assert todo(other)[Work.EXPLORATION] == {"one-state"}
