@@ -212,7 +212,8 @@ class RunRequests:
         """Reads."""
         runs = draft.find(WorkflowRun, status=frozenset(REAPED), heartbeat_date=UpTo(draft.now))
         instances = draft.find(TaskInstance, status=frozenset(LAPSED), report_by_date=UpTo(draft.now))
-        dead = tuple(r for r in runs if r.status not in RESUMING or draft.is_wound_up(r))
+        instances = tuple(i for i in instances if draft.may_reap(i))
+        dead = tuple(r for r in runs if draft.may_reap(r) and (r.status not in RESUMING or draft.is_wound_up(r)))
         return Report("find dead", runs=dead, instances=instances, overdue=tuple(i.id for i in instances))
 
     def reap_run(self, draft: Draft, request: asked.ReapRun) -> Report:
@@ -222,7 +223,7 @@ class RunRequests:
             if run.status in REAPED.values():
                 return self._run(draft, "reap run", run)
             raise Refused(f"workflow run {run.id} is over ({run.status})", state=run.status)
-        if run.heartbeat_date > draft.now:
+        if not draft.may_reap(run):
             raise Refused(f"workflow run {run.id} is not overdue", state=run.status, for_good=False)
         if run.status in RESUMING and not draft.is_wound_up(run):
             raise Refused(f"workflow run {run.id} has instances on their way", state=run.status, for_good=False)

@@ -268,7 +268,7 @@ def test_agents_over_http_do_as_they_do_directly() -> None:
             return Connection(self.url)  # type: ignore[return-value]
 
     world = OverHttp({"c1": ClientSpec(workflow())})
-    real = Server(world.store, clock=lambda: 0.0, leases=Leases(1.0, 1.0))
+    real = Server(world.store, clock=lambda: 0.0, leases=Leases(1.0, 1.0), started=-1.0)
     with served(real) as url:
         OverHttp.url = url
         story = Story(world)
