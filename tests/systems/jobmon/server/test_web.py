@@ -372,7 +372,7 @@ class TestCommandLine:
             assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
             mine.agents["client"].send_signal(signal.SIGINT)
             said = mine.agents["client"].communicate(timeout=30)[0]
-            assert (said, mine.agents["client"].returncode) == ("stopped\n", 0)
+            assert (said, mine.agents["client"].returncode) == ("stopped\n", 3)
             assert mine.records().runs[0].status == "S"
             assert until(lambda: [i.status for i in mine.records().instances] == ["D"])
             mine.start_client("client", tmp_path / "w.json", "hot")
