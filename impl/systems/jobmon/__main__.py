@@ -35,7 +35,7 @@ class Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         found = float(super().convert(value, param, ctx))
         if math.isnan(found):
-            self.fail(f"{value} is no number of seconds", param, ctx)
+            self.fail(f"{value} is not a number of seconds", param, ctx)
         return found
 
 
@@ -63,8 +63,20 @@ def main() -> None:
 @main.command()
 @click.option("--database", required=True, help="sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--port", type=click.IntRange(1, 65535), required=True, help="On 127.0.0.1.")
-@click.option("--run-lease", type=Seconds(0, min_open=True), default=Leases.run, show_default=True)
-@click.option("--instance-lease", type=Seconds(0, min_open=True), default=Leases.instance, show_default=True)
+@click.option(
+    "--run-lease",
+    type=Seconds(0, min_open=True),
+    default=Leases.run,
+    show_default=True,
+    help="Seconds without a heartbeat after which a client's run may be reaped.",
+)
+@click.option(
+    "--instance-lease",
+    type=Seconds(0, min_open=True),
+    default=Leases.instance,
+    show_default=True,
+    help="Seconds without a heartbeat after which an attempt is looked after.",
+)
 def server(database: str, port: int, run_lease: float, instance_lease: float) -> None:
     """Answers requests until it is ended, and can be started again at any time.
 
@@ -123,6 +135,10 @@ def client(url: str, poll: float, heartbeat: float | None, patience: float, resu
         sys.exit(_run_client(url, poll, heartbeat, patience, resume, workflow))
     except Malformed:
         raise
+    except Unreachable as error:
+        raise CutOff(
+            f"{error}; see whether a server runs there, then run this again, with --resume hot or cold if it had begun"
+        ) from error
     except SchedulerError as error:
         raise CutOff(str(error)) from error
     except KeyboardInterrupt:
