@@ -152,7 +152,7 @@ def _run_client(url: str, poll: float, heartbeat: float | None, patience: float,
     from .requests import ReadRun
     from .workflow_file import read_workflow
 
-    interrupts = Interrupts(signal.SIGINT)
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
     spec = read_workflow(workflow)
     with ProgressLine() as line:
 

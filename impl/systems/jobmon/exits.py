@@ -21,7 +21,7 @@ MEANINGS = {
     Exit.DONE: "every task is done",
     Exit.FAILED: "a task failed in its last attempt",
     Exit.MISTAKE: "the command line or the workflow file is wrong",
-    Exit.STOPPED: "the user stopped the run (Ctrl-C)",
+    Exit.STOPPED: "the run was stopped by Ctrl-C or SIGTERM",
     Exit.MADE_ROOM: "another client took the workflow over",
     Exit.CUT_OFF: "the server gave no answer, another run has the workflow, or this run was reaped: run it again",
     Exit.INTERRUPTED: "a second Ctrl-C ended the client at once; its run is reaped later",

@@ -41,7 +41,7 @@ back to the next ones of this list.
 """
 
 RESUMING = """\
-A client that is interrupted stops its run: nothing more is started, but commands that are running go on. To run the same
+A client that is interrupted (Ctrl-C, SIGTERM) stops its run: nothing more is started, but commands that are running go on. To run the same
 file again while some do, or while another client runs it: --resume hot lets them go on and takes them over, --resume cold
 ends them first, and their tasks begin again. What is done is never done again.
 """

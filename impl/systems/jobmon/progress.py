@@ -6,9 +6,10 @@ import sys
 import time
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Self, TextIO
 
 from rich.console import Console
+from rich.live import Live
 from rich.text import Text
 
 from .outcome import progress
@@ -26,7 +27,8 @@ class ProgressLine:
 
     def __init__(self) -> None:
         console = Console(stderr=True, markup=False, highlight=False)
-        self._status = console.status("") if console.is_terminal and not console.is_dumb_terminal else None
+        is_terminal = _is_terminal(sys.stderr) and not console.is_dumb_terminal
+        self._live = Live(console=console, auto_refresh=False, transient=True) if is_terminal else None
         self._line = self._written = ""
         self._at = -EVERY
         self._answered = time.monotonic()
@@ -45,8 +47,8 @@ class ProgressLine:
 
     def _show(self, line: str) -> None:
         self._line = line
-        if self._status is not None:
-            self._status.update(Text(line, no_wrap=True, overflow="ellipsis"))
+        if self._live is not None:
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
         elif time.monotonic() - self._at >= EVERY:
             self._write()
 
@@ -58,12 +60,20 @@ class ProgressLine:
                 print(self._line, file=sys.stderr, flush=True)
 
     def __enter__(self) -> Self:
-        if self._status is not None:
-            self._status.start()
+        if self._live is not None:
+            self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Leaves the last line."""
-        if self._status is not None:
-            self._status.stop()
+        if self._live is not None:
+            self._live.stop()
         self._write()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Not what Rich takes for one: that may be a file, if colours are forced."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False

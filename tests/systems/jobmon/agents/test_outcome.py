@@ -175,7 +175,15 @@ class TestLine:
                 clock[0] += 1
         assert capsys.readouterr().err == "waiting for http://there, which gives no answer\n"
 
-    def test_nobody_has_to_read_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_forced_colours_make_no_terminal(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        with ProgressLine() as line:
+            line(ask.ReadRun(1), self.reports()[0])
+        assert capsys.readouterr().err == "workflow genomes: 0 of 2 tasks done, 2 waiting\n"
+
+    def test_nobody_has_to_read_it(self) -> None:
         code = "import sys; sys.stderr.close(); "
         code += "from tests.systems.jobmon.agents.test_outcome import *; "
         code += "line = ProgressLine(); [line(None, r) for r in TestLine().reports()]; line.__exit__(None, None, None); print('on')"
@@ -183,8 +191,9 @@ class TestLine:
         assert (done.stdout, done.returncode) == ("on\n", 0)
 
 
-def test_on_a_terminal_the_line_changes() -> None:
-    """Its standard error is a terminal: one line is left, and the lines before are erased."""
+@pytest.mark.parametrize("columns", [100, 20])
+def test_on_a_terminal_the_line_changes(columns: int) -> None:
+    """Its standard error is a terminal: one line is left, and the lines before are erased, also where they are too long."""
     code = (
         "from tests.systems.jobmon.agents.test_outcome import *; import time\n"
         "with ProgressLine() as line:\n"
@@ -192,7 +201,7 @@ def test_on_a_terminal_the_line_changes() -> None:
         "        line(None, report); time.sleep(0.2)\n"
     )
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, env=environment)
     assert child.stdout is not None
     assert (child.stdout.read(), child.wait(30)) == (b"", 0)
@@ -208,6 +217,6 @@ def test_on_a_terminal_the_line_changes() -> None:
         child.stdout.close()
     said = written.decode()
     for number in range(3):
-        assert f"{number} of 2 tasks done" in said
+        assert (f"{number} of 2 tasks done" in said) is (columns == 100 or number == 2)
     assert said.endswith("\x1b[2Kworkflow genomes: 2 of 2 tasks done\r\n")
     assert said.count("\n") == 2  # of the line that is erased, and of the one that stays

@@ -176,7 +176,7 @@ def test_who_makes_room_does_not_exit_as_done(mine: Installation) -> None:
     client, rival = mine.agents["client"], mine.agents["rival"]
     assert (client.communicate(timeout=20)[0], client.returncode) == ("made room\n", Exit.MADE_ROOM)
     assert until(lambda: [run.status for run in mine.records().runs] == ["T", "R"])
-    rival.send_signal(signal.SIGINT)
+    rival.send_signal(signal.SIGTERM)
     assert (rival.communicate(timeout=20)[0], rival.returncode) == ("stopped\n", Exit.STOPPED)
 
 
