@@ -9,18 +9,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from schedproof.impl.systems.jobmon.connection import Connection
+from schedproof.impl.systems.jobmon.errors import Unreachable
 from schedproof.impl.systems.jobmon.exits import Exit
+from schedproof.impl.systems.jobmon.records import WorkflowRun
 from schedproof.impl.systems.jobmon.requests import FindDead, Register, Report, TaskSpec
 from tests.systems.jobmon.processes.installation import MODULE, Installation, until
 
 pytest.importorskip("fastapi")
+
+PLANTED = str(Path(__file__).parent.with_name("agents") / "planted.py")
 
 ONE = Register("w", (TaskSpec("a", "true"),))
 
@@ -117,29 +121,52 @@ class TestEnd:
         assert (set(files(mine)), tasks(mine)) == ({"jobmon.db"}, ["a"])
 
 
-def test_a_living_client_outlives_a_long_downtime(tmp_path: Path) -> None:
-    """The client is stopped until the reaper has looked at its run, whose lease has run out long ago."""
-    mine = Installation(tmp_path, lease=1.0)
+def first_look(mine: Installation) -> tuple[WorkflowRun, ...]:
+    """Who is dead, as soon as the server answers: its lease is short."""
+    while True:
+        with suppress(Unreachable):
+            return Connection(mine.url, patience=0).ask(FindDead()).runs
+        time.sleep(0.02)
+
+
+@contextmanager
+def back(directory: Path, *program: str) -> Iterator[tuple[Installation, tuple[WorkflowRun, ...]]]:
+    """A server that was down for longer than a lease, and what a reaper finds at its first look.
+
+    There is a client with a running run. It is stopped until then, so that it is certainly the reaper that comes first.
+    """
+    mine = Installation(directory, program=program or MODULE, lease=1.0)
     try:
         mine.start_server()
         mine.await_server()
         mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1))
         assert until(lambda: [run.status for run in mine.records().runs] == ["R"])
-        client = mine.agents["client"]
         mine.agents["server"].kill()
-        client.send_signal(signal.SIGSTOP)
+        mine.agents["client"].send_signal(signal.SIGSTOP)
         mine.agents["server"].communicate()
-        time.sleep(1.2)
-        mine.start_server()
-        dead = Connection(mine.url).ask(FindDead())
-        assert dead.runs == () and mine.records().runs[0].heartbeat_date < time.time()
-        client.send_signal(signal.SIGCONT)
-        begin = time.time()
+        late = mine.records().runs[0].heartbeat_date
+        mine.start_server()  # which takes about as long as the lease lasts
+        time.sleep(max(0.0, late + 0.01 - time.time()))
+        dead = first_look(mine)
+        mine.agents["client"].send_signal(signal.SIGCONT)
+        yield mine, dead
+    finally:
+        mine.close()
+
+
+def test_a_living_client_outlives_a_long_downtime(tmp_path: Path) -> None:
+    with back(tmp_path) as (mine, dead):
+        assert dead == ()
+        client, begin = mine.agents["client"], time.time()
         assert until(lambda: mine.records().runs[0].heartbeat_date > begin, 5)
         client.send_signal(signal.SIGINT)
         assert (client.communicate(timeout=20)[0], client.returncode) == ("stopped\n", Exit.STOPPED)
-    finally:
-        mine.close()
+
+
+@pytest.mark.long
+def test_without_a_grace_it_would_not(tmp_path: Path) -> None:
+    with back(tmp_path, PLANTED, "gives no grace") as (_, dead):
+        assert [run.id for run in dead] == [1]
 
 
 REAPED = r"run 1 of workflow w was reaped: no heartbeat for [0-9]+ s \(its client was taken for dead\)"

@@ -22,16 +22,6 @@ from schedproof.impl.systems.jobmon.server import Server
 from schedproof.impl.systems.jobmon.worker import Stage, Worker
 
 
-class GivesNoGrace(Server):
-    """It takes for dead who could not renew a lease while it was down."""
-
-    def _judge(self, draft: Draft, request: ask.Request) -> Report:
-        draft.may_reap = lambda late: (  # type: ignore[method-assign]
-            draft.is_overdue(late) if isinstance(late, TaskInstance) else late.heartbeat_date <= draft.now
-        )
-        return super()._judge(draft, request)
-
-
 class LateReportsCount(Server):
     def end(self, draft: Draft, request: ask.End) -> Report:
         it = draft.instance(request.instance)

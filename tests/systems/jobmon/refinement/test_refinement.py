@@ -30,7 +30,7 @@ from schedproof.proofs.systems.jobmon.refinement.check import check_simulation
 from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
 from schedproof.proofs.systems.jobmon.refinement.situations import May, Situation
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
-from tests.systems.jobmon.agents.planted import BUGS
+from tests.systems.jobmon.agents.planted import BUGS, FOR_PROCESSES
 from tests.systems.jobmon.refinement import deviations as planted
 
 NOTHING_BAD = May(bad=0)
@@ -175,7 +175,7 @@ CAUGHT: dict[str, tuple[Sides, Situation, str, str]] = {
     ),
     "an error is reported as success": (Sides(worker=planted.AllIsWell), ENDS, "End", "TaskInstance 0 Done"),
     "a command starts before its launch": (Sides(worker=planted.DoesNotAskTwice), ONE, "job 0 steps", "Job 0 Running"),
-    "there is no grace": (server(planted.GivesNoGrace), SERVER_BACK, "ReapRun", "has started less than a lease ago"),
+    "there is no grace": (FOR_PROCESSES["gives no grace"], SERVER_BACK, "ReapRun", "has started less than a lease ago"),
     "starts in any state": (BUGS["starts in any state"], ONE, "job 0 steps", "Job 0 Running"),
     "retries while triaging": (BUGS["retries while triaging"], ONE, "Lapse", "TaskInstance 0 UnknownError"),
     "queues while triaging": (BUGS["queues while triaging"], ONE, "Lapse", "Task 0 Registering"),
