@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from threading import RLock
 from typing import Any
 
@@ -19,6 +20,9 @@ from .retry import retried
 IN_MEMORY = "sqlite://"
 BUSY_SECONDS = 30
 """How long a transaction on a SQLite file waits for another one to end."""
+
+CLOSING_MILLISECONDS = 1000
+"""How long a store that is closed waits for readers of its SQLite file: they may go on with what is in the WAL."""
 
 _SERIALIZATION, _DEADLOCK, _TAKEN = "40001", "40P01", "23505"
 _TABLE_THERE, _OBJECT_THERE = "42P07", "42710"
@@ -41,6 +45,7 @@ class Database:
         where = self._parsed(url)
         self.url = where.render_as_string(hide_password=True)
         self.in_memory = _is_in_memory(where)
+        self._is_file = where.get_backend_name() == "sqlite" and not self.in_memory
         self._is_closed = False
         # A database in memory has one connection, so its transactions take turns here.
         self._turn: RLock | nullcontext[None] = RLock() if self.in_memory else nullcontext()
@@ -54,8 +59,8 @@ class Database:
 
         try:
             retried(opened)
-        except StoreError:
-            self._engine.dispose()
+        except BaseException:  # whoever is interrupted meanwhile leaves nothing in the WAL either
+            self.close()
             raise
 
     @contextmanager
@@ -67,7 +72,13 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Closes all connections, for good."""
+        """Closes all connections, for good. A SQLite file has all that was written then: nothing is left in its WAL."""
+        if self._is_file and not self._is_closed:
+            # The last one to close a file does this by itself. Where others have it open too, this one does its part.
+            with suppress(SQLAlchemyError, sqlite3.Error), closing(self._engine.raw_connection()) as connection:
+                cursor = connection.cursor()
+                cursor.execute(f"PRAGMA busy_timeout = {CLOSING_MILLISECONDS}")
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._is_closed = True
         self._engine.dispose()
 

@@ -7,17 +7,23 @@ import os
 import signal
 import sys
 import uuid
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .connection import Connection
-from .errors import Contended, Malformed, SchedulerError, StoreError, Unreachable
+from .errors import Contended, CutOff, Malformed, SchedulerError, StoreError, Unreachable
+from .exits import OF_ENDS, Exit
 from .guide import epilog
-from .loop import Heartbeat, Interrupts, Leased
+from .loop import Heartbeat, Interrupts, Leased, Observed, terminated_as_interrupted
 from .loop import run as run_agent
 from .records import Leases
+
+if TYPE_CHECKING:
+    from .requests import Report, Request
+    from .sql_store import SqlStore
 
 
 class Seconds(click.FloatRange):
@@ -29,12 +35,9 @@ class Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         found = float(super().convert(value, param, ctx))
         if math.isnan(found):
-            self.fail(f"{value} is no number of seconds", param, ctx)
+            self.fail(f"{value} is not a number of seconds", param, ctx)
         return found
 
-
-CLIENT_ENDS = ("done", "made room", "stopped", "stopped before it ran", "failed")
-"""How a client ends that could do what it was asked to."""
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
 poll = click.option("--poll", type=Seconds(0.001), default=0.05, show_default=True, help="Seconds between looks.")
@@ -60,10 +63,26 @@ def main() -> None:
 @main.command()
 @click.option("--database", required=True, help="sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--port", type=click.IntRange(1, 65535), required=True, help="On 127.0.0.1.")
-@click.option("--run-lease", type=Seconds(0, min_open=True), default=Leases.run, show_default=True)
-@click.option("--instance-lease", type=Seconds(0, min_open=True), default=Leases.instance, show_default=True)
+@click.option(
+    "--run-lease",
+    type=Seconds(0, min_open=True),
+    default=Leases.run,
+    show_default=True,
+    help="Seconds without a heartbeat after which a client's run may be reaped.",
+)
+@click.option(
+    "--instance-lease",
+    type=Seconds(0, min_open=True),
+    default=Leases.instance,
+    show_default=True,
+    help="Seconds without a heartbeat after which an attempt is looked after.",
+)
 def server(database: str, port: int, run_lease: float, instance_lease: float) -> None:
-    """Answers requests until it is ended, and can be started again at any time."""
+    """Answers requests until it is ended, and can be started again at any time.
+
+    Ctrl-C and SIGTERM end it with exit status 0: it finishes the requests in work, and leaves all in the database file. When it
+    comes back, a lease counts from its start at the earliest: clients and workers that could not reach it have that time to renew theirs.
+    """
     from .server import Server
     from .sql_store import SqlStore
 
@@ -71,18 +90,26 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
         from .web import serve
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error}; install schedproof[jobmon]") from error
-    try:
-        there = SqlStore(database)
-    except Contended:
-        raise
-    except StoreError as error:  # at the start it is for the user to mend
-        raise Malformed(str(error)) from error
-    with there as store:
+    with suppress(KeyboardInterrupt), terminated_as_interrupted(), _opened(SqlStore, database) as store:
         if store.in_memory:
             raise Malformed(
                 f"{database} is in memory, and gone with the server; give sqlite:///FILE or postgresql://..."
             )
-        serve(Server(store, leases=Leases(run_lease, instance_lease)), port)
+
+        def ready(url: str) -> None:
+            click.echo(f"jobmon serves at {url}, with {store.url}; Ctrl-C or SIGTERM ends it")
+            sys.stdout.flush()
+
+        serve(Server(store, leases=Leases(run_lease, instance_lease)), port, ready)
+
+
+def _opened(kind: type[SqlStore], database: str) -> SqlStore:
+    try:
+        return kind(database)
+    except Contended:
+        raise
+    except StoreError as error:  # at the start it is for the user to mend
+        raise Malformed(str(error)) from error
 
 
 @main.command(epilog=epilog())
@@ -99,25 +126,58 @@ def server(database: str, port: int, run_lease: float, instance_lease: float) ->
 )
 @click.argument("workflow", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> None:
-    """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run."""
-    from .client import Client, Resume
-    from .failures import failures
+    """Runs the workflow in a JSON file, and says how it ended; interrupted, it stops the run.
+
+    Standard output has how it ended, and a line for each task that failed. Standard error has how far it is: one line that changes
+    on a terminal, else a line for each change, and at most one a second.
+    """
+    try:
+        sys.exit(_run_client(url, poll, heartbeat, patience, resume, workflow))
+    except Malformed:
+        raise
+    except Unreachable as error:
+        raise CutOff(
+            f"{error}; see whether a server runs there, then run this again, with --resume hot or cold if it had begun"
+        ) from error
+    except SchedulerError as error:
+        raise CutOff(str(error)) from error
+    except KeyboardInterrupt:
+        sys.exit(Exit.INTERRUPTED)
+
+
+def _run_client(url: str, poll: float, heartbeat: float | None, patience: float, resume: str, workflow: Path) -> Exit:
+    from .client import RESUMES, Client, Resume
+    from .outcome import failures, reaped
+    from .progress import ProgressLine
     from .requests import ReadRun
     from .workflow_file import read_workflow
 
-    interrupts = Interrupts(signal.SIGINT)
-    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
-    mine = Client(there, read_workflow(workflow), _token(), resume=Resume(resume))
-    run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
+    interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
+    spec = read_workflow(workflow)
+    with ProgressLine() as line:
+
+        def waits(url: str) -> None:
+            interrupts.waits_for(url)
+            line.waits(url)
+
+        there = Leased(Observed(Connection(url, patience=patience, waits=waits), line))
+        mine = Client(there, spec, _token(), resume=Resume(resume))
+        run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
+        left = None
+        if mine.over in OF_ENDS and mine.over != "done" and mine.memory.run is not None:
+            with suppress(SchedulerError):  # how it ended is known; only the rest is not
+                left = there.ask(ReadRun(mine.memory.run))
     if mine.over is not None and mine.over == mine.memory.failed:
-        raise Malformed(mine.over)
-    if mine.over not in CLIENT_ENDS:
-        raise SchedulerError(mine.over)
+        raise Malformed(f"{workflow}: {mine.over}")
+    if mine.over not in OF_ENDS:
+        raise CutOff(mine.over)
     click.echo(mine.over)
-    if mine.over == "failed" and mine.memory.run is not None:
-        for line in failures(there.ask(ReadRun(mine.memory.run))):
-            click.echo(line)
-    sys.exit(0 if mine.over in ("done", "made room", "stopped") else 1)
+    if left is not None and mine.over == "failed":
+        for each in failures(left):
+            click.echo(each)
+        if mine.was_reaped:
+            click.echo(f"{reaped(left)}; {RESUMES}")
+    return Exit.CUT_OFF if mine.was_reaped else OF_ENDS[mine.over]
 
 
 @main.command()
@@ -191,11 +251,17 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
 @poll
 @patience
 def reaper(url: str, poll: float, patience: float) -> None:
-    """Sees to runs and instances that are late, until it is ended."""
+    """Sees to runs and instances that are late, until it is ended; it says on standard error which runs it reaped, and why."""
+    from .outcome import reaped
     from .reaper import Reaper
+    from .requests import ReapRun
+
+    def says(request: Request, report: Report) -> None:
+        if isinstance(request, ReapRun) and report.changed:
+            print(reaped(report), file=sys.stderr, flush=True)
 
     interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
-    reaping = Reaper(Connection(url, patience=patience, waits=interrupts.waits_for))
+    reaping = Reaper(Observed(Connection(url, patience=patience, waits=interrupts.waits_for), says))
     run_agent(reaping, poll, interrupts=interrupts)
 
 
@@ -223,12 +289,13 @@ def _token() -> str:
 
 
 def run() -> None:
-    """The command line; what goes wrong is said in one line: 2 if the user has to mend it, else 1."""
+    """The command line; what goes wrong is said in one line: 2 if the user has to mend it, 5 if a client was cut off, else 1."""
     try:
         main()
     except SchedulerError as error:
         print(f"Error: {error}", file=sys.stderr)
-        sys.exit(2 if isinstance(error, Malformed) else 1)
+        exits = {Malformed: Exit.MISTAKE, CutOff: Exit.CUT_OFF}
+        sys.exit(exits.get(type(error), 1))
 
 
 if __name__ == "__main__":

@@ -98,6 +98,12 @@ class Client:
         """How it ended."""
         return self.memory.over
 
+    @property
+    def was_reaped(self) -> bool:
+        """Whether its run has ended in error without its doing."""
+        mine = self.memory
+        return mine.over == "failed" and mine.run is not None and mine.finish is not RunState.ERROR
+
     def choices(self) -> int:
         """Tasks may be queued in any order."""
         return max(1, len(self.memory.to_queue))

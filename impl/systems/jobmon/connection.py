@@ -73,7 +73,9 @@ class Connection:
                 raise Refused(refusal.said, state=refusal.state, for_good=refusal.for_good)
             fault = parsed(Fault, data)
         except Malformed as error:
-            raise Malformed(f"{self._url} is no server of Jobmon: {answer.status}, {said[:80]!r}") from error
+            raise Malformed(
+                f"{self._url} does not answer as a Jobmon server: {answer.status}, {said[:80]!r}; give the --url that the server says"
+            ) from error
         raise Malformed(f"{self._url} does not understand {name}: {fault.said}")
 
 
@@ -96,7 +98,7 @@ def _address(url: str) -> tuple[str, int]:
         host, port = "", 0
     more = where.username or where.query or where.fragment if host else None
     if not host or not port or more or where.scheme != "http" or where.path not in ("", "/") or not _is_plain(host):
-        raise Malformed(f"{url!r} is no address of a server; give http://host:port")
+        raise Malformed(f"{url!r} is not the address of a server; give http://host:port")
     return host, port
 
 

@@ -5,6 +5,7 @@ Whether a request may be done is for its guard to say (:mod:`.run_requests`, :mo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -37,13 +38,14 @@ DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIA
 
 
 class Draft:
-    """The records as a transaction sees and changes them, at the moment ``now``.
+    """The records as a transaction sees and changes them, at the moment ``now``, in a server that started at ``started``.
 
     Every method may raise Refused or IllegalMove: the transaction is rolled back then.
     """
 
-    def __init__(self, transaction: Transaction, now: float, leases: Leases) -> None:
+    def __init__(self, transaction: Transaction, now: float, leases: Leases, started: float = -math.inf) -> None:
         self._transaction = transaction
+        self._started = started
         self.now = now
         self.leases = leases
 
@@ -87,6 +89,16 @@ class Draft:
     def is_overdue(self, instance: TaskInstance) -> bool:
         """Whether its lease has run out."""
         return instance.report_by_date is not None and instance.report_by_date <= self.now
+
+    def may_reap(self, late: WorkflowRun | TaskInstance) -> bool:
+        """Whether its lease has run out, counted from the server's start at the earliest.
+
+        Nobody can renew a lease while no server answers. A server that comes back therefore waits for one lease before it takes
+        anybody for dead. Guards that refuse a late request do not wait: see :meth:`is_overdue`.
+        """
+        if isinstance(late, WorkflowRun):
+            return max(late.heartbeat_date, self._started + self.leases.run) <= self.now
+        return self.is_overdue(late) and self._started + self.leases.instance <= self.now
 
     def is_wound_up(self, run: WorkflowRun) -> bool:
         """Whether a run that is asked to make room has nothing on its way that the next one has to wait for."""

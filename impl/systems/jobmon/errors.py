@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedproof.impl.errors import Contended, IllegalMove, SchedulerError, StoreError
 
 __all__ = [
-    "Contended", "IllegalMove", "Malformed", "Refused", "SchedulerError", "StoreError", "SubmitFailed", "Unreachable",
+    "Contended", "CutOff", "IllegalMove", "Malformed", "Refused", "SchedulerError", "StoreError", "SubmitFailed", "Unreachable",
 ]  # fmt: skip
 
 
@@ -22,6 +22,10 @@ class Refused(SchedulerError):
 
 class Unreachable(SchedulerError):
     """The server gave no answer: nobody knows whether the request was done."""
+
+
+class CutOff(SchedulerError):
+    """A client could not run its workflow to the end, for a reason outside of the workflow."""
 
 
 class Malformed(SchedulerError):

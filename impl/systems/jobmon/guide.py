@@ -1,5 +1,9 @@
 """What whoever runs a first workflow has to know, as ``client --help`` tells it."""
 
+from __future__ import annotations
+
+from .exits import MEANINGS as MEANINGS_OF_EXITS
+
 SAMPLE = """\
 {"name": "w",
  "tasks": [
@@ -37,10 +41,16 @@ back to the next ones of this list.
 """
 
 RESUMING = """\
-A client that is interrupted stops its run: nothing more is started, but commands that are running go on. To run the same
+A client that is interrupted (Ctrl-C, SIGTERM) stops its run: nothing more is started, but commands that are running go on. To run the same
 file again while some do, or while another client runs it: --resume hot lets them go on and takes them over, --resume cold
 ends them first, and their tasks begin again. What is done is never done again.
 """
+
+
+def exit_statuses() -> str:
+    """A table of them."""
+    rows = "\n".join(f"{exit.value:>5}  {meaning}" for exit, meaning in MEANINGS_OF_EXITS.items())
+    return f"\b\nExit status:\n\n{_kept(rows)}"
 
 
 def epilog() -> str:
@@ -50,6 +60,7 @@ def epilog() -> str:
         f"\b\nTo run it, each in a terminal of its own:\n\n{_kept(COMMANDS)}",
         MEANINGS,
         RESUMING,
+        exit_statuses(),
     ]
     return "\n\n".join(part.strip("\n") for part in parts)
 

@@ -23,14 +23,16 @@ class InstanceRequests:
         busy = frozenset(request.busy)
         for each in draft.find(TaskInstance, status=UNFINISHED):
             queued = each.status is S.QUEUED and each.workflow_run_id in running
-            removed = each.status in (S.NO_HEARTBEAT, S.TRIAGING) or (each.status is S.LAUNCHED and each.doomed)
-            overdue_now = each.status in LAPSED and draft.is_overdue(each)
-            if each.id not in busy and (queued or removed or overdue_now):
+            removed = each.status is S.NO_HEARTBEAT or (each.status is S.LAUNCHED and each.doomed)
+            # Who is late has its time to be heard of again after a start of the server: see Draft.may_reap.
+            triaged = each.status is S.TRIAGING and (each.fenced or not draft.is_overdue(each) or draft.may_reap(each))
+            overdue_now = each.status in LAPSED and draft.may_reap(each)
+            if each.id not in busy and (queued or removed or triaged or overdue_now):
                 found.append(each)
             if len(found) == request.limit:
                 break
         leased = {*LAPSED, S.TRIAGING}
-        overdue = tuple(each.id for each in found if each.status in leased and draft.is_overdue(each))
+        overdue = tuple(each.id for each in found if each.status in leased and draft.may_reap(each))
         return Report("find work", instances=tuple(found), overdue=overdue, lease=draft.leases.instance)
 
     def claim(self, draft: Draft, request: asked.Claim) -> Report:
@@ -92,7 +94,7 @@ class InstanceRequests:
         self._expect(it, S.TRIAGING)
         if it.fenced:
             return self._done(draft, "fence", it)
-        if not draft.is_overdue(it):
+        if not draft.may_reap(it):
             raise Refused(f"task instance {it.id} is not overdue", state=it.status, for_good=False)
         return self._done(draft, "fence", draft.change(it, fenced=True), changed=True)
 
@@ -187,7 +189,7 @@ class InstanceRequests:
         if it.status in LAPSED.values():
             return self._done(draft, "lapse", it)
         self._expect(it, *LAPSED)
-        if not draft.is_overdue(it):
+        if not draft.may_reap(it):
             raise Refused(f"task instance {it.id} is not overdue", state=it.status, for_good=False)
         return self._done(draft, "lapse", draft.move(it, LAPSED[it.status]), changed=True)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from .agent import Agent
 from .requests import Report, Request
-from .server import Asks
+from .server import Asks, Observer
 
 NAP = 0.1
 """Whoever waits looks so often, in seconds, whether it is interrupted."""
@@ -26,6 +27,20 @@ class Leased:
         """Does a request, or refuses it."""
         report = self._server.ask(request)
         self.lease = report.lease or self.lease
+        return report
+
+
+class Observed:
+    """A server whose reports ``observer`` is told of."""
+
+    def __init__(self, server: Asks, observer: Observer) -> None:
+        self._server = server
+        self._observer = observer
+
+    def ask(self, request: Request) -> Report:
+        """Does a request, or refuses it."""
+        report = self._server.ask(request)
+        self._observer(request, report)
         return report
 
 
@@ -80,6 +95,21 @@ class Interrupts:
         if self.noted:
             raise KeyboardInterrupt
         self.noted = True
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM raises KeyboardInterrupt, once, so that what has to be closed is closed; further ones are ignored."""
+
+    def interrupt(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def run(

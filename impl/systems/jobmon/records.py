@@ -26,7 +26,16 @@ class Leases:
     instance: float = 279.0
 
 
-class InstanceState(StrEnum):
+class State(StrEnum):
+    """A state of an object, by the letter that Jobmon has for it."""
+
+    @property
+    def in_words(self) -> str:
+        """As a user reads it."""
+        return self.name.lower().replace("_", " ")
+
+
+class InstanceState(State):
     """The states of a task instance: one attempt at a task."""
 
     QUEUED = "Q"
@@ -43,7 +52,7 @@ class InstanceState(StrEnum):
     FATAL = "F"
 
 
-class TaskState(StrEnum):
+class TaskState(State):
     """The states of a task. "Error" is none of them: what follows from it is settled in the same transaction."""
 
     REGISTERING = "G"
@@ -56,7 +65,7 @@ class TaskState(StrEnum):
     FAILED = "F"
 
 
-class RunState(StrEnum):
+class RunState(State):
     """The states of a workflow run: one client's attempt at a workflow."""
 
     REGISTERED = "G"
@@ -74,7 +83,7 @@ class RunState(StrEnum):
     ABORTED = "A"
 
 
-class WorkflowState(StrEnum):
+class WorkflowState(State):
     """The states of a workflow."""
 
     REGISTERING = "G"

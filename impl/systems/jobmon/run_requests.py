@@ -54,8 +54,11 @@ class RunRequests:
         found = draft.find(Workflow, name=request.name)
         if found:
             tasks = draft.find(Task, workflow_id=found[0].id)
-            if not _same(request.tasks, tasks):
-                raise Refused(f"there is a workflow {request.name} with other tasks")
+            if differs := _difference(request.tasks, tasks):
+                raise Refused(
+                    f"there is a workflow {request.name} with other tasks: {differs}; "
+                    "give this one another name, or the tasks that it has there"
+                )
             return self._workflow(draft, "register", found[0].id)
         new = draft.add(Workflow(0, request.name, WorkflowState.REGISTERING, draft.now))
         numbers: dict[str, int] = {}
@@ -81,7 +84,12 @@ class RunRequests:
         self._refuse_held(draft, workflow)
         waits_for = UNFINISHED if request.cold else NOT_YET_RUNNING
         if left := [i for i in draft.unfinished(workflow.id) if i.status in waits_for]:
-            raise Refused(f"task instance {left[0].id} is {left[0].status}", state=left[0].status, for_good=False)
+            it, task = left[0], draft.task(left[0].task_id)
+            raise Refused(
+                f"task {task.name} of workflow {workflow.name} is {it.status.in_words} (task instance {it.id})",
+                state=it.status,
+                for_good=False,
+            )
         run = WorkflowRun(0, workflow.id, request.token, RunState.REGISTERED, draft.now, draft.now + draft.leases.run)
         run = draft.add(run)
         for task in draft.find(Task, workflow_id=workflow.id):
@@ -206,13 +214,21 @@ class RunRequests:
         tasks = draft.find(Task, workflow_id=run.workflow_id)
         failed = [task for task in tasks if task.status is TaskState.FAILED]
         last = tuple(each for task in failed for each in draft.find(TaskInstance, task_id=task.id)[-1:])
-        return Report("read run", workflow=draft.workflow(run.workflow_id), runs=(run,), tasks=tasks, instances=last)
+        return Report(
+            "read run",
+            workflow=draft.workflow(run.workflow_id),
+            runs=(run,),
+            tasks=tasks,
+            instances=last,
+            lease=draft.leases.run,
+        )
 
     def find_dead(self, draft: Draft, request: asked.FindDead) -> Report:
         """Reads."""
         runs = draft.find(WorkflowRun, status=frozenset(REAPED), heartbeat_date=UpTo(draft.now))
         instances = draft.find(TaskInstance, status=frozenset(LAPSED), report_by_date=UpTo(draft.now))
-        dead = tuple(r for r in runs if r.status not in RESUMING or draft.is_wound_up(r))
+        instances = tuple(i for i in instances if draft.may_reap(i))
+        dead = tuple(r for r in runs if draft.may_reap(r) and (r.status not in RESUMING or draft.is_wound_up(r)))
         return Report("find dead", runs=dead, instances=instances, overdue=tuple(i.id for i in instances))
 
     def reap_run(self, draft: Draft, request: asked.ReapRun) -> Report:
@@ -222,7 +238,7 @@ class RunRequests:
             if run.status in REAPED.values():
                 return self._run(draft, "reap run", run)
             raise Refused(f"workflow run {run.id} is over ({run.status})", state=run.status)
-        if run.heartbeat_date > draft.now:
+        if not draft.may_reap(run):
             raise Refused(f"workflow run {run.id} is not overdue", state=run.status, for_good=False)
         if run.status in RESUMING and not draft.is_wound_up(run):
             raise Refused(f"workflow run {run.id} has instances on their way", state=run.status, for_good=False)
@@ -250,7 +266,7 @@ class RunRequests:
         holder = draft.holder(workflow.id)
         if holder is not None:
             raise Refused(
-                f"workflow run {holder.id} has workflow {workflow.id} ({holder.status})",
+                f"run {holder.id} has workflow {workflow.name} ({holder.status.in_words})",
                 state=holder.status,
                 for_good=False,
             )
@@ -276,27 +292,44 @@ def _listed(states: set[RunState] | set[TaskState]) -> str:
 
 def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
     if not specs:
-        raise Refused("a workflow has at least one task")
+        raise Refused("a workflow has at least one task; write one")
     before: set[str] = set()
     for spec in specs:
         _check_name("a task", spec.name)
         if spec.name in before:
-            raise Refused(f"there are two tasks {spec.name}")
+            raise Refused(f"there are two tasks {spec.name}; give one of them another name")
         if unknown := sorted(set(spec.upstream) - before):
-            raise Refused(f"task {spec.name} comes after {unknown[0]}, which is no task before it")
+            raise Refused(
+                f"task {spec.name} comes after {unknown[0]}, but no task before it has that name; "
+                f"put {unknown[0]} further up, or leave it out of upstream"
+            )
         if spec.max_attempts < 1:
-            raise Refused(f"task {spec.name} has {spec.max_attempts} attempts, but needs one at least")
+            raise Refused(f"task {spec.name} has {spec.max_attempts} attempts; give it 1 or more as max_attempts")
         names = _names(spec.resources)
         if names != sorted(set(names)):
             raise Refused(f"the resources of task {spec.name} are not in the order of their names, each once")
         for name, amount in spec.resources:
             if amount < 0:
-                raise Refused(f"task {spec.name} asks for {amount} of {name}; nothing is the least")
+                raise Refused(f"task {spec.name} asks for {amount} of {name}; write 0 or more")
         before.add(spec.name)
 
 
-def _same(specs: tuple[TaskSpec, ...], tasks: tuple[Task, ...]) -> bool:
-    """Resources and queues may have been adjusted since."""
+def _difference(specs: tuple[TaskSpec, ...], tasks: tuple[Task, ...]) -> str | None:
+    """In what the tasks of a workflow differ from those that it has; resources and queues may have been adjusted since."""
     names = {task.id: task.name for task in tasks}
-    there = [(t.name, t.command, tuple(names[u] for u in t.upstream), t.max_attempts) for t in tasks]
-    return there == [(s.name, s.command, s.upstream, s.max_attempts) for s in specs]
+    there = {t.name: (t.command, tuple(names[u] for u in t.upstream), t.max_attempts) for t in tasks}
+    for spec in specs:
+        if spec.name not in there:
+            return f"it has no task {spec.name}"
+        pairs = zip(
+            ("command", "upstream", "max_attempts"),
+            there[spec.name],
+            (spec.command, spec.upstream, spec.max_attempts),
+            strict=True,
+        )
+        for what, known, new in pairs:
+            if known != new:
+                return f"{what} of its task {spec.name} is {known!r}, not {new!r}"
+    if missing := sorted(set(there) - {spec.name for spec in specs}):
+        return f"it has a task {missing[0]} besides"
+    return None if list(there) == [spec.name for spec in specs] else "they are in another order"

@@ -1,4 +1,4 @@
-"""The server: every request is one transaction on the store, and there is nothing outside of that.
+"""The server: every request is one transaction on the store. Outside of that it knows only when it started.
 
 It can be stopped between any two transactions and started again; an asker that got no answer asks again.
 """
@@ -37,7 +37,15 @@ class Asks(Protocol):
 
 
 class Server(RunRequests, InstanceRequests):
-    """Judges requests by what ``store`` says in the same transaction. Several may work on one store."""
+    """Judges requests by what ``store`` says in the same transaction. Several may work on one store.
+
+    Args:
+        clock: the time in seconds.
+        leases: how long clients and workers are believed to be alive without a heartbeat.
+        observer: see :data:`Observer`.
+        started: from when on it answers, by ``clock``; now, if it is not given. No lease runs out for the reaper before it
+            would have if it had been renewed at that moment.
+    """
 
     def __init__(
         self,
@@ -46,11 +54,13 @@ class Server(RunRequests, InstanceRequests):
         clock: Clock = time.time,
         leases: Leases = Leases(),  # noqa: B008 - it is frozen
         observer: Observer | None = None,
+        started: float | None = None,
     ) -> None:
         self.store = store
         self._observer = observer
         self._clock = clock
         self._leases = leases
+        self._started = clock() if started is None else started
 
     def ask(self, request: Request) -> Report:
         """Carries a request out in one transaction, again from the start if another one comes in between.
@@ -60,7 +70,9 @@ class Server(RunRequests, InstanceRequests):
             Contended: others came in between every time.
             StoreError: the store cannot be used.
         """
-        report = self.store.transact(lambda t: self._judge(Draft(t, self._clock(), self._leases), request))
+        report = self.store.transact(
+            lambda t: self._judge(Draft(t, self._clock(), self._leases, self._started), request)
+        )
         if self._observer is not None:
             self._observer(request, report)
         return report

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, get_args
 
 import uvicorn
@@ -17,6 +16,9 @@ from .errors import IllegalMove, Malformed, Refused, StoreError
 from .requests import Report
 from .server import Asks
 from .wire import Fault, Refusal, parsed, plain, read_json
+
+ENDING_SECONDS = 10
+"""How long a server that is ended waits for the rest of a request. A transaction that has begun is ended in any case."""
 
 KINDS: tuple[type[Any], ...] = get_args(requests.Request)
 
@@ -33,14 +35,22 @@ def application(server: Asks) -> FastAPI:
     return app
 
 
-def serve(server: Asks, port: int) -> None:
-    """Answers on the loopback interface until the process is ended.
+def serve(server: Asks, port: int, ready: Callable[[str], None] = lambda url: None) -> None:
+    """Answers on the loopback interface until SIGINT or SIGTERM, and ends what it is asked then; raises the signal again.
+
+    Args:
+        server: what answers.
+        port: on 127.0.0.1.
+        ready: is called with the URL when it can be asked.
 
     Raises:
         Malformed: the port cannot be had.
     """
-    config = uvicorn.Config(application(server), log_level="warning", access_log=False)
-    with _listening(port) as listening, suppress(KeyboardInterrupt):
+    config = uvicorn.Config(
+        application(server), log_level="warning", access_log=False, timeout_graceful_shutdown=ENDING_SECONDS
+    )
+    with _listening(port) as listening:
+        ready(f"http://127.0.0.1:{port}")
         uvicorn.Server(config).run(sockets=[listening])
 
 

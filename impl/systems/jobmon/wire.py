@@ -20,7 +20,7 @@ T = TypeVar("T")
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 
-_WORDS = {str: "text", int: "whole number", float: "number"}
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def read_json(text: str | bytes) -> Any:
     except RecursionError:
         raise Malformed("it is nested too deep") from None
     except ValueError as error:
-        raise Malformed(f"it is no JSON: {error}") from error
+        raise Malformed(f"it is not JSON: {error}") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -98,18 +98,22 @@ def _parsed(kind: Any, data: Any, where: str) -> Any:
         try:
             return kind(data)
         except ValueError as error:
-            raise Malformed(f"{where}: {_SHORT.repr(data)} is no {kind.__name__}") from error
+            raise _wrong(where, f"one of {', '.join(kind)}", data) from error
     if type(data) is int and kind in (int, float) and abs(data) > LARGEST:
         raise Malformed(f"{where}: {_SHORT.repr(data)} is beyond {LARGEST}")
     if kind is float and type(data) is int:
         return float(data)
     if type(data) is not kind:
-        raise Malformed(f"{where}: {_SHORT.repr(data)} is no {_WORDS.get(kind, kind.__name__)}")
+        raise _wrong(where, _WORDS[kind], data)
     if kind is float and not math.isfinite(data):
-        raise Malformed(f"{where}: {data} is no number")
+        raise _wrong(where, _WORDS[kind], data)
     if kind is str and (wrong := _not_text(data)):
         raise Malformed(f"{where}: {_SHORT.repr(data)} has {wrong} in it")
     return data
+
+
+def _wrong(where: str, wanted: str, data: Any) -> Malformed:
+    return Malformed(f"{where}: write {wanted}, not {_SHORT.repr(data)}")
 
 
 def _not_text(text: str) -> str | None:
@@ -125,20 +129,25 @@ def _not_text(text: str) -> str | None:
 
 def _tuple(arguments: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
     if not isinstance(data, list | tuple):
-        raise Malformed(f"{where}: {_SHORT.repr(data)} is no list")
+        raise _wrong(where, "a list", data)
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         arguments = (arguments[0],) * len(data)
     if len(arguments) != len(data):
-        raise Malformed(f"{where}: {_SHORT.repr(data)} has not {len(arguments)} parts")
+        raise _wrong(where, f"a list of {len(arguments)}", data)
     return tuple(_parsed(kind, each, where) for kind, each in zip(arguments, data, strict=True))
 
 
 def _object(kind: Any, data: Any, where: str) -> Any:
     if not isinstance(data, Mapping):
-        raise Malformed(f"{where}: {_SHORT.repr(data)} is no object")
+        raise _wrong(where, "an object", data)
     known = _fields(kind)
     if unknown := sorted(set(data) - {name for name, _, _ in known}):
-        raise Malformed(f"{where}: there is no {_SHORT.repr(unknown[0])}")
+        from difflib import get_close_matches  # hardly ever needed
+
+        names = [name for name, _, _ in known]
+        close = get_close_matches(unknown[0], names, 1)
+        instead = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names)}"
+        raise Malformed(f"{where}: unknown {_SHORT.repr(unknown[0])}; {instead}")
     if missing := [name for name, _, needed in known if needed and name not in data]:
         raise Malformed(f"{where}: {missing[0]!r} is missing")
     return kind(**{name: _parsed(hint, data[name], f"{where}.{name}") for name, hint, _ in known if name in data})

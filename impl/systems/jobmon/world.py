@@ -1,7 +1,7 @@
 """Everything at once as one value: the database, what each agent remembers, and the jobs of a simulated cluster.
 
 Whoever explores it asks for the acts that may come next, and does one of them; the state can be kept, and gone back to.
-Time stands still but for the acts by which a lease runs out.
+Time stands still but for the acts by which a lease runs out, or the first lease after the server's start.
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ class Kind(StrEnum):
     JOB_ENDS = "is over"
     INSTANCE_LAPSES = "has an instance whose lease runs out"
     RUN_LAPSES = "has a run whose lease runs out"
+    SERVER_RESTARTS = "is started again, and waits for one lease before it takes anybody for dead"
+    GRACE_ENDS = "has waited for one lease since its start"
 
 
 @dataclass(frozen=True)
 class Act:
-    """Something that may happen; ``who`` is an agent, "job 0", "instance 1" or "run 1"."""
+    """Something that may happen; ``who`` is an agent, "job 0", "instance 1", "run 1" or "server"."""
 
     kind: Kind
     who: str
@@ -64,11 +66,15 @@ class Slot:
 
 @dataclass(frozen=True)
 class State:
-    """All of the world. The audits are left out: they are history, and nothing depends on them."""
+    """All of the world. The audits are left out: they are history, and nothing depends on them.
+
+    ``grace``: the server has started less than a lease ago.
+    """
 
     records: Records
     agents: tuple[tuple[str, Slot], ...]
     jobs: tuple[Job, ...]
+    grace: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,11 +108,12 @@ class _Deaf:
         raise Unreachable("the answer is lost")
 
 
-@dataclass(frozen=True)
+@dataclass
 class World:
     """Clients by name, distributors "d1", "d2", ..., and a reaper, of which nobody has done anything yet.
 
-    ``observer`` is told what the server does; an act asks it once at most.
+    ``observer`` is told what the server does; an act asks it once at most. ``server_restarts``: the server may be started
+    again, which is seen only by its grace.
     """
 
     clients: Mapping[str, ClientSpec]
@@ -116,6 +123,8 @@ class World:
     cluster: SimulatedCluster = field(default_factory=SimulatedCluster)
     slots: dict[str, Slot] = field(default_factory=dict)
     observer: Observer | None = None
+    server_restarts: bool = False
+    grace: bool = False
 
     def __post_init__(self) -> None:
         self.slots.update(dict.fromkeys(self.clients, Slot(ClientMemory())))
@@ -128,13 +137,14 @@ class World:
     def state(self) -> State:
         """All of it, as a value."""
         records = replace(self.store.snapshot(), audits=())
-        return State(records, tuple(self.slots.items()), self.cluster.jobs)
+        return State(records, tuple(self.slots.items()), self.cluster.jobs, self.grace)
 
     def restore(self, state: State) -> None:
         """Goes back to a state."""
         self.store.restore(state.records)
         self.cluster.jobs = state.jobs
         self.slots.update(dict(state.agents))
+        self.grace = state.grace
 
     def acting(self) -> list[tuple[int, int]]:
         """The task and the instance of each job whose command may act."""
@@ -154,6 +164,8 @@ class World:
         records = self.store.snapshot()
         found += [Act(Kind.INSTANCE_LAPSES, f"instance {i.id}") for i in records.instances if _can_lapse(i)]
         found += [Act(Kind.RUN_LAPSES, f"run {r.id}") for r in records.runs if _run_can_lapse(r)]
+        if self.server_restarts:
+            found.append(Act(Kind.GRACE_ENDS if self.grace else Kind.SERVER_RESTARTS, "server"))
         return found
 
     def _acts_of_agent(self, name: str, slot: Slot) -> list[Act]:
@@ -195,6 +207,8 @@ class World:
                 self._lapse(TaskInstance, _number(act))
             case Kind.RUN_LAPSES:
                 self._lapse(WorkflowRun, _number(act))
+            case Kind.SERVER_RESTARTS | Kind.GRACE_ENDS:
+                self.grace = act.kind is Kind.SERVER_RESTARTS
         return str(act.kind)
 
     def _step(self, act: Act) -> str | None:
@@ -214,8 +228,14 @@ class World:
         return said
 
     def server(self) -> Server:
-        """The server: it is made anew for each act, since it keeps nothing."""
-        return self.sides.server(self.store, clock=lambda: NOW, leases=Leases(LEASE, LEASE), observer=self.observer)
+        """The server: it is made anew for each act, since it keeps nothing but when it started: now, or a lease ago."""
+        return self.sides.server(
+            self.store,
+            clock=lambda: NOW,
+            leases=Leases(LEASE, LEASE),
+            observer=self.observer,
+            started=NOW if self.grace else NOW - LEASE,
+        )
 
     def _agent(self, name: str, server: Asks | None = None) -> Client | Distributor | Reaper | Worker:
         asks = server or self.server()

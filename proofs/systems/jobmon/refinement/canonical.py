@@ -23,7 +23,7 @@ def canonical(at: State) -> Hashable:
         instances=tuple(_instance(it, slots) for it in at.records.instances),
     )
     agents = tuple((name, replace(slot, life=min(slot.life, 1))) for name, slot in at.agents)
-    return records, agents, tuple(_job(job, at) for job in at.jobs)
+    return records, agents, tuple(_job(job, at) for job in at.jobs), at.grace
 
 
 def _bearer(name: str, slots: Mapping[str, Slot]) -> str:

@@ -69,7 +69,7 @@ class Exploration(Simulation[At, Act]):
         """Who was killed is started again as a matter of course; who came to an end, since somebody wants it."""
         if act.kind is Kind.RESTART:
             return dict(at.world.agents)[act.who].memory is not None
-        return act.kind in TROUBLE
+        return act.kind in TROUBLE or act.kind is Kind.SERVER_RESTARTS
 
     def do(self, act: Act) -> None:
         """Does it, and notes what was requested."""

@@ -60,6 +60,9 @@ ALIKE: Mapping[type[Request], tuple[str, ...]] = {
 }
 """What a request is whatever it says."""
 
+TAKES_FOR_DEAD = (ask.Lapse, ask.Fence, ask.ReapRun)
+"""What has to wait for one lease when the server has started: in the model a lease that has not run out."""
+
 OVER = ("triage_lost", "triage_resources", "end_doomed", "give_up_lost")
 TAKEN = ("take_job", "start_refused")
 """Why a job may be terminated: it is not wanted any more, or its wrapper may not start."""
@@ -96,10 +99,12 @@ def of_act(act: Act, seen: Seen, before: State, after: State) -> Move:
     """What an act may be.
 
     Raises:
-        Broken: it is more than one request.
+        Broken: it is more than one request, or takes somebody for dead too early.
     """
     if len(seen) > 1:
         raise Broken("more than one request is done in one step")
+    if before.grace and any(report.changed and isinstance(request, TAKES_FOR_DEAD) for request, report in seen):
+        raise Broken("somebody is taken for dead by a server that has started less than a lease ago")
     match act.kind:
         case Kind.CRASH:
             return Move(_death(act.who))
@@ -118,6 +123,8 @@ def of_act(act: Act, seen: Seen, before: State, after: State) -> Move:
             return Move(("instance_is_late",))
         case Kind.RUN_LAPSES:
             return Move(("run_is_late",))
+        case Kind.SERVER_RESTARTS | Kind.GRACE_ENDS:
+            return NOTHING  # the model's server is always there, and need not take anybody for dead
     if seen:
         return of_request(*seen[0])
     if len(after.jobs) > len(before.jobs):

@@ -22,7 +22,7 @@ ASKED_FOR = 1
 """What a task asks for at first; each scaling adds one."""
 
 TROUBLE = frozenset({Kind.LOST, Kind.CRASH, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES, Kind.STOP, Kind.RESTART})
-"""Bad things: to be started again is one only for a client that came to an end."""
+"""Bad things: to be started again is one only for a client that came to an end. That of the server is asked for by name."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ class Situation:
             for number, resume in enumerate(self.clients, 1)
         }
         cluster = Refusing() if self.may.refusing else SimulatedCluster()
-        return World(clients, self.distributors, sides, cluster=cluster, observer=observer)
+        restarts = Kind.SERVER_RESTARTS in self.may.trouble
+        return World(clients, self.distributors, sides, cluster=cluster, observer=observer, server_restarts=restarts)
 
     def is_beyond(self, records: Records) -> bool:
         """Whether there are more runs or attempts than are looked at."""

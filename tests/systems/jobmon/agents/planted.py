@@ -9,7 +9,7 @@ import sys
 from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.distributor import Act, Distributor, Todo
 from schedproof.impl.systems.jobmon.draft import Draft
-from schedproof.impl.systems.jobmon.records import InstanceState, TaskState
+from schedproof.impl.systems.jobmon.records import InstanceState, TaskInstance, TaskState
 from schedproof.impl.systems.jobmon.requests import Report
 from schedproof.impl.systems.jobmon.server import Server
 from schedproof.impl.systems.jobmon.worker import Stage, Worker
@@ -70,6 +70,16 @@ class DoesNotKill(DoesNotWait):
         return Todo(Act.LOOK, todo.instance, todo.job, todo.seen)
 
 
+class GivesNoGrace(Server):
+    """It takes for dead who could not renew a lease while it was down."""
+
+    def _judge(self, draft: Draft, request: ask.Request) -> Report:
+        draft.may_reap = lambda late: (  # type: ignore[method-assign]
+            draft.is_overdue(late) if isinstance(late, TaskInstance) else late.heartbeat_date <= draft.now
+        )
+        return super()._judge(draft, request)
+
+
 class DiesBeforeLaunch(Distributor):
     """No bug: it dies when it has submitted a job, and before it says so. For processes."""
 
@@ -109,6 +119,7 @@ BUGS: dict[str, Sides] = {
 }
 
 FOR_PROCESSES = {
+    "gives no grace": Sides(server=GivesNoGrace),
     "dies before launch": Sides(distributor=DiesBeforeLaunch),
     "breaks down": Sides(worker=BreaksDown),
 }

@@ -120,9 +120,8 @@ class Story:
             if self.can(Kind.HEARTBEAT, who):
                 self.do(Kind.HEARTBEAT, who)
         held = self._held()
-        lapsing = [
-            a for a in self.world.acts() if a.kind in (Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES) and a.who not in held
-        ]
+        ends = (Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES, Kind.GRACE_ENDS)
+        lapsing = [a for a in self.world.acts() if a.kind in ends and a.who not in held]
         for act in lapsing:
             self.world.do(act)
         return bool(lapsing)

@@ -141,7 +141,7 @@ class TestWithoutDeaths:
         story = Story.of(clients=2)
         story.bring_to("R R R R", "c1", "d1")
         story.settle("c2")
-        assert (story.over("c2") or "").startswith("workflow run 1 has workflow 1 (R); give --resume hot ")
+        assert (story.over("c2") or "").startswith("run 1 has workflow w (running); give --resume hot ")
 
     def test_the_user_stops(self) -> None:
         story = Story.of(*TWO)

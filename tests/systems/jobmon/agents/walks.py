@@ -10,7 +10,7 @@ from schedproof.impl.systems.jobmon.errors import IllegalMove
 from schedproof.impl.systems.jobmon.world import Act, Kind, Sides, State, World
 from tests.systems.jobmon.agents.promises import broken
 
-BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES})
+BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES, Kind.SERVER_RESTARTS})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from schedproof.impl.systems.jobmon.exits import MEANINGS, Exit
 from schedproof.impl.systems.jobmon.resources import Queue
 from schedproof.impl.systems.jobmon.workflow_file import Growth, TaskEntry, WorkflowEntry, read_workflow
 from tests.systems.jobmon.processes.installation import MODULE, Installation, installation, until
@@ -50,7 +51,8 @@ class TestHelp:
             for each in reversed(background):  # who is ended while the server is down waits for its answer
                 each.terminate()
                 each.wait()
-        assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+        assert (done.stdout, done.returncode) == ("done\n", 0)
+        assert done.stderr.splitlines()[-1] == "workflow w: 2 of 2 tasks done"
         assert (tmp_path / "jobmon.log").read_text() == f"{Path.home()}\n"
 
     def test_what_it_says_of_growth_and_queues(self, tmp_path: Path, told: str) -> None:
@@ -72,11 +74,20 @@ class TestHelp:
         for each in ("memory (MiB)", "runtime (s)", "sh -c '...'", "--resume hot", "--resume cold", "go on"):
             assert each in words
 
+    def test_every_exit_status(self, told: str) -> None:
+        rows = dict(re.findall(r"^ +(\d+)  (.*)$", told[told.index("Exit status:") :], re.MULTILINE))
+        assert rows == {str(exit.value): MEANINGS[exit] for exit in Exit}
+
 
 def workflow(directory: Path, *tasks: Mapping[str, object], **more: object) -> Path:
     path = directory / "w.json"
     path.write_text(json.dumps({"name": "w", "tasks": tasks, **more}))
     return path
+
+
+def errors(said: str) -> list[str]:
+    """What is said besides how far a workflow is."""
+    return [line for line in said.splitlines() if not line.startswith("workflow w: ")]
 
 
 def said_by(mine: Installation, file: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -101,7 +112,8 @@ class TestFailures:
             f"task a: attempt 2 of 2 ended in error (task instance {last[1]}); {where}",
             f"task c: attempt 1 of 1 exceeded its resources (task instance {last[3]}); {where}",
         ]
-        assert (done.stderr, done.returncode) == ("", 1)
+        assert done.stderr.splitlines()[-1] == "workflow w: 1 of 4 tasks done, 1 not run, 2 failed (a, c)"
+        assert (errors(done.stderr), done.returncode) == ([], Exit.FAILED)
         lines = (tmp_path / "log").read_text().splitlines()
         assert [line for line in lines if "cannot be started" in line] == [
             "command '/no/such/cmd' cannot be started: [Errno 2] No such file or directory: '/no/such/cmd'"
@@ -139,23 +151,32 @@ class TestMistakes:
 
     def test_what_the_server_refuses(self, tmp_path: Path) -> None:
         wrong: list[tuple[list[Mapping[str, object]], str]] = [
-            ([{**TASK, "upstream": ["b"]}], "task a comes after b, which is no task before it"),
-            ([], "a workflow has at least one task"),
-            ([{**TASK, "max_attempts": 0}], "task a has 0 attempts, but needs one at least"),
-            ([{**TASK, "command": "false"}], "there is a workflow w with other tasks"),
+            (
+                [{**TASK, "upstream": ["b"]}],
+                "task a comes after b, but no task before it has that name; put b further up, or leave it out of upstream",
+            ),
+            ([], "a workflow has at least one task; write one"),
+            ([{**TASK, "max_attempts": 0}], "task a has 0 attempts; give it 1 or more as max_attempts"),
+            (
+                [{**TASK, "command": "false"}],
+                "there is a workflow w with other tasks: command of its task a is 'true', not 'false'; give this one another name, or the tasks that it has there",
+            ),
         ]
         with installation(tmp_path, distributors=1, lease=60) as mine:
             assert said_by(mine, workflow(tmp_path, TASK)).stdout == "done\n"
             for tasks, says in wrong:
                 done = said_by(mine, workflow(tmp_path, *tasks))
-                assert (done.stdout, done.stderr, done.returncode) == ("", f"Error: {says}\n", 2)
+                assert (done.stdout, done.stderr, done.returncode) == ("", f"Error: {tmp_path}/w.json: {says}\n", 2)
 
     def test_resources_that_cannot_grow(self, tmp_path: Path) -> None:
         task = {"name": "a", "command": "sleep 60", "resources": [["runtime", 0], ["x", 2**62]], "growth": [{"name": "x", "by": 1.0}]}  # fmt: skip
         with installation(tmp_path, distributors=1, lease=60) as mine:
             done = said_by(mine, workflow(tmp_path, task))
-        assert done.stderr.startswith("Error: the resources of task a cannot be scaled: x cannot go from ")
-        assert (done.stdout, done.stderr.count("\n"), done.returncode) == ("", 1, 2)
+        (error,) = errors(done.stderr)
+        assert error.startswith(
+            f"Error: {tmp_path}/w.json: the resources of task a cannot be scaled: x cannot go from "
+        )
+        assert (done.stdout, done.returncode) == ("", 2)
 
     def test_a_database_that_is_none(self) -> None:
         """What it is told to give is not refused in its turn."""
@@ -172,9 +193,11 @@ def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: st
         assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
         mine.agents["client"].send_signal(signal.SIGINT)
         assert mine.agents["client"].communicate(timeout=30)[0] == "stopped\n"
+        assert mine.agents["client"].returncode == Exit.STOPPED
         done = said_by(mine, file)
-        assert done.stderr.startswith("Error: task instance 1 is R; give ") and done.stderr.count("\n") == 1
-        assert (done.stdout, done.returncode) == ("", 1)
+        (error,) = errors(done.stderr)
+        assert error.startswith("Error: task a of workflow w is running (task instance 1); give ")
+        assert (done.stdout, done.returncode) == ("", Exit.CUT_OFF)
         (words,) = re.findall(rf"--resume {resume}\b", done.stderr)
         assert said_by(mine, file, *words.split()).stdout == "done\n"
         assert len(mine.records().instances) == {"hot": 1, "cold": 2}[resume]

@@ -30,7 +30,7 @@ from schedproof.proofs.systems.jobmon.refinement.check import check_simulation
 from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
 from schedproof.proofs.systems.jobmon.refinement.situations import May, Situation
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
-from tests.systems.jobmon.agents.planted import BUGS
+from tests.systems.jobmon.agents.planted import BUGS, FOR_PROCESSES
 from tests.systems.jobmon.refinement import deviations as planted
 
 NOTHING_BAD = May(bad=0)
@@ -52,8 +52,14 @@ LATE = Situation(
     "an instance is late, and resumed cold", (1,), RESUMES[Resume.COLD], runs=2, may=May(whom=("instance",))
 )
 RUN_LATE = Situation("a run is late", may=May(trouble=frozenset({Kind.RUN_LAPSES})))
+SERVER_BACK = Situation(
+    "leases run out, and the server is started again",
+    (1,),
+    instances=1,
+    may=May(bad=2, trouble=frozenset({Kind.RUN_LAPSES, Kind.INSTANCE_LAPSES, Kind.SERVER_RESTARTS})),
+)
 
-QUICK = [ENDS, TWO_TASKS, TWO_DISTRIBUTORS, REFUSED, AGAIN]
+QUICK = [ENDS, TWO_TASKS, TWO_DISTRIBUTORS, REFUSED, AGAIN, SERVER_BACK]
 LONG = [
     Situation("one bad thing, and commands end in any way", may=May(endings=frozenset(Ending))),
     *(Situation(f"{how}, one bad thing", (1,), both, runs=2, may=May()) for how, both in RESUMES.items()),
@@ -169,6 +175,7 @@ CAUGHT: dict[str, tuple[Sides, Situation, str, str]] = {
     ),
     "an error is reported as success": (Sides(worker=planted.AllIsWell), ENDS, "End", "TaskInstance 0 Done"),
     "a command starts before its launch": (Sides(worker=planted.DoesNotAskTwice), ONE, "job 0 steps", "Job 0 Running"),
+    "there is no grace": (FOR_PROCESSES["gives no grace"], SERVER_BACK, "ReapRun", "has started less than a lease ago"),
     "starts in any state": (BUGS["starts in any state"], ONE, "job 0 steps", "Job 0 Running"),
     "retries while triaging": (BUGS["retries while triaging"], ONE, "Lapse", "TaskInstance 0 UnknownError"),
     "queues while triaging": (BUGS["queues while triaging"], ONE, "Lapse", "Task 0 Registering"),

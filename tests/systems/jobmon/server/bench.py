@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from schedproof.impl.store import Store
@@ -29,7 +30,12 @@ class Bench:
     def __init__(self, store: Store, server: type[Server] = Server) -> None:
         self.store = store
         self.time = 0.0
-        self.server = server(store, clock=lambda: self.time, leases=Leases(LEASE, LEASE))
+        self._kind = server
+        self.start_server(-math.inf)
+
+    def start_server(self, at: float | None = None) -> None:
+        """It is started at that time, or now; if there was one, that is dead."""
+        self.server = self._kind(self.store, clock=lambda: self.time, leases=Leases(LEASE, LEASE), started=at)
 
     @classmethod
     def at(cls, store: Store, state: str) -> Bench:

@@ -36,24 +36,38 @@ class TestRegister:
         assert [(t.name, t.upstream, t.status) for t in first.tasks] == [("a", (), "G"), ("b", (1,), "G")]
 
     def test_other_tasks_are_refused(self, bench: Bench) -> None:
-        bench.register()
-        assert (
-            refused(bench, ask.Register("w", (TaskSpec("b", "true"),))).said == "there is a workflow w with other tasks"
-        )
+        bench.register(TaskSpec("a", "x"), TaskSpec("b", "x", upstream=("a",)))
+        for tasks, says in (
+            ((TaskSpec("c", "x"),), "it has no task c"),
+            ((TaskSpec("a", "x"),), "it has a task b besides"),
+            ((TaskSpec("a", "y"),), "command of its task a is 'x', not 'y'"),
+            ((TaskSpec("a", "x", max_attempts=2),), "max_attempts of its task a is 3, not 2"),
+            ((TaskSpec("a", "x"), TaskSpec("b", "x")), "upstream of its task b is ('a',), not ()"),
+        ):
+            assert refused(bench, ask.Register("w", tasks)).said == (
+                f"there is a workflow w with other tasks: {says}; "
+                "give this one another name, or the tasks that it has there"
+            )
+
+    def test_the_order_of_tasks_is_part_of_a_workflow(self, bench: Bench) -> None:
+        one, other = TaskSpec("a", "x"), TaskSpec("b", "x")
+        bench.register(one, other)
+        assert "they are in another order" in refused(bench, ask.Register("w", (other, one))).said
+        assert not bench.ask(ask.Register("w", (one, other))).changed
 
     @pytest.mark.parametrize(
         ("tasks", "says"),
         [
-            ((), "a workflow has at least one task"),
-            ((TaskSpec("a", "x"), TaskSpec("a", "x")), "there are two tasks a"),
+            ((), "a workflow has at least one task; write one"),
+            ((TaskSpec("a", "x"), TaskSpec("a", "x")), "there are two tasks a; give one of them another name"),
             (
                 (TaskSpec("a", "x", upstream=("b",)), TaskSpec("b", "x")),
-                "task a comes after b, which is no task before it",
+                "task a comes after b, but no task before it has that name; put b further up, or leave it out of upstream",
             ),
-            ((TaskSpec("a", "x", upstream=("a",)),), "task a comes after a, which is no task before it"),
-            ((TaskSpec("a", "x", max_attempts=0),), "task a has 0 attempts, but needs one at least"),
+            ((TaskSpec("a", "x", upstream=("a",)),), "task a comes after a, but no task before it has that name"),
+            ((TaskSpec("a", "x", max_attempts=0),), "task a has 0 attempts; give it 1 or more as max_attempts"),
             ((TaskSpec("a", "x", resources=(("b", 1), ("a", 1))),), "not in the order of their names"),
-            ((TaskSpec("a", "x", resources=(("a", -1),)),), "task a asks for -1 of a; nothing is the least"),
+            ((TaskSpec("a", "x", resources=(("a", -1),)),), "task a asks for -1 of a; write 0 or more"),
             (
                 (TaskSpec("a" * 501, "x"),),
                 "a task is called by 501 characters: aaaaaaaaaaaaaaaaaaaa...; 500 are the most",

@@ -94,17 +94,17 @@ class TestServer:
         [
             ("/ReapRun", '{"run": 7}', 409, {"said": "there is no workflow run 7", "state": None, "for_good": True}),
             ("/ReapRun", "{}", 422, {"said": "ReapRun: 'run' is missing"}),
-            ("/ReapRun", '{"run": "x"}', 422, {"said": "ReapRun.run: 'x' is no whole number"}),
-            ("/AdvanceRun", '{"run": 1, "to": "Y"}', 422, {"said": "AdvanceRun.to: 'Y' is no RunState"}),
-            ("/ReapRun", "no JSON", 422, {"said": "it is no JSON: Expecting value: line 1 column 1 (char 0)"}),
+            ("/ReapRun", '{"run": "x"}', 422, {"said": "ReapRun.run: write a whole number, not 'x'"}),
+            ("/AdvanceRun", '{"run": 1, "to": "Y"}', 422, {"said": "AdvanceRun.to: write one of G, L, B, I, O, R, D, S, E, C, H, T, A, not 'Y'"}),
+            ("/ReapRun", "no JSON", 422, {"said": "it is not JSON: Expecting value: line 1 column 1 (char 0)"}),
             ("/ReapRun", '{"run": 1, "run": 2}', 422, {"said": "it says 'run' twice in one object"}),
             ("/ReapRun", "[" * 10_000, 422, {"said": "it is nested too deep"}),
-            ("/ReapRun", b"\xff", 422, {"said": "it is no JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"}),
+            ("/ReapRun", b"\xff", 422, {"said": "it is not JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"}),
             ("/ReapRun", f'{{"run": {2**63}}}', 422, {"said": f"ReapRun.run: {2**63} is beyond {2**63 - 1}"}),
             ("/ReapRun", f'{{"run": {2**63 - 1}}}', 409, None),
             ("/ReapRun", f'{{"run": {-(2**63) + 1}}}', 409, None),
             ("/ReapRun", f'{{"run": 1{"0" * 5000}}}', 422, None),
-            ("/ReapRun", '{"run": NaN}', 422, {"said": "ReapRun.run: nan is no whole number"}),
+            ("/ReapRun", '{"run": NaN}', 422, {"said": "ReapRun.run: write a whole number, not nan"}),
             ("/Register", '{"name": "a\\u0000", "tasks": []}', 422, {"said": "Register.name: 'a\\x00' has a NUL character in it"}),
             ("/Register", '{"name": "a\\ud800", "tasks": []}', 422, {"said": "Register.name: 'a\\ud800' has half of a character (a lone surrogate) in it"}),
             ("/Register", json.dumps({"name": "x" * 501, "tasks": []}), 409, None),
@@ -231,7 +231,7 @@ class TestConnection:
         ],
     )  # fmt: skip
     def test_what_is_no_address(self, url: str) -> None:
-        with pytest.raises(Malformed, match=r"is no address of a server; give http://host:port"):
+        with pytest.raises(Malformed, match=r"is not the address of a server; give http://host:port"):
             Connection(url)
 
     @pytest.mark.parametrize("url", ["http://127.0.0.1", "HTTP://localhost:1/", "http://[::1]:1", "http://münchen:1"])
@@ -252,7 +252,7 @@ class TestConnection:
         ],
     )
     def test_somebody_else_there(self, status: str, body: str) -> None:
-        with answering(status, body) as url, pytest.raises(Malformed, match="is no server of Jobmon"):
+        with answering(status, body) as url, pytest.raises(Malformed, match="does not answer as a Jobmon server"):
             Connection(url).ask(ask.FindDead())
 
 
@@ -268,7 +268,7 @@ def test_agents_over_http_do_as_they_do_directly() -> None:
             return Connection(self.url)  # type: ignore[return-value]
 
     world = OverHttp({"c1": ClientSpec(workflow())})
-    real = Server(world.store, clock=lambda: 0.0, leases=Leases(1.0, 1.0))
+    real = Server(world.store, clock=lambda: 0.0, leases=Leases(1.0, 1.0), started=-1.0)
     with served(real) as url:
         OverHttp.url = url
         story = Story(world)
@@ -297,12 +297,12 @@ class TestCommandLine:
             (["server", "--database=sqlite:///file::memory:?uri=true", "--port=1"], "is in memory"),
             (["server", "--database=sqlite://", "--port=0"], "is not in the range"),
             (["server", "--database=sqlite://", "--port=9", "--run-lease=0"], "is not in the range"),
-            (["server", "--database=sqlite://", "--port=9", "--run-lease=nan"], "nan is no number of seconds"),
-            (["reaper", "--url=http://127.0.0.1:1", "--poll=nan"], "nan is no number of seconds"),
+            (["server", "--database=sqlite://", "--port=9", "--run-lease=nan"], "nan is not a number of seconds"),
+            (["reaper", "--url=http://127.0.0.1:1", "--poll=nan"], "nan is not a number of seconds"),
             (["reaper", "--url=http://127.0.0.1:1", "--poll=inf"], "is not in the range"),
             (["reaper", "--url=http://127.0.0.1:1", "--patience=1e30"], "is not in the range"),
             (["worker", "--url=http://127.0.0.1:1", "--patience=0", "--heartbeat=inf", "1"], "is not in the range"),
-            (["distributor", "--url=nonsense"], "Error: 'nonsense' is no address of a server"),
+            (["distributor", "--url=nonsense"], "Error: 'nonsense' is not the address of a server"),
             (["reaper", "--url=http://127.0.0.1:1", "--patience=0"], "Error: http://127.0.0.1:1 gives no answer"),
             (["worker", "--url=http://127.0.0.1:1", "--patience=0", "1"], "Error: http://127.0.0.1:1 gives no answer"),
             (["worker", "--url=http://127.0.0.1:1", "x"], "'x' is not a valid integer"),
@@ -372,7 +372,7 @@ class TestCommandLine:
             assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
             mine.agents["client"].send_signal(signal.SIGINT)
             said = mine.agents["client"].communicate(timeout=30)[0]
-            assert (said, mine.agents["client"].returncode) == ("stopped\n", 0)
+            assert (said, mine.agents["client"].returncode) == ("stopped\n", 3)
             assert mine.records().runs[0].status == "S"
             assert until(lambda: [i.status for i in mine.records().instances] == ["D"])
             mine.start_client("client", tmp_path / "w.json", "hot")
