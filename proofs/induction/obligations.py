@@ -25,6 +25,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.safety import recovery_steps
 
@@ -105,13 +106,18 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         # Ranges are said of rigid numbers here: the others are as they begin.
         context = (*axioms, *ranges)
         found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), context, inductive=False))
+    stated = {p.name: _whole(before, closed(p)) for p in invariants}
+    read = {p.name: _read(model, closed(p)) for p in asked}
     cascades = {}
     for action in model.actions:
         cascade = cascades[action.name] = Cascade(symbols, action)
         context = (*axioms, *ranges, cascade.guard, *cascade.axioms)
         later = Translator(symbols, cascade.after)
+        written = _written(cascade)
         for prop in asked:
-            found.append(Obligation(prop.name, action.name, "", _whole(later, closed(prop)), context))
+            # What is not written has after the step the formulas that it has before.
+            goal = _whole(later, closed(prop)) if read[prop.name] & written else stated[prop.name]
+            found.append(Obligation(prop.name, action.name, "", goal, context))
         for step in [p for p in wanted if p.name not in known]:
             if isinstance(step, StepInvariant) and (not step.on or action.name in step.on):
                 reader = cascade.step.bind(action.parameters, list(cascade.parameters.values()))
@@ -125,9 +131,32 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
                 Obligation(WELL_FORMED, action.name, d, g, c)
                 for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
             ]
-    stated = {p.name: _whole(before, closed(p)) for p in invariants}
     told = tuple(_told_apart(found))
     return Proof(model, symbols, axioms, axioms + ranges, assumed, stated, cascades, told)
+
+
+STATE = ""
+"""The state of a machine, beside its attributes."""
+
+
+def _read(model: Model, term: t.Term) -> set[tuple[str, str]]:
+    """What a formula reads: (sort, attribute), or the state."""
+    return {
+        (sort_of(model, part.of, {}), part.name if isinstance(part, t.Attr) else STATE)
+        for part in t.subterms(term)
+        if isinstance(part, t.Attr | t.Is)
+    }
+
+
+def _written(cascade: Cascade) -> set[tuple[str, str]]:
+    """What the steps of an action can write, as :func:`_read`."""
+    found = set()
+    for sort, event in cascade.fired:
+        for row in cascade.symbols.model.table(sort):
+            if row.event == event:
+                found |= {(sort, name) for name, _ in row.sets}
+                found |= {(sort, STATE)} if row.source != row.target else set()
+    return found
 
 
 def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:

@@ -113,10 +113,16 @@ class _Context:
         """z3's answer to "can the goal be false", and the invariants in the core of unsat."""
         return self._ask(self.solver, [z3.Not(goal)], assume, effort)
 
-    def ask_nearby(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[bool, frozenset[str]]:
-        """Whether the goal follows from what holds of the relevant objects; False says nothing."""
-        found, core = self._ask(self.near, self.relevance.negated(goal), assume, effort)
-        return found == "unsat", core
+    def ask_nearby(
+        self, goal: z3.BoolRef, assumptions: Iterable[Iterable[str]], effort: int
+    ) -> tuple[bool, frozenset[str]]:
+        """Whether the goal follows from what holds of the relevant objects, with one of ``assumptions``; False says nothing."""
+        claims = list(self.relevance.negated(goal))
+        for assume in assumptions:
+            found, core = self._ask(self.near, claims, assume, effort)
+            if found == "unsat":
+                return True, core
+        return False, frozenset()
 
     def _ask(
         self, solver: z3.Solver, claims: Iterable[z3.BoolRef], assume: Iterable[str], effort: int
@@ -288,10 +294,9 @@ class _Prover:
         alone = [n for n in assume if n == obligation.invariant]
         hinted = bool(self._hints(obligation.invariant))
         if not (hinted and self._follows(obligation) is not None):
-            for some in (alone, assume):
-                proved, used = context.ask_nearby(goal, some, QUICK_EFFORT)
-                if proved:
-                    return self._answer(obligation, start, Verdict.PROVED, used)
+            proved, used = context.ask_nearby(goal, (alone, assume), QUICK_EFFORT)
+            if proved:
+                return self._answer(obligation, start, Verdict.PROVED, used)
         if (others := self._follows(obligation)) is not None:
             note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
             return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
@@ -328,7 +333,7 @@ class _Prover:
             self._derived[name] = None
             for some, effort in [*([(hints, MORE_EFFORT)] if hints else []), (others, QUICK_EFFORT)]:
                 if self._derived[name] is None:
-                    proved, core = self._alone.ask_nearby(self.proof.stated[name], sorted(some), effort)
+                    proved, core = self._alone.ask_nearby(self.proof.stated[name], [sorted(some)], effort)
                     self._derived[name] = core if proved else None
         return self._derived[name]
 

@@ -458,3 +458,17 @@ def test_counterexamples_to_axioms_have_numbers_of_their_types() -> None:
     )
     [refuted] = [answer for answer in prove(model).answers if answer.counterexample is not None]
     assert refuted.obligation.detail == "the axioms read no attribute of no object"
+
+
+@pytest.mark.parametrize(
+    ("system", "variant"), [("hived", "repaired"), ("beaker", "by-priority"), ("yunikorn", "v0.12.2")]
+)
+def test_a_goal_that_reads_nothing_written_is_as_translated(system, variant, monkeypatch):
+    """A goal is translated only where its action writes what it reads; else it is the invariant itself."""
+    module = sys.modules["schedproof.proofs.induction.obligations"]
+    model = systems()[system].variants[variant]
+    quick = {o.name: o.goal.sexpr() for o in obligations(model).obligations}
+    monkeypatch.setattr(module, "_written", lambda cascade: {(m.sort.name, a) for m in model.machines for a in ("", *(a.name for a in m.attributes))})  # fmt: skip
+    assert {o.name: o.goal.sexpr() for o in obligations(model).obligations} == quick
+    monkeypatch.setattr(module, "_written", lambda cascade: set())  # a seeded fault: nothing is written
+    assert {o.name: o.goal.sexpr() for o in obligations(model).obligations} != quick
