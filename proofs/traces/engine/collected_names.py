@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from schedproof.model.semantics import State
 
@@ -16,11 +17,39 @@ Ended = tuple[int, ...]
 """What an object was like when it was collected: its state, if it has one, and its attributes."""
 
 
-@dataclass(frozen=True)
 class CollectedNames:
-    """The last objects that were collected, (sort, name), and what they were like; None where that is not known."""
+    """The last objects that were collected, (sort, name), and what they were like; None where that is not known.
 
-    ended: Mapping[tuple[str, str], Ended | None] = field(default_factory=dict)
+    A trace has one after the other. So only the last has a table; one before it knows what was added since, and copies
+    the table if it is asked after all.
+    """
+
+    def __init__(self, ended: Mapping[tuple[str, str], Ended | None] | None = None) -> None:
+        self._table: dict[tuple[str, str], Ended | None] | None = dict(ended or {})
+        self._later: _Later | None = None
+
+    @property
+    def ended(self) -> Mapping[tuple[str, str], Ended | None]:
+        """The objects, those that were collected first before the others, with what they were like."""
+        if self._table is None:
+            self._table, self._later = self._copied(), None
+        return self._table
+
+    def _copied(self) -> dict[tuple[str, str], Ended | None]:
+        """The table as it was, from that of the last of those after this one."""
+        since: list[_Later] = []
+        names = self
+        while names._later is not None:
+            since.append(names._later)
+            names = names._later[0]
+        table = OrderedDict(names.ended)
+        for _, added, dropped in reversed(since):
+            for key in reversed(dropped):
+                table[key] = dropped[key]
+                table.move_to_end(key, last=False)
+            for key in added:
+                del table[key]
+        return dict(table)
 
     def __len__(self) -> int:
         return len(self.ended)
@@ -30,17 +59,26 @@ class CollectedNames:
 
     def after(self, before: ObjectMap, now: ObjectMap, states: Sequence[State]) -> CollectedNames:
         """With the objects of ``before``, whose states are ``states``, that are not in ``now``; without those that are back."""
-        ended = dict(self.ended)
-        for sort, names in before.names.items():
-            for number, name in enumerate(names) if now.names[sort] != names else ():
-                if now.number(sort, name) < 0:
-                    ended[sort, name] = _alike(before, sort, number, states)
-        for sort, new in now.newer(before).items():
-            for name in new:
-                ended.pop((sort, name), None)
-        while len(ended) > MOST_NAMES:
-            del ended[next(iter(ended))]
-        return CollectedNames(ended)
+        new = now.new_places(before)
+        gone = [
+            (sort, before.names[sort][number], number)
+            for sort, numbers in new.items()
+            for number in numbers
+            if number < len(before.names[sort]) and now.number(sort, before.names[sort][number]) < 0
+        ]
+        back = [key for sort, numbers in new.items() for n in numbers if (key := (sort, now.names[sort][n])) in self]
+        if not gone and not back:
+            return self
+        table = self.ended if not back else {key: ended for key, ended in self.ended.items() if key not in back}
+        assert isinstance(table, dict)
+        for sort, name, number in gone:
+            table[sort, name] = _alike(before, sort, number, states)
+        dropped = {key: table.pop(key) for key in list(islice(table, max(0, len(table) - MOST_NAMES)))}
+        after = CollectedNames()
+        after._table = table
+        if not back:
+            self._table, self._later = None, (after, [(sort, name) for sort, name, _ in gone], dropped)
+        return after
 
     def restored(
         self, objects: ObjectMap, back: Sequence[tuple[str, str]], states: Sequence[State]
@@ -51,19 +89,16 @@ class CollectedNames:
             ended = self.ended[sort, name]
             if ended is None:
                 return None
-            slots |= dict(zip(_slots(objects, sort, objects.number(sort, name)), ended, strict=True))
+            slots |= dict(zip(objects.slots(sort, objects.number(sort, name)), ended, strict=True))
         return tuple(tuple(slots.get(i, value) for i, value in enumerate(state)) for state in states)
+
+
+_Later = tuple[CollectedNames, Sequence[tuple[str, str]], dict[tuple[str, str], Ended | None]]
+"""The names after, those that were added to them, and those that were dropped for these."""
 
 
 def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) -> Ended | None:
     """What the object is like in all of the states; None if they differ."""
-    slots = list(_slots(objects, sort, number))
-    found = {tuple(state[slot] for slot in slots) for state in states}
+    slots = objects.slots(sort, number)
+    found = {tuple([state[slot] for slot in slots]) for state in states}
     return found.pop() if len(found) == 1 else None
-
-
-def _slots(objects: ObjectMap, sort: str, number: int) -> Iterator[int]:
-    """The slots of one object."""
-    if objects.model.machine(sort).states:
-        yield objects.unnamed.slot(sort) + number
-    yield from (objects.unnamed.slot(sort, a.name) + number for a in objects.unnamed.attributes(sort))
