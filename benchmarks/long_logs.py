@@ -175,7 +175,9 @@ def rows(introduced: bool, records: int) -> Sequence[Sequence[str]]:
     seconds, memory, peak = measured(introduced, records)
     rates = [records / 10 / spent for spent in seconds]
     what = "introduced" if introduced else "as they are named"
-    found = [[what, str(i), f"{r:,.0f}", f"{m / 1024:,.1f}"] for i, (r, m) in enumerate(zip(rates, memory, strict=True), 1)]
+    found = [
+        [what, str(i), f"{r:,.0f}", f"{m / 1024:,.1f}"] for i, (r, m) in enumerate(zip(rates, memory, strict=True), 1)
+    ]
     total = [what, "all", f"{records / sum(seconds):,.0f}", f"peak {peak / 1024:,.1f}"]
     return [*found, total, [what, "last/first", f"{rates[-1] / rates[0]:.2f}", f"{memory[-1] / memory[0]:.2f}"]]
 
