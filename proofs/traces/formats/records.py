@@ -29,6 +29,9 @@ from .values import read_state, read_value
 MOST_UNLOGGED = 1000
 """Unlogged steps between two records that a trace may ask for."""
 
+MOST_KINDS = 256
+"""Actions, and events, of which it is remembered what their parameters are."""
+
 
 @dataclass(frozen=True)
 class Unlogged:
@@ -210,7 +213,7 @@ class Mentions:
             m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf)}
             for m in model.machines
         }
-        self._parameters = lru_cache(MOST_UNLOGGED)(self._kinds)
+        self._parameters = lru_cache(MOST_KINDS)(self._kinds)
 
     def of(self, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """The objects that a record names, as (sort, name); what has the wrong type is left to its reading."""

@@ -131,6 +131,7 @@ def known(watch: Watch) -> object:
         context.objects,
         list(context.collected.ended.items()),
         context.unobserved,
+        now.since,
         watch.judgement,
     )
 
