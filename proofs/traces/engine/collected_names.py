@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from weakref import ReferenceType, ref
 
 from schedproof.model.semantics import State
 
@@ -20,36 +20,30 @@ Ended = tuple[int, ...]
 class CollectedNames:
     """The last objects that were collected, (sort, name), and what they were like; None where that is not known.
 
-    A trace has one after the other. So only the last has a table; one before it knows what was added since, and copies
-    the table if it is asked after all.
+    A trace has one after the other, and nearly always only the last is in use. So the next one takes the table along;
+    what it has changed there is known, and one that is still in use then takes a copy of the table as it was.
     """
 
     def __init__(self, ended: Mapping[tuple[str, str], Ended | None] | None = None) -> None:
         self._table: dict[tuple[str, str], Ended | None] | None = dict(ended or {})
-        self._later: _Later | None = None
+        self._next: _Next | None = None
+        self._earlier: ReferenceType[CollectedNames] | None = None
 
     @property
     def ended(self) -> Mapping[tuple[str, str], Ended | None]:
         """The objects, those that were collected first before the others, with what they were like."""
-        if self._table is None:
-            self._table, self._later = self._copied(), None
-        return self._table
+        return self._own()
 
-    def _copied(self) -> dict[tuple[str, str], Ended | None]:
-        """The table as it was, from that of the last of those after this one."""
-        since: list[_Later] = []
-        names = self
-        while names._later is not None:
-            since.append(names._later)
-            names = names._later[0]
-        table = OrderedDict(names.ended)
-        for _, added, dropped in reversed(since):
-            for key in reversed(dropped):
-                table[key] = dropped[key]
-                table.move_to_end(key, last=False)
+    def _own(self) -> dict[tuple[str, str], Ended | None]:
+        """The table; a copy, if the next one has taken it along."""
+        if self._table is None:
+            assert self._next is not None
+            names, added, dropped = self._next
+            table = {**dropped, **names.ended}
             for key in added:
                 del table[key]
-        return dict(table)
+            self._table, self._next = table, None
+        return self._table
 
     def __len__(self) -> int:
         return len(self.ended)
@@ -69,15 +63,18 @@ class CollectedNames:
         back = [key for sort, numbers in new.items() for n in numbers if (key := (sort, now.names[sort][n])) in self]
         if not gone and not back:
             return self
-        table = self.ended if not back else {key: ended for key, ended in self.ended.items() if key not in back}
-        assert isinstance(table, dict)
+        earlier = self._earlier() if self._earlier is not None else None
+        if earlier is not None:
+            earlier._own()  # it is still in use, and must not keep all that comes now
+        table = self._own() if not back else {key: ended for key, ended in self.ended.items() if key not in back}
         for sort, name, number in gone:
             table[sort, name] = _alike(before, sort, number, states)
         dropped = {key: table.pop(key) for key in list(islice(table, max(0, len(table) - MOST_NAMES)))}
         after = CollectedNames()
         after._table = table
         if not back:
-            self._table, self._later = None, (after, [(sort, name) for sort, name, _ in gone], dropped)
+            after._earlier = ref(self)
+            self._table, self._next = None, (after, [(sort, name) for sort, name, _ in gone], dropped)
         return after
 
     def restored(
@@ -93,8 +90,8 @@ class CollectedNames:
         return tuple(tuple(slots.get(i, value) for i, value in enumerate(state)) for state in states)
 
 
-_Later = tuple[CollectedNames, Sequence[tuple[str, str]], dict[tuple[str, str], Ended | None]]
-"""The names after, those that were added to them, and those that were dropped for these."""
+_Next = tuple[CollectedNames, Sequence[tuple[str, str]], dict[tuple[str, str], Ended | None]]
+"""The names that have the table now, those that were added to it, and those that were dropped for these."""
 
 
 def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) -> Ended | None:
