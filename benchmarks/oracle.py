@@ -2,17 +2,20 @@
 
 The traces are random runs of HiveD (as-written): groups are allocated, preempt each other, are deleted and come back by their
 names, and the scheduler crashes. Every record has its action, all parameters and the whole state after it; those that
-bring a group back are counted apart. One core; the time includes the parsing of the lines.
+bring a group back are counted apart. Processor time of one core, the parsing of the lines included.
 """
 
 from __future__ import annotations
 
+import gc
 import random
+import resource
 import time
 import tracemalloc
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from multiprocessing import get_context
 from typing import Any
 
@@ -92,48 +95,62 @@ def judged(trace: Trace) -> tuple[list[float], list[float], Watch]:
         kind, end = trace.lines[at][0], at
         while end < len(trace.lines) and trace.lines[end][0] is kind:
             end += 1
-        began = time.perf_counter()
+        began = time.process_time()
         for _, line in trace.lines[at:end]:
             watch.take(orjson.loads(line))
-        spent = (time.perf_counter() - began) / (end - at)
+        spent = (time.process_time() - began) / (end - at)
         (full if kind else others).extend([spent] * (end - at))
         at = end
     return full, others, watch
 
 
-def measured(size: int, records: int) -> list[str]:
-    """One row of the table."""
+def measured(size: int, records: int) -> tuple[list[str], list[float]]:
+    """One row of the table, and the records a second of each tenth of the trace."""
     trace = random_trace(size, records)
+    gc.collect()
+    gc.freeze()  # what making the trace has left is not for the collector to look at while the trace is judged
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     full, others, watch = judged(trace)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert watch.open, watch.report().text()
-    last = full[-len(full) // 10 :]
+    cuts = [len(full) * i // 10 for i in range(11)]
+    tenths = [(end - start) / sum(full[start:end]) for start, end in pairwise(cuts)]
     tracemalloc.start()
     kept = Watch(system("hived"), None, trace.header)
     for _, line in trace.lines[:20_000]:
         kept.take(orjson.loads(line))
     memory = tracemalloc.get_traced_memory()[0]
-    return [
+    row = [
         f"{size} x {size}",
         f"{sum(len(line) for whole, line in trace.lines if whole) / len(full):.0f}",
         f"{trace.states:,}",
         f"{len(full) / sum(full):,.0f}",
-        f"{len(last) / sum(last):,.0f}",
         f"{len(others) / sum(others):,.0f}",
+        f"{tenths[-1] / tenths[0]:.2f}",
         f"{memory / 1024:,.0f}",
+        f"{peak / 1024:,.1f} (+{(peak - before) / 1024:,.1f})",
     ]
+    return row, tenths
 
 
 @click.command()
 @click.option("--records", default=100_000, show_default=True, help="Records of each trace.")
 @click.option("--sizes", default="2,3,4,5", show_default=True, help="Numbers of groups, and of cells.")
 def main(records: int, sizes: str) -> None:
-    """Prints one row for each size."""
-    table = Table("groups x cells", "bytes", "states", "records/s", "last tenth/s", "back/s", "kept, KiB")
+    """Prints one row for each size, and then one for each tenth of the traces."""
+    table = Table(
+        "groups x cells", "bytes", "states", "records/s", "back/s", "last/first", "kept, KiB", "peak, MiB (by checking)"
+    )
+    by_tenth = Table("records/s of tenth", *map(str, range(1, 11)))
     for size in map(int, sizes.split(",")):
         # In a process of its own: what one size leaves in memory would slow the next one down.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            table.add_row(*pool.submit(measured, size, records).result())
-    Console().print(table)
+            row, tenths = pool.submit(measured, size, records).result()
+        table.add_row(*row)
+        by_tenth.add_row(row[0], *(f"{rate:,.0f}" for rate in tenths))
+    console = Console(width=max(120, Console().width))
+    console.print(table)
+    console.print(by_tenth)
 
 
 if __name__ == "__main__":

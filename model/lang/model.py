@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from .errors import ModelError, Place, here
-from .machine import Durability, Machine, Row
+from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
 from .terms import Term, Value, Var, variable
@@ -95,6 +95,11 @@ class Model:
     @cached_property
     def _machines(self) -> dict[str, Machine]:
         return {machine.sort.name: machine for machine in reversed(self.machines)}
+
+    @cached_property
+    def rigid_attributes(self) -> Mapping[tuple[str, str], Attribute]:
+        """The rigid attributes, by (sort, attribute)."""
+        return {(m.sort.name, a.name): a for m in self.machines for a in m.attributes if a.rigid}
 
     def table(self, sort: Sort | str) -> tuple[Row, ...]:
         """The rows of one sort's transition table, in document order."""

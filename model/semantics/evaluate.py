@@ -251,7 +251,7 @@ def _attribute(instance: Instance, of: t.Term, name: str, bound: Mapping[str, t.
     attribute = instance.model.machine(sort).attribute(name)
     assert attribute is not None
     who, what = compile_term(instance, of, bound, me), f"attribute {name} of no {sort} is read"
-    if not attribute.rigid:
+    if not attribute.rigid or instance.rigid_in_state:
         return _read(who, of, of.place, what, instance.slot(sort, name))
     values = instance.rigid_values(sort, attribute)
     if isinstance(of, t.Var):
@@ -340,7 +340,7 @@ def reads(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
         if isinstance(part, t.Attr):
             sort = sort_of_term(instance, part.of, {}, NOBODY)
             attribute = instance.model.machine(sort).attribute(part.name)
-            if attribute is not None and not attribute.rigid:
+            if attribute is not None and (not attribute.rigid or instance.rigid_in_state):
                 yield sort, part.name
 
 
@@ -372,7 +372,7 @@ def is_total(term: t.Term) -> bool:
 
 def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: Owner) -> bool:
     """Whether a total condition is the same in all states."""
-    if isinstance(term, t.Is):
+    if isinstance(term, t.Is) or (isinstance(term, t.Attr) and instance.rigid_in_state):
         return False
     if isinstance(term, t.Attr):
         attribute = instance.model.machine(sort_of_term(instance, term.of, scope, me)).attribute(term.name)

@@ -53,7 +53,8 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
 class Instance:
     """``model`` at ``sizes`` objects per sort, with the rigid attributes ``rigid``.
 
-    ``with_history`` keeps history attributes as part of the state.
+    ``with_history`` keeps history attributes as part of the state. ``rigid_in_state`` has the rigid attributes at the
+    end of it, so that configurations of one size have their steps in common.
     """
 
     model: Model
@@ -61,6 +62,7 @@ class Instance:
     rigid: Rigid = field(default_factory=dict)
     with_history: bool = False
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    rigid_in_state: bool = False
 
     def __post_init__(self) -> None:
         checked(self.model)
@@ -71,6 +73,9 @@ class Instance:
             for name in fields:
                 slots[machine.sort.name, name] = width
                 width += self.sizes[machine.sort.name]
+        for sort, name in self.model.rigid_attributes if self.rigid_in_state else ():
+            slots[sort, name] = width
+            width += self.sizes[sort]
         for (sort, name), values in self.rigid.items():
             self._check_rigid(sort, name, values)
         object.__setattr__(self, "_slots", slots)
@@ -130,7 +135,8 @@ class Instance:
     def _rigid_values(self) -> dict[tuple[str, str], list[int]]:
         return {}
 
-    def default(self, attribute: Attribute) -> int:
+    @staticmethod
+    def default(attribute: Attribute) -> int:
         """The initial value of an attribute."""
         if attribute.initial is not None:
             return encode(attribute.type, attribute.initial)
@@ -155,6 +161,9 @@ class Instance:
             for attribute in self.attributes(sort):
                 start = self.slot(sort, attribute.name)
                 state[start : start + self.sizes[sort]] = [self.default(attribute)] * self.sizes[sort]
+        for (sort, name), attribute in self.model.rigid_attributes.items() if self.rigid_in_state else ():
+            start = self.slot(sort, name)
+            state[start : start + self.sizes[sort]] = self.rigid_values(sort, attribute)
         return tuple(state)
 
     def domain(self, kind: Type) -> Sequence[int]:

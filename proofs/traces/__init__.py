@@ -10,6 +10,7 @@ from .check import check_records, check_trace
 from .errors import TraceError
 from .files.following import Following
 from .reports.report import Candidate, Departure, Difference, OracleReport, OracleVerdict, Promise
+from .tally import Tally
 
 __all__ = [
     "Candidate",
@@ -19,6 +20,7 @@ __all__ = [
     "OracleReport",
     "OracleVerdict",
     "Promise",
+    "Tally",
     "TraceError",
     "check_records",
     "check_trace",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from .engine.watch import Watch
 from .errors import TraceError
 from .files.following import Again, Following
 from .files.lines import Line, TextLine, called, opened, text_lines
-from .formats.format import Format, Plain, Requested
+from .formats.format import Format, ModelLog, Plain, Requested
 from .formats.itf_trace import ITF, is_itf, itf_states
 from .formats.mapping import read_mapping
 from .formats.otel import OTEL, is_otel, log_records
@@ -25,11 +25,15 @@ from .formats.plain import OWN
 from .reports.excerpt import excerpt
 from .reports.report import NOTHING, OracleReport, OracleVerdict
 from .reports.shorten import shortened
+from .tally import Tally
 
 T = TypeVar("T")
 
 EVERY: Sequence[Format] = (OWN, OTEL, ITF)
 """The formats that traces of every system may come in."""
+
+SHORTENING = "looking for what matters"
+"""What a check does after it has found a departure."""
 
 
 def formats_of(system: System) -> Sequence[Format]:
@@ -47,6 +51,7 @@ def check_trace(
     mapping: Path | None = None,
     following: Following | None = None,
     shorten: bool = False,
+    tally: Tally | None = None,
 ) -> OracleReport:
     """Judges the trace at ``path`` by the model of ``system``.
 
@@ -59,6 +64,7 @@ def check_trace(
         mapping: a file that says how the lines are to be read as records of the plain format.
         following: for a trace that is still being written; the report comes at the first departure, or when it stops.
         shorten: of a departure, look for what matters of the trace; this takes up to three seconds.
+        tally: counts what is done, for whoever waits.
 
     Raises:
         TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
@@ -77,7 +83,7 @@ def check_trace(
         if first is None:
             raise TraceError(f"{called(path)}: the file is empty; a trace has at least one line")
         read = chain([first], lines)
-        request = _Request(known, Requested(variant, release), called(path), shorten)
+        request = _Request(known, Requested(variant, release), called(path), shorten, tally or Tally())
         if mapping is not None:
             return request.report(_mapped(mapping, known, format, first), read)
         possible = [f for f in formats if format in (None, f.name)]
@@ -117,12 +123,14 @@ class _Request:
     Args:
         source: what messages about the trace as a whole call it.
         shorten: of a departure, look for what matters of the trace.
+        tally: counts what is done.
     """
 
     system: System
     requested: Requested
     source: str
     shorten: bool
+    tally: Tally = field(default_factory=Tally)
 
     def report(self, chosen: Format, lines: Iterable[TextLine]) -> OracleReport:
         """The report on the lines of a trace of the format ``chosen``."""
@@ -142,6 +150,9 @@ class _Request:
         trace = chosen.read(model, iter(lines) if chosen.streamed else lines, self.requested)
         if isinstance(trace, Plain):
             return self.report_on_plain(chosen, trace)
+        self.tally.does("checking")
+        if isinstance(trace, ModelLog):
+            trace = replace(trace, records=self.tally.counted(trace.records, "checking", "records"))
         found = trace.check()
         if not found.size and found.verdict is OracleVerdict.CONFORMS:
             found = replace(found, note=_joined(NOTHING, found.note))
@@ -154,7 +165,7 @@ class _Request:
         model = self.system.variants[variant] if variant is not None else None
         watch = Watch(self.system, model, trace.header, format=chosen.name)
         try:
-            for line in trace.records:
+            for line in self.tally.counted(trace.records, "checking", "records"):
                 watch.take(line.value, line)
                 if not watch.open:
                     break
@@ -163,6 +174,7 @@ class _Request:
             raise
         report = _with_note(watch.report(), trace.note())
         if self.shorten and report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+            self.tally.does(SHORTENING)
             unlogged = trace.header.value.get("unlogged", 0)
             report = replace(report, shortened=shortened(self.system, watch.model, watch.since, unlogged))
         return report
@@ -179,7 +191,7 @@ class _Request:
         if following is not None:
             following.at_end = Again(lambda: len(read), lambda: self.is_decided(formats, read), following.stop).look
         try:
-            read.extend(lines)
+            read.extend(self.tally.counted(lines, "reading", "lines"))
             chosen = _recognise(read, formats)
             return self.report(
                 chosen, chosen.settled(read) if following is not None and following.interrupted else read
@@ -189,7 +201,7 @@ class _Request:
             good = [] if is_itf(read) else [line for line in read if line.number < error.line]
             if good:
                 with suppress(TraceError):
-                    before = replace(self, shorten=False).report(_recognise(good, formats), good)
+                    before = replace(self, shorten=False, tally=Tally()).report(_recognise(good, formats), good)
                     error.before = before.until(str(error)) if before.records else None
             raise
 
@@ -197,7 +209,7 @@ class _Request:
         """What comes after these lines makes no difference: they are not explained, or one of them is wrong."""
         try:
             chosen = _recognise(lines, formats)
-            report = replace(self, shorten=False).report(chosen, chosen.settled(lines))
+            report = replace(self, shorten=False, tally=Tally()).report(chosen, chosen.settled(lines))
             return report.verdict is not OracleVerdict.CONFORMS
         except TraceError as error:
             return 0 < error.line < lines[-1].number  # else what is wrong may be that there has to be more
@@ -206,7 +218,8 @@ class _Request:
         """What matters of a log that departs: numbers and texts of its lines."""
         if report.first_departure is None:
             return ()
-        at, quietly = report.first_departure.line, replace(self, shorten=False)
+        at, quietly = report.first_departure.line, replace(self, shorten=False, tally=Tally())
+        self.tally.does(SHORTENING)
 
         def reason(some: Sequence[TextLine]) -> str:
             try:

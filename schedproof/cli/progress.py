@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from schedproof.proofs.verification.verify import Run
 
 Say = Callable[[str], None]
+
+REFRESHED = 4
+"""How often a second a line that counts is written anew; more would slow the work down."""
 
 
 @contextmanager
@@ -65,6 +69,30 @@ def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]
 
         show("")
         yield show, show
+
+
+@contextmanager
+def counting(shown: Callable[[float], str]) -> Iterator[None]:
+    """A line that is written anew several times a second, whatever the work is doing.
+
+    Args:
+        shown: the line, given the seconds since the start; another thread calls it.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    line = _Line(shown, time.perf_counter())
+    with Console(stderr=True, markup=False, highlight=False).status(line, refresh_per_second=REFRESHED):
+        yield
+
+
+@dataclass(frozen=True)
+class _Line:
+    shown: Callable[[float], str]
+    began: float
+
+    def __rich__(self) -> Text:
+        return Text(self.shown(time.perf_counter() - self.began))
 
 
 def exploring(say: Say) -> Callable[[int, int, int], None]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import runpy
 import signal
 import subprocess
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.cli.app import run
-from schedproof.proofs.traces import check_trace
+from schedproof.proofs.traces import Tally, check_trace
 from schedproof.proofs.traces.files.lines import TextLine, read_text
 from schedproof.proofs.traces.reports.excerpt import excerpt
 from tests.proofs.traces.formats.test_plain import HEADER
@@ -98,6 +100,54 @@ class TestStreams:
         out, err = process.communicate(timeout=20)
         assert (process.returncode, err) == (0, "")
         assert json.loads(out)["records"] == 2
+
+
+class TestProgress:
+    def test_a_terminal_sees_the_records_that_are_done(self) -> None:
+        """While the log's writer pauses, too, the line is written anew; nothing of it is in the output."""
+        terminal, stderr = os.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "schedproof", "check", "hived", "-", "--json", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+        )
+        os.close(stderr)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("".join(json.dumps(line) + "\n" for line in [HEADER, *1234 * [{"crash": True}]]).encode())
+        process.stdin.flush()
+        seen, times, began = "", list[float](), time.monotonic()
+        while len(times) < 8 and time.monotonic() - began < 60:
+            seen += os.read(terminal, 4096).decode()
+            if re.search(r"checking: 1,23[34] records, [\d,]+ records/s \(\d+ s\)", seen):
+                times.append(time.monotonic())
+        process.stdin.close()
+        assert len(times) == 8 and times[-1] - times[0] < 7, seen[-300:]
+        assert json.loads(process.stdout.read())["records"] == 1234 and process.wait() == 0
+        os.close(terminal)
+
+    def test_a_pipe_sees_none(self, tmp_path: Path) -> None:
+        with command("hived", str(written(tmp_path / "log", HEADER, STEP))) as process:
+            out, err = process.communicate(timeout=60)
+        assert (out.count("\n"), err, process.returncode) == (1, "", 0)
+
+    def test_what_is_counted(self, tmp_path: Path) -> None:
+        """Of a format that is read as a whole, its lines, and then its records."""
+        tally = Tally()
+        report = check_trace("hived", written(tmp_path / "log", HEADER, STEP, WRONG), tally=tally)
+        assert (report.records, tally.done, tally.unit, tally.doing, tally.counting) == (
+            2,
+            1,
+            "records",
+            "checking",
+            True,
+        )
+        check_trace("hived", tmp_path / "log", tally=tally, shorten=True)
+        assert (tally.doing, tally.counting) == ("looking for what matters", False)
+        sample = DATA / "hived" / "s-02-life-preemption.jsonl"
+        report = check_trace("hived", sample, tally=tally)
+        assert report.records == tally.done > 0 and tally.counting
 
 
 class TestWhatMatters:

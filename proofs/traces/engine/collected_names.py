@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from weakref import ReferenceType, ref
 
 from schedproof.model.semantics import State
 
@@ -16,11 +17,33 @@ Ended = tuple[int, ...]
 """What an object was like when it was collected: its state, if it has one, and its attributes."""
 
 
-@dataclass(frozen=True)
 class CollectedNames:
-    """The last objects that were collected, (sort, name), and what they were like; None where that is not known."""
+    """The last objects that were collected, (sort, name), and what they were like; None where that is not known.
 
-    ended: Mapping[tuple[str, str], Ended | None] = field(default_factory=dict)
+    A trace has one after the other, and nearly always only the last is in use. So the next one takes the table along;
+    what it has changed there is known, and one that is still in use then takes a copy of the table as it was.
+    """
+
+    def __init__(self, ended: Mapping[tuple[str, str], Ended | None] | None = None) -> None:
+        self._table: dict[tuple[str, str], Ended | None] | None = dict(ended or {})
+        self._next: _Next | None = None
+        self._earlier: ReferenceType[CollectedNames] | None = None
+
+    @property
+    def ended(self) -> Mapping[tuple[str, str], Ended | None]:
+        """The objects, those that were collected first before the others, with what they were like."""
+        return self._own()
+
+    def _own(self) -> dict[tuple[str, str], Ended | None]:
+        """The table; a copy, if the next one has taken it along."""
+        if self._table is None:
+            assert self._next is not None
+            names, added, dropped = self._next
+            table = {**dropped, **names.ended}
+            for key in added:
+                del table[key]
+            self._table, self._next = table, None
+        return self._table
 
     def __len__(self) -> int:
         return len(self.ended)
@@ -30,17 +53,29 @@ class CollectedNames:
 
     def after(self, before: ObjectMap, now: ObjectMap, states: Sequence[State]) -> CollectedNames:
         """With the objects of ``before``, whose states are ``states``, that are not in ``now``; without those that are back."""
-        ended = dict(self.ended)
-        for sort, names in before.names.items():
-            for number, name in enumerate(names) if now.names[sort] != names else ():
-                if now.number(sort, name) < 0:
-                    ended[sort, name] = _alike(before, sort, number, states)
-        for sort, new in now.newer(before).items():
-            for name in new:
-                ended.pop((sort, name), None)
-        while len(ended) > MOST_NAMES:
-            del ended[next(iter(ended))]
-        return CollectedNames(ended)
+        new = now.new_places(before)
+        gone = [
+            (sort, before.names[sort][number], number)
+            for sort, numbers in new.items()
+            for number in numbers
+            if number < len(before.names[sort]) and now.number(sort, before.names[sort][number]) < 0
+        ]
+        back = [key for sort, numbers in new.items() for n in numbers if (key := (sort, now.names[sort][n])) in self]
+        if not gone and not back:
+            return self
+        earlier = self._earlier() if self._earlier is not None else None
+        if earlier is not None:
+            earlier._own()  # it is still in use, and must not keep all that comes now
+        table = self._own() if not back else {key: ended for key, ended in self.ended.items() if key not in back}
+        for sort, name, number in gone:
+            table[sort, name] = _alike(before, sort, number, states)
+        dropped = {key: table.pop(key) for key in list(islice(table, max(0, len(table) - MOST_NAMES)))}
+        after = CollectedNames()
+        after._table = table
+        if not back:
+            after._earlier = ref(self)
+            self._table, self._next = None, (after, [(sort, name) for sort, name, _ in gone], dropped)
+        return after
 
     def restored(
         self, objects: ObjectMap, back: Sequence[tuple[str, str]], states: Sequence[State]
@@ -51,19 +86,16 @@ class CollectedNames:
             ended = self.ended[sort, name]
             if ended is None:
                 return None
-            slots |= dict(zip(_slots(objects, sort, objects.number(sort, name)), ended, strict=True))
+            slots |= dict(zip(objects.slots(sort, objects.number(sort, name)), ended, strict=True))
         return tuple(tuple(slots.get(i, value) for i, value in enumerate(state)) for state in states)
+
+
+_Next = tuple[CollectedNames, Sequence[tuple[str, str]], dict[tuple[str, str], Ended | None]]
+"""The names that have the table now, those that were added to it, and those that were dropped for these."""
 
 
 def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) -> Ended | None:
     """What the object is like in all of the states; None if they differ."""
-    slots = list(_slots(objects, sort, number))
-    found = {tuple(state[slot] for slot in slots) for state in states}
+    slots = objects.slots(sort, number)
+    found = {tuple([state[slot] for slot in slots]) for state in states}
     return found.pop() if len(found) == 1 else None
-
-
-def _slots(objects: ObjectMap, sort: str, number: int) -> Iterator[int]:
-    """The slots of one object."""
-    if objects.model.machine(sort).states:
-        yield objects.unnamed.slot(sort) + number
-    yield from (objects.unnamed.slot(sort, a.name) + number for a in objects.unnamed.attributes(sort))

@@ -1,4 +1,4 @@
-"""The quick way for records that say which step happened: names looked up in tables, steps remembered.
+"""The fast path for records that leave nothing open: names looked up in tables, steps remembered.
 
 It answers only where the record is right in every respect; whatever else there is to say of a record, the ordinary way
 (:mod:`schedproof.proofs.traces.formats.records`, :mod:`.candidates`) says it. Both have to agree.
@@ -6,15 +6,16 @@ It answers only where the record is right in every respect; whatever else there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from schedproof.model.lang.types import BoolType, IntRange, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
 
+from .objects import ObjectMap
 from .steps import Steps
 
 MOST_KNOWN = 200_000
@@ -24,14 +25,17 @@ Codes = tuple[Mapping[Any, int], type | None]
 """The numbers of a type's values, and their Python type where a value of another type might be equal; of a set, of its elements."""
 
 FIELDS = frozenset(("action", "parameters", "state", "time"))
-"""What a record may have to go the quick way."""
+"""What a record may have to go the fast path."""
+
+ARRIVALS = ("objects", "rigid")
+"""What a record may have beside these that brings new objects."""
 
 TIMES = (int, float, str)
 """The types of times; whether one is right, and no earlier than the last, is asked elsewhere."""
 
 
 class KnownSteps:
-    """What steps write, remembered; names play no part in it.
+    """What steps write, remembered; names play no part in it, and the rigid attributes are in the state.
 
     ``asked`` counts those that had to be found.
     """
@@ -70,58 +74,114 @@ class KnownSteps:
 class FastPath:
     """Takes the step that a record names, if all of it is as the model has it.
 
-    Args:
-        instance: the objects, as the records name them.
-        taken: the steps of an instance with as many objects and the same rigid attributes.
+    Its tables follow the objects that there are: what an object costs that comes, or goes, does not depend on the others.
     """
 
-    def __init__(self, instance: Instance, taken: KnownSteps) -> None:
-        self._taken = taken
-        codes: dict[Type, Codes] = {}
-
-        def of(kind: Type) -> Codes:
-            if kind not in codes:
-                codes[kind] = _codes(instance, kind)
-            return codes[kind]
-
-        self._actions = {a.name: [(v.name, *of(v.type)) for v in a.parameters] for a in instance.model.actions}
-        self._fields: dict[str, dict[str, dict[str, tuple[int, Mapping[Any, int], type | None]]]] = {}
-        for machine in instance.model.machines:
+    def __init__(self, objects: ObjectMap, known: KnownSteps) -> None:
+        model = objects.model
+        self._numbers: dict[str, dict[Any, int]] = {sort: {} for sort in objects.names}
+        self._references: dict[str, dict[Any, int]] = {sort: {None: -1} for sort in objects.names}
+        self._bits: dict[str, dict[Any, int]] = {sort: {} for sort in objects.names}
+        codes = {m.sort.name: {a.name: self._codes(a.type) for a in m.attributes} for m in model.machines}
+        self._rigid = {(sort, name): codes[sort][name] for sort, name in model.rigid_attributes}
+        self._actions = {a.name: [(v.name, *self._codes(v.type, True)) for v in a.parameters] for a in model.actions}
+        self._kinds: dict[str, dict[str, tuple[str, Mapping[Any, int], type | None]]] = {}
+        for machine in model.machines:
             sort = machine.sort.name
-            self._fields[sort] = objects = {}
-            states = {s.name: i for i, s in enumerate(machine.states)}
-            for i, name in enumerate(instance.object_names(sort)):
-                fields = {a.name: (instance.slot(sort, a.name) + i, *of(a.type)) for a in instance.attributes(sort)}
-                if machine.states:
-                    fields["state"] = (instance.slot(sort) + i, states, None)
-                objects[name] = fields
+            kinds = self._kinds[sort] = {
+                a.name: (a.name, *codes[sort][a.name]) for a in objects.layout.attributes(sort)
+            }
+            if machine.states:
+                kinds["state"] = ("", {s.name: i for i, s in enumerate(machine.states)}, None)
+        self._names = {sort: tuple[str, ...]() for sort in objects.names}
+        self._layout: Instance | None = None
+        self.enter(objects, known)
+
+    def _codes(self, kind: Type, an_object: bool = False) -> Codes:
+        """The codes of a type; of ``an_object``, no object is none of them."""
+        match kind:
+            case SetOf(sort):
+                return self._bits[sort.name], list
+            case Ref(sort):
+                return (self._numbers if an_object else self._references)[sort.name], None
+            case BoolType():
+                return {False: 0, True: 1}, bool
+            case IntRange(low, high):
+                return {value: value for value in range(low, high + 1)}, int
+            case EnumType(values):
+                return {value: i for i, value in enumerate(values)}, None
+
+    def enter(self, objects: ObjectMap, known: KnownSteps) -> None:
+        """From here on records speak of these objects, whose steps are ``known``."""
+        self._known, self._rigid_state = known, objects.rigid_state
+        if objects.layout is not self._layout:
+            self._layout = objects.layout
+            self._fields = {
+                sort: {field: (objects.layout.slot(sort, a), codes, kind) for field, (a, codes, kind) in kinds.items()}
+                for sort, kinds in self._kinds.items()
+            }
+        for sort, names in objects.names.items():
+            before = self._names[sort]
+            if names is not before:
+                self._rename(sort, before, names)
+                self._names[sort] = names
+
+    def _rename(self, sort: str, before: Sequence[str], now: Sequence[str]) -> None:
+        tables = self._numbers[sort], self._references[sort], self._bits[sort]
+        changed = [i for i, (old, new) in enumerate(zip(before, now, strict=False)) if old != new]
+        for old in [*(before[i] for i in changed), *before[len(now) :]]:
+            for table in tables:
+                del table[old]
+        for i in [*changed, *range(len(before), len(now))]:
+            for table, code in zip(tables, (i, i, 1 << i), strict=True):
+                table[now[i]] = code
+
+    def rigid(self, given: Mapping[str, Any]) -> dict[tuple[str, str], dict[int, int]]:
+        """What ``"rigid"`` gives: (sort, attribute) -> object number -> encoded value.
+
+        Raises:
+            KeyError, TypeError, AttributeError: something is not as it should be.
+        """
+        found: dict[tuple[str, str], dict[int, int]] = {}
+        for sort, attributes in given.items():
+            numbers = self._numbers[sort]
+            for name, values in attributes.items():
+                codes, kind = self._rigid[sort, name]
+                for obj, shown in values.items():
+                    found.setdefault((sort, name), {})[numbers[obj]] = _code(shown, codes, kind)
+        return found
 
     def after(self, record: Mapping[str, Any], state: State) -> State | None:
-        """The state after the record's step; None where the ordinary way has to be asked."""
+        """The state after the record's step, or observation; None where the ordinary way has to be asked."""
         try:
-            if not record.keys() <= FIELDS or type(record.get("time", 0)) not in TIMES:
+            if not record or not record.keys() <= FIELDS or type(record.get("time", 0)) not in TIMES:
                 return None
-            name, given = record["action"], record["parameters"]
-            wanted = self._actions[name]
-            if len(given) != len(wanted):
+            if "action" in record:
+                name, given = record["action"], record["parameters"]
+                wanted = self._actions[name]
+                if type(given) is not dict or len(given) != len(wanted):
+                    return None
+                chosen = tuple([_code(given[n], codes, kind) for n, codes, kind in wanted])
+                writes = self._known.writes(name, chosen, state + self._rigid_state)
+                if writes is None:
+                    return None
+                result: State | list[int] = list(state)
+                for slot, value in writes:
+                    result[slot] = value  # type: ignore[index]
+            elif "parameters" in record:
                 return None
-            chosen = tuple([_code(given[n], codes, kind) for n, codes, kind in wanted])
-            writes = self._taken.writes(name, chosen, state)
-            if writes is None:
-                return None
-            result = list(state)
-            for slot, value in writes:
-                result[slot] = value
+            else:
+                result = state
             for sort, objects in record["state"].items() if "state" in record else ():
-                known = self._fields[sort]
-                for obj, fields in objects.items():
-                    table = known[obj]
-                    for field, shown in fields.items():
-                        slot, codes, kind = table[field]
+                numbers, fields = self._numbers[sort], self._fields[sort]
+                for obj, values in objects.items():
+                    number = numbers[obj]
+                    for field, shown in values.items():
+                        start, codes, kind = fields[field]
                         if kind is None:
-                            if codes[shown] != result[slot]:
+                            if codes[shown] != result[start + number]:
                                 return None
-                        elif _code(shown, codes, kind) != result[slot]:
+                        elif _code(shown, codes, kind) != result[start + number]:
                             return None
             return tuple(result)
         except (KeyError, TypeError, AttributeError):
@@ -146,14 +206,13 @@ def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:
     return found
 
 
-def _codes(instance: Instance, kind: Type) -> Codes:
-    match kind:
-        case SetOf(sort):
-            return {name: 1 << i for i, name in enumerate(instance.object_names(sort.name))}, list
-        case BoolType():
-            return {False: 0, True: 1}, bool
-        case IntRange():
-            return {value: value for value in instance.domain(kind)}, int
-        case _:
-            values = [*instance.domain(kind), *([-1] if hasattr(kind, "sort") else [])]
-            return {instance.show(kind, value): value for value in values}, None
+def introduces(record: Mapping[str, Any]) -> bool:
+    """What the record says of new objects has the right shape."""
+    objects, rigid = record.get("objects", {}), record.get("rigid", {})
+    return (
+        type(objects) is dict
+        and all(type(names) is list and all(type(n) is str and n for n in names) for names in objects.values())
+        and all(len(set(names)) == len(names) for names in objects.values())
+        and type(rigid) is dict
+        and all(type(of) is dict and all(type(values) is dict for values in of.values()) for of in rigid.values())
+    )

@@ -37,11 +37,15 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
             kind = attribute.type
             if not isinstance(kind, Ref | SetOf) or kind.sort.name != sort or attribute.history:
                 continue
-            if attribute.rigid:
-                values: Sequence[int] = [] if isinstance(kind, SetOf) else instance.rigid_values(owner, attribute)
+            if attribute.rigid and isinstance(kind, SetOf):
+                continue
+            if attribute.rigid and not instance.rigid_in_state:
+                values: Sequence[int] = instance.rigid_values(owner, attribute)
             else:
                 start = instance.slot(owner, attribute.name)
                 values = state[start : start + instance.sizes[owner]]
+            if isinstance(kind, Ref) and number not in values:
+                continue  # nearly always
             for i, value in enumerate(values):
                 named = value == number if isinstance(kind, Ref) else bool(value >> number & 1)
                 if named and (owner, i) != (sort, number):

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from schedproof.model.lang import Model
-from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import Rigid
 from schedproof.model.lang.terms import Value
 from schedproof.model.lang.types import EnumType, Ref, SetOf, Type
@@ -21,17 +20,23 @@ from schedproof.proofs.traces.reports.wording import show_term
 MOST_OBJECTS = 1000
 """Objects of a sort at a time; a trace with more is refused."""
 
+MOST_RIGID = 4096
+"""Values of the rigid attributes of which it is remembered whether they keep what the model assumes."""
+
+RigidValues = Mapping[tuple[str, str], tuple[int, ...]]
+"""Rigid attributes, encoded as in a state: (sort, attribute) -> one value per object."""
+
 
 @dataclass(frozen=True)
 class ObjectMap:
     """Objects with their names, by sort, and their rigid attributes, encoded as in a state.
 
-    ``rigid``: (sort, attribute) -> one value per object. ``births``: when each object appeared, counted by sort.
+    ``births``: when each object appeared, counted by sort.
     """
 
     model: Model
     names: Mapping[str, tuple[str, ...]]
-    rigid: Mapping[tuple[str, str], tuple[int, ...]]
+    rigid: RigidValues
     births: Mapping[str, tuple[int, ...]]
 
     @staticmethod
@@ -40,7 +45,7 @@ class ObjectMap:
         return ObjectMap(
             instance.model,
             {s.name: tuple(instance.object_names(s.name)) for s in instance.model.sorts},
-            {key: tuple(instance.rigid_values(key[0], a)) for key, a in rigid_attributes(instance.model).items()},
+            {key: tuple(instance.rigid_values(key[0], a)) for key, a in instance.model.rigid_attributes.items()},
             {sort: tuple(range(size)) for sort, size in instance.sizes.items()},
         )
 
@@ -52,10 +57,23 @@ class ObjectMap:
     @cached_property
     def unnamed(self) -> Instance:
         """The same with the model's default names: object maps that differ in names only have it in common."""
-        kinds = rigid_attributes(self.model)
-        sizes = {sort: len(names) for sort, names in self.names.items()}
+        kinds = self.model.rigid_attributes
         rigid: Rigid = {key: [decoded(kinds[key].type, v) for v in values] for key, values in self.rigid.items()}
-        return Instance(self.model, sizes, rigid)
+        return Instance(self.model, self._sizes, rigid)
+
+    @cached_property
+    def layout(self) -> Instance:
+        """The model with as many objects, their rigid attributes at the end of the state."""
+        return Instance(self.model, self._sizes, rigid_in_state=True)
+
+    @cached_property
+    def rigid_state(self) -> State:
+        """What completes a state of these objects to one of ``layout``."""
+        return tuple(value for key in self.model.rigid_attributes for value in self.rigid[key])
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        return {sort: len(names) for sort, names in self.names.items()}
 
     @property
     def shape(self) -> object:
@@ -64,11 +82,39 @@ class ObjectMap:
 
     def number(self, sort: str, name: str) -> int:
         """An object's number; -1 if there is none of that name."""
-        return self._numbers[sort].get(name, -1)
+        numbers = self._numbers.get(sort)
+        if numbers is None:
+            numbers = self._numbers[sort] = {name: i for i, name in enumerate(self.names[sort])}
+        return numbers.get(name, -1)
 
     @cached_property
-    def _numbers(self) -> Mapping[str, Mapping[str, int]]:
-        return {sort: {name: i for i, name in enumerate(names)} for sort, names in self.names.items()}
+    def _numbers(self) -> dict[str, Mapping[str, int]]:
+        return {}
+
+    def slots(self, sort: str, number: int) -> list[int]:
+        """The slots of one object: of its state, if it has one, and of its attributes."""
+        return [start + number for start in self._starts[sort].values()]
+
+    @cached_property
+    def _starts(self) -> Mapping[str, Mapping[str, int]]:
+        """Where the values of each field begin, by sort; "" is the state."""
+        return {
+            m.sort.name: {
+                field: self.layout.slot(m.sort.name, field)
+                for field in ([""] if m.states else []) + [a.name for a in self.layout.attributes(m.sort.name)]
+            }
+            for m in self.model.machines
+        }
+
+    def _changed(
+        self, names: Mapping[str, tuple[str, ...]], rigid: RigidValues, births: Mapping[str, tuple[int, ...]]
+    ) -> ObjectMap:
+        """Another object map, with what it has in common with this one."""
+        changed = ObjectMap(self.model, names, rigid, births)
+        vars(changed)["_numbers"] = {s: known for s, known in self._numbers.items() if names[s] is self.names[s]}
+        if changed._sizes == self._sizes:
+            vars(changed).update(layout=self.layout, _starts=self._starts)
+        return changed
 
     def with_new(self, sort: str, name: str, place: int | None = None) -> ObjectMap:
         """This with one more object, or with a new one in the place of number ``place``, which is forgotten."""
@@ -77,69 +123,98 @@ class ObjectMap:
         names[sort] = (*names[sort][:number], name, *names[sort][number + 1 :])
         birth = max(births[sort], default=-1) + 1
         births[sort] = (*births[sort][:number], birth, *births[sort][number + 1 :])
-        for (owner, attribute_name), attribute in rigid_attributes(self.model).items():
+        for (owner, attribute_name), attribute in self.model.rigid_attributes.items():
             values = rigid[owner, attribute_name]
             if place is not None:
-                values = tuple(_without(attribute.type, sort, place, value) for value in values)
+                values = tuple([_without(attribute.type, sort, place, value) for value in values])
             if owner == sort:
-                default = self.unnamed.default(attribute)
-                values = (*values[:number], default, *values[number + 1 :])
+                values = (*values[:number], Instance.default(attribute), *values[number + 1 :])
             rigid[owner, attribute_name] = values
-        return ObjectMap(self.model, names, rigid, births)
+        return self._changed(names, rigid, births)
 
     def without_relations(self, sort: str, number: int) -> ObjectMap:
         """This without what rigid sets say of an object that has ended, so that nobody need speak of it again."""
         rigid = dict(self.rigid)
-        for (owner, name), attribute in rigid_attributes(self.model).items():
+        for (owner, name), attribute in self.model.rigid_attributes.items():
             if isinstance(attribute.type, SetOf):
                 values = (_without(attribute.type, sort, number, value) for value in rigid[owner, name])
                 rigid[owner, name] = tuple(0 if (owner, i) == (sort, number) else v for i, v in enumerate(values))
-        return ObjectMap(self.model, self.names, rigid, self.births)
+        return self._changed(self.names, rigid, self.births)
+
+    def new_places(self, than: ObjectMap) -> dict[str, list[int]]:
+        """The numbers of the objects that an earlier object map has not, by sort."""
+        found = {}
+        for sort, births in self.births.items():
+            older = than.births[sort]
+            if births is not older:
+                new = [i for i, (now, before) in enumerate(zip(births, older, strict=False)) if now != before]
+                new += range(len(older), len(births))
+                if new:
+                    found[sort] = new
+        return found
 
     def newer(self, than: ObjectMap) -> dict[str, list[str]]:
         """The objects that an earlier object map has not, by sort."""
-        new = {
-            sort: [n for n, birth in zip(names, self.births[sort], strict=True) if birth not in than.births[sort]]
-            for sort, names in self.names.items()
-        }
-        return {sort: names for sort, names in new.items() if names}
+        return {sort: [self.names[sort][i] for i in new] for sort, new in self.new_places(than).items()}
 
     def with_rigid(self, values: Mapping[tuple[str, str], Mapping[int, int]]) -> ObjectMap:
         """This with other values of rigid attributes: (sort, attribute) -> object number -> value."""
-        rigid = {
-            key: tuple(values.get(key, {}).get(i, old) for i, old in enumerate(before))
-            for key, before in self.rigid.items()
-        }
-        return ObjectMap(self.model, self.names, rigid, self.births)
+        rigid = dict(self.rigid)
+        for key, given in values.items():
+            rigid[key] = tuple([given.get(i, old) for i, old in enumerate(rigid[key])])
+        return self._changed(self.names, rigid, self.births)
 
     def broken_axiom(self) -> str:
         """What the model assumes of rigid attributes and these do not keep, in words; "" if they keep all."""
-        for axiom in self.model.axioms:
-            if not compile_term(self.unnamed, axiom, {})(Moment(self.unnamed.initial())):
-                return show_term(axiom)
-        return ""
+        return Axioms(self.layout).broken(self.rigid_state)
 
     def moved(self, states: Iterable[State], before: ObjectMap) -> tuple[State, ...]:
         """``states`` of the object map ``before`` this one; an object that is new is in its initial state."""
-        here, there = self.unnamed, before.unnamed
-        new = here.initial()
-        kept: list[int] = []  # for each slot, the one that it was; -1 for a new object's
-        for machine in self.model.machines:
-            sort = machine.sort.name
-            older = before.births[sort]
-            stays = [i if birth in older[i : i + 1] else -1 for i, birth in enumerate(self.births[sort])]
-            for field in ([""] if machine.states else []) + [a.name for a in here.attributes(sort)]:
-                start = there.slot(sort, field)
-                kept += [start + i if i >= 0 else -1 for i in stays]
-        return tuple(
-            tuple(state[slot] if slot >= 0 else fresh for slot, fresh in zip(kept, new, strict=True))
-            for state in states
-        )
+        fresh = {
+            slot: value
+            for sort, numbers in self.new_places(before).items()
+            for number in numbers
+            for slot, value in zip(self.slots(sort, number), self._initial(sort, number), strict=True)
+        }
+        if self._sizes == before._sizes:
+            moved = [list(state) for state in states]
+        else:
+            kept = [
+                before._starts[sort][field] + i if i < len(before.names[sort]) else -1
+                for sort, fields in self._starts.items()
+                for field in fields
+                for i in range(len(self.names[sort]))
+            ]
+            moved = [[state[slot] if slot >= 0 else 0 for slot in kept] for state in states]
+        for after in moved:
+            for slot, value in fresh.items():
+                after[slot] = value
+        return tuple(map(tuple, moved))
+
+    def _initial(self, sort: str, number: int) -> list[int]:
+        """What an object begins with, in the order of its ``slots``."""
+        machine = self.model.machine(sort)
+        begins = [i for i, s in enumerate(machine.states) if s.begins and self.rigid[sort, s.begins][number]]
+        start = [begins[-1] if begins else 0] if machine.states else []
+        return [*start, *map(Instance.default, self.layout.attributes(sort))]
 
 
-def rigid_attributes(model: Model) -> Mapping[tuple[str, str], Attribute]:
-    """The rigid attributes of a model, by (sort, attribute)."""
-    return {(m.sort.name, a.name): a for m in model.machines for a in m.attributes if a.rigid}
+class Axioms:
+    """What a model assumes of the rigid attributes.
+
+    Args:
+        layout: the objects; the rigid attributes are in the state.
+    """
+
+    def __init__(self, layout: Instance) -> None:
+        initial = layout.initial()
+        self._start = initial[: len(initial) - sum(layout.sizes[sort] for sort, _ in layout.model.rigid_attributes)]
+        self._axioms = [(show_term(axiom), compile_term(layout, axiom, {})) for axiom in layout.model.axioms]
+        self.broken = lru_cache(MOST_RIGID)(self._broken)
+        """What these rigid attributes (as in a state of ``layout``) break, in words; "" if nothing."""
+
+    def _broken(self, rigid: State) -> str:
+        return next((says for says, kept in self._axioms if not kept(Moment(self._start + rigid))), "")
 
 
 def decoded(kind: Type, value: int) -> Value | frozenset[int] | None:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from schedproof.model.lang import Model, Ref, SetOf
-from schedproof.model.semantics import Stepper
+from schedproof.model.semantics import State, Stepper
+from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.formats.headers import Header
-from schedproof.proofs.traces.formats.records import Reader, Unlogged
+from schedproof.proofs.traces.formats.headers import Header, read_rigid
+from schedproof.proofs.traces.formats.records import Mentions, Reader, Unlogged
 
 from .appearing import Appearing
 from .candidates import MOST_STATES, Nonconformance, step
-from .fast_path import FastPath, KnownSteps
+from .fast_path import ARRIVALS, FastPath, KnownSteps, introduces
 from .object_gc import collectable
-from .objects import ObjectMap
+from .objects import Axioms, ObjectMap
 from .steps import StepPattern, Steps
 from .trace_context import MOST_STARTS, Since, TraceCandidates, TraceContext
 from .unobserved import noticing
@@ -31,6 +32,11 @@ SCHEMA = Path(__file__).parents[1] / "formats" / "plain.schema.json"
 
 MOST_SHAPES = 64
 """Numbers of objects, and rigid attributes, whose steps are kept for when they come back."""
+
+MOST_SIZES = 8
+"""Numbers of objects whose remembered steps are kept for when they come back."""
+
+T = TypeVar("T")
 
 Outcome = TraceCandidates | Nonconformance[TraceCandidates]
 
@@ -47,11 +53,19 @@ class TraceSteps:
         self.model, self._limit = model, limit
         self._open_sorts, self._unlogged = header.open, header.unlogged
         self._noticing = noticing(model, header.open)
-        self._shapes: OrderedDict[object, _Steps] = OrderedDict()
+        self._mentions = Mentions(model)
+        self._ended = {
+            sort: frozenset(i for i, s in enumerate(model.machine(sort).states) if s.name in final)
+            for sort, final in collectable(model).items()
+        }
+        self._steppers: OrderedDict[object, Stepper] = OrderedDict()
+        self._known: OrderedDict[object, tuple[KnownSteps, Axioms]] = OrderedDict()
+        self._reader: tuple[ObjectMap, Reader] | None = None
         objects = header.objects
         starts = tuple(dict.fromkeys(header.starts)) or (objects.instance.initial(),)
         self.start = TraceCandidates(starts, context=TraceContext(objects, since=Since(objects, starts))).marked()
-        self._enter(objects)
+        self._entered_map = objects
+        self._fast_path = FastPath(objects, self._known_of(objects)[0])
 
     def fast_step(
         self, now: TraceCandidates, record: Mapping[str, Any], line: Line | None = None
@@ -64,14 +78,45 @@ class TraceSteps:
             self._enter(context.objects)
         after = self._fast_path.after(record, states[0])
         if after is None:
-            return None
+            arrival = self._fast_arrival(now, record) if self._may_bring(now, record) else None
+            if arrival is None:
+                return None
+            context, after = arrival
         if "time" in record:
             before, time = time, record["time"]
             if type(time) is not int or type(before) is not int or time < before:
                 time = _later(before, line or Line("", now.records + 1, record))
-        if self._noticing and record["action"] in self._noticing and not context.unobserved:
+        if self._noticing and not context.unobserved and record.get("action") in self._noticing:
             context = replace(context, unobserved=True)
         return TraceCandidates((after,), now.records + 1, "", time, context=context)
+
+    def _fast_arrival(self, now: TraceCandidates, record: Mapping[str, Any]) -> tuple[TraceContext, State] | None:
+        """The context with the objects that the record brings, and the state after it; None where ``step`` has to be asked."""
+        context = now.context
+        try:
+            if not introduces(record):
+                return None
+            objects = self._appearing(now).objects_after(
+                Line("", 0, record), self._mentions.of(record), self._fast_rigid
+            )
+            if objects is context.objects:
+                return None
+            states, _ = self._moved(now, objects, record)
+        except (TraceError, KeyError, TypeError, AttributeError):
+            return None  # something is not as it should be: the ordinary way says what
+        if len(states) != 1:
+            return None
+        self._enter(objects)
+        rest = {key: value for key, value in record.items() if key not in ARRIVALS}
+        after = self._fast_path.after(rest, states[0]) if rest else states[0]
+        if after is None:
+            return None
+        collected = context.collected.after(context.objects, objects, now.states)
+        return TraceContext(objects, collected, context.unobserved), after
+
+    def _fast_rigid(self, objects: ObjectMap, line: Line) -> Mapping[tuple[str, str], Mapping[int, int]]:
+        self._enter(objects)
+        return self._fast_path.rigid(line.value["rigid"])
 
     def step(self, now: TraceCandidates, line: Line) -> Outcome:
         """The candidates that explain the record as well; or that there are none.
@@ -81,16 +126,17 @@ class TraceSteps:
         """
         shape("record").check(line)
         time, context = _later(now.time, line), replace(now.context, since=now.since)
-        objects = self._appearing(now).objects_after(line) if self._may_bring(now, line.value) else context.objects
+        objects = context.objects
+        if self._may_bring(now, line.value):
+            objects = self._appearing(now).objects_after(line, self._mentions.of(line.value), _read_rigid)
         record = self.reader(objects).record(now.records + 1, line)
         # From here on nothing is wrong with it.
         value = line.value
         entered = replace(now, time=time, context=context)
         if objects is not context.objects:
-            new = objects.newer(context.objects)
-            entered = self._entered(entered, objects, new, value)
-            if any(new.values()):
-                value = {**value, "objects": {sort: names for sort, names in new.items() if names}}
+            entered, new = self._entered(entered, objects, value)
+            if new:
+                value = {**value, "objects": new}
         context, since = entered.context, entered.context.since
         context = replace(
             context,
@@ -103,34 +149,53 @@ class TraceSteps:
         return after if after.exceeded else after.marked()
 
     def _entered(
-        self, now: TraceCandidates, objects: ObjectMap, new: dict[str, list[str]], record: Mapping[str, Any]
-    ) -> TraceCandidates:
-        """The candidates with these objects, some of which have come or gone.
+        self, now: TraceCandidates, objects: ObjectMap, record: Mapping[str, Any]
+    ) -> tuple[TraceCandidates, Mapping[str, list[str]]]:
+        """The candidates with these objects, some of which have come or gone, and the new ones, less those that are back.
 
-        A name that was collected, and that the record does not introduce, is the object that has ended; whether there is one.
-        What matters begins with such a record then: in a trace without those before it, the name would be a new object's.
-
-        Args:
-            new: the objects that are new, by sort; those that are back are taken out.
+        What matters begins with a record that speaks of one that is back: in a trace without those before it, the name
+        would be a new object's.
         """
-        context, said = now.context, record.get("objects", {})
-        collected = context.collected
-        moved = objects.moved(now.states, context.objects)
-        back = [(s, n) for s, names in new.items() for n in names if (s, n) in collected and n not in said.get(s, ())]
-        restored = collected.restored(objects, back, moved) if back else moved
+        context = now.context
+        states, back = self._moved(now, objects, record)
         exceeded = ""
-        if restored is None:
+        if not states:
             ended = " and ".join(name for _, name in back)
             exceeded = f"record {now.records + 1} speaks of {ended}, which ended in several ways and was forgotten"
-        states = tuple(moved if restored is None else restored)
-        for sort, name in back:
-            new[sort].remove(name)
+            states = objects.moved(now.states, context.objects)
         since = context.since
         if back:
             since = Since(objects, states) if len(states) <= MOST_STARTS else None
-        after = collected.after(context.objects, objects, now.states)
-        context = replace(context, objects=objects, collected=after, since=since)
-        return replace(now, states=states, context=context, exceeded=exceeded)
+        collected = context.collected.after(context.objects, objects, now.states)
+        context = replace(context, objects=objects, collected=collected, since=since)
+        new = {
+            sort: others
+            for sort, names in objects.newer(now.context.objects).items()
+            if (others := [name for name in names if (sort, name) not in back])
+        }
+        return replace(now, states=states, context=context, exceeded=exceeded), new
+
+    def _moved(
+        self, now: TraceCandidates, objects: ObjectMap, record: Mapping[str, Any]
+    ) -> tuple[tuple[State, ...], Sequence[tuple[str, str]]]:
+        """The states with these objects, some of which have come or gone, and those that are back.
+
+        A name that was collected, and that the record does not introduce, is the object that has ended; whether there is one.
+
+        Returns:
+            No states where it is not known of all that are back how they ended.
+        """
+        context, said = now.context, record.get("objects", {})
+        states = objects.moved(now.states, context.objects)
+        back = [
+            (sort, name)
+            for sort, names in objects.newer(context.objects).items()
+            for name in names
+            if (sort, name) in context.collected and name not in said.get(sort, ())
+        ]
+        if not back:
+            return states, back
+        return tuple(context.collected.restored(objects, back, states) or ()), back
 
     def _leaves_unobserved(self, line: Line, objects: ObjectMap) -> bool:
         """Objects that no record has named might have had a part in it, if there were any."""
@@ -160,9 +225,9 @@ class TraceSteps:
             now.context.objects,
             self._open_sorts,
             now.context.collected,
-            collectable(self.model),
+            self._ended,
             now.states,
-            lambda objects: self._steps_of(objects).broken_axiom,
+            lambda objects: self._known_of(objects)[1].broken(objects.rigid_state),
         )
 
     def _may_bring(self, now: TraceCandidates, record: Mapping[str, Any]) -> bool:
@@ -171,36 +236,41 @@ class TraceSteps:
 
     def reader(self, objects: ObjectMap) -> Reader:
         """Reads records that speak of these objects."""
-        if objects is not self._entered_map:
-            self._enter(objects)
-        return self._reader
+        if self._reader is None or self._reader[0] is not objects:
+            self._reader = objects, Reader(Steps(self._stepper_of(objects), objects.instance), self._unlogged)
+        return self._reader[1]
 
     def _enter(self, objects: ObjectMap) -> None:
-        """Keeps what the next records of these objects need."""
-        steps = self._steps_of(objects)
-        self._entered_map = objects
-        self._reader = Reader(Steps(steps.stepper, objects.instance), self._unlogged)
-        self._fast_path = FastPath(objects.instance, steps.known)
+        """The next records on the fast path speak of these objects."""
+        if objects is not self._entered_map:
+            self._entered_map = objects
+            self._fast_path.enter(objects, self._known_of(objects)[0])
 
-    def _steps_of(self, objects: ObjectMap) -> _Steps:
-        found = self._shapes.get(objects.shape)
-        if found is None:
-            stepper = Stepper(objects.unnamed)
-            found = _Steps(stepper, KnownSteps(Steps(stepper)), objects.broken_axiom())
-            self._shapes[objects.shape] = found
-            if len(self._shapes) > MOST_SHAPES:
-                self._shapes.popitem(last=False)
-        self._shapes.move_to_end(objects.shape)
-        return found
+    def _known_of(self, objects: ObjectMap) -> tuple[KnownSteps, Axioms]:
+        """What object maps of one size have in common: the steps, and what the model assumes."""
+        return _kept(
+            self._known,
+            tuple(objects.layout.sizes.values()),
+            lambda: (KnownSteps(Steps(Stepper(objects.layout))), Axioms(objects.layout)),
+            MOST_SIZES,
+        )
+
+    def _stepper_of(self, objects: ObjectMap) -> Stepper:
+        return _kept(self._steppers, objects.shape, lambda: Stepper(objects.unnamed), MOST_SHAPES)
 
 
-@dataclass(frozen=True)
-class _Steps:
-    """What object maps of one shape have in common: the steps, and what they break of the model's assumptions ("" if nothing)."""
+def _kept(kept: OrderedDict[object, T], key: object, make: Callable[[], T], most: int) -> T:
+    """What is kept under a key; of those that have not been asked for longest, the last ``most`` stay."""
+    if key not in kept:
+        kept[key] = make()
+        if len(kept) > most:
+            kept.popitem(last=False)
+    kept.move_to_end(key)
+    return kept[key]
 
-    stepper: Stepper
-    known: KnownSteps
-    broken_axiom: str
+
+def _read_rigid(objects: ObjectMap, line: Line) -> Mapping[tuple[str, str], Mapping[int, int]]:
+    return read_rigid(objects, line.value["rigid"], line)
 
 
 def _later(before: float | datetime | None, line: Line) -> float | datetime | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
-from schedproof.proofs.traces.engine.objects import MOST_OBJECTS, ObjectMap, rigid_attributes
+from schedproof.proofs.traces.engine.objects import MOST_OBJECTS, ObjectMap
 from schedproof.proofs.traces.files.lines import Line
 
 from .records import Unlogged
@@ -73,7 +73,7 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
     Raises:
         TraceError: names that there are not, or values of the wrong type.
     """
-    wanted, found = rigid_attributes(object_map.model), dict[tuple[str, str], dict[int, int]]()
+    wanted, found = object_map.model.rigid_attributes, dict[tuple[str, str], dict[int, int]]()
     for sort, attributes in given.items():
         for name, values in attributes.items():
             if (sort, name) not in wanted:
@@ -105,7 +105,7 @@ def header_of(object_map: ObjectMap, starts: Sequence[State] = ()) -> dict[str, 
     """The header of a trace that begins with these objects, in one of these states."""
     model, instance = object_map.model, object_map.instance
     rigid: dict[str, dict[str, dict[str, Any]]] = {}
-    for (sort, name), attribute in rigid_attributes(model).items():
+    for (sort, name), attribute in model.rigid_attributes.items():
         for i, value in enumerate(object_map.rigid[sort, name]):
             if value != instance.default(attribute):
                 shown = instance.show(attribute.type, value)
@@ -116,7 +116,7 @@ def header_of(object_map: ObjectMap, starts: Sequence[State] = ()) -> dict[str, 
         "variant": model.variant,
         "objects": {sort: list(names) for sort, names in object_map.names.items()},
     }
-    if rigid_attributes(model):
+    if model.rigid_attributes:
         header["rigid"] = rigid
     if starts:
         described = [_changed(instance, state) for state in starts]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from schedproof.model.lang import Model
@@ -28,6 +28,9 @@ from .values import read_state, read_value
 
 MOST_UNLOGGED = 1000
 """Unlogged steps between two records that a trace may ask for."""
+
+MOST_KINDS = 256
+"""Actions, and events, of which it is remembered what their parameters are."""
 
 
 @dataclass(frozen=True)
@@ -201,41 +204,58 @@ class Reader:
         return read_value(self.instance, kind, value, line, f"parameters.{name}")
 
 
-def mentioned(model: Model, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The objects that a record names, as (sort, name); what has the wrong type is left to its reading."""
-    for sort, names in value.get("objects", {}).items():
-        yield from ((sort, name) for name in names)
-    sort, _, event = value.get("event", "").partition(".")
-    if "object" in value:
-        yield sort, value["object"]
-    by_name: dict[str, set[Type]] = {}
-    for action in model.actions:
-        if value.get("action", action.name) == action.name and (
-            not event or (sort, event) in caused(model, action.name) or action.name == value["event"]
-        ):
-            for v in action.parameters:
-                by_name.setdefault(v.name, set()).add(v.type)
-    for name, shown in value.get("parameters", {}).items():
-        kinds = by_name.get(name, set())
-        if len(kinds) == 1:  # else it is not known whose name it would be
-            yield from _names(next(iter(kinds)), shown)
-    machines = {m.sort.name: m for m in model.machines}
-    for sort, objects in value.get("state", {}).items():
-        if sort in machines:
-            for obj, fields in objects.items():
-                yield sort, obj
-                for name, shown in fields.items():
-                    attribute = machines[sort].attribute(name)
-                    if attribute is not None:
-                        yield from _names(attribute.type, shown)
+class Mentions:
+    """The objects that records name."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._references = {
+            m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf)}
+            for m in model.machines
+        }
+        self._parameters = lru_cache(MOST_KINDS)(self._kinds)
+
+    def of(self, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The objects that a record names, as (sort, name); what has the wrong type is left to its reading."""
+        for sort, names in value.get("objects", {}).items():
+            for name in names:
+                yield sort, name
+        if "object" in value:
+            yield value["event"].partition(".")[0], value["object"]
+        kinds = self._parameters(value.get("action", ""), value.get("event", ""))
+        for name, shown in value.get("parameters", {}).items():
+            if name in kinds:
+                yield from _names(kinds[name], shown)
+        for sort, objects in value.get("state", {}).items():
+            references = self._references.get(sort)
+            if references is not None:
+                for obj, fields in objects.items():
+                    yield sort, obj
+                    if references:
+                        for name, shown in fields.items():
+                            if name in references:
+                                yield from _names(references[name], shown)
+
+    def _kinds(self, named: str, event: str) -> Mapping[str, Type]:
+        """The types of the parameters of an action, or of those that lead to an event; not of a name with several."""
+        sort, _, happens = event.partition(".")
+        by_name: dict[str, set[Type]] = {}
+        for action in self._model.actions:
+            if action.name == (named or action.name) and (
+                not happens or (sort, happens) in caused(self._model, action.name) or action.name == event
+            ):
+                for v in action.parameters:
+                    by_name.setdefault(v.name, set()).add(v.type)
+        return {name: next(iter(kinds)) for name, kinds in by_name.items() if len(kinds) == 1}
 
 
 def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
-    match kind, shown:
-        case Ref(sort), str():
-            yield sort.name, shown
-        case SetOf(sort), list():
-            yield from ((sort.name, name) for name in shown if isinstance(name, str))
+    if isinstance(kind, Ref) and isinstance(shown, str):
+        yield kind.sort.name, shown
+    elif isinstance(kind, SetOf) and isinstance(shown, list):
+        for name in shown:
+            if isinstance(name, str):
+                yield kind.sort.name, name
 
 
 def _action(model: Model, name: str, line: Line) -> Action:

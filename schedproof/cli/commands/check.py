@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -16,9 +17,10 @@ import click
 from schedproof.cli import choose
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, OutputFile, distinct, json_option
+from schedproof.cli.progress import counting
 from schedproof.cli.regression import regression_test
 from schedproof.model.registry.errors import UserError
-from schedproof.proofs.traces import Following, OracleReport, OracleVerdict, TraceError, check_trace
+from schedproof.proofs.traces import Following, OracleReport, OracleVerdict, Tally, TraceError, check_trace
 
 CODES = {
     OracleVerdict.CONFORMS: Exit.OK,
@@ -89,9 +91,9 @@ def check(
         raise UserError(f"{trace}: is a device; name a file")  # it may never end
     if idle is not None and not follow:
         raise UserError("--idle goes with --follow; without it a trace is read to its end")
-    following = Following(idle) if follow else None
+    following, tally = Following(idle) if follow else None, Tally()
     try:
-        with _ending(following):
+        with _ending(following), counting(partial(_progress, tally)):
             report = check_trace(
                 chosen,
                 Path(trace),
@@ -101,6 +103,7 @@ def check(
                 mapping=Path(mapping) if mapping is not None else None,
                 following=following,
                 shorten=True,
+                tally=tally,
             )
     except TraceError as error:
         if error.before is not None:
@@ -116,6 +119,12 @@ def check(
             written = report.first_departure is not None
             click.echo(f"written to {emit_test.path}" if written else "it does not depart: no test is written")
     return CODES[report.verdict]
+
+
+def _progress(tally: Tally, seconds: float) -> str:
+    """What a check has done so far, in a line."""
+    rate = f": {tally.done:,} {tally.unit}, {tally.rate():,.0f} {tally.unit}/s" if tally.counting else ""
+    return f"{tally.doing}{rate} ({seconds:.0f} s)"
 
 
 def _tell(report: OracleReport, json_file: Destination | None) -> None:

@@ -19,7 +19,9 @@ def differing(model: Model, whole: Induction, names: list[str]) -> list[str]:
     found = []
     for name in names:
         alone = prove(model, every=False, only=[name])
-        if alone.proved(name) != whole.proved(name) or (alone.proved(name) and not all(whole.proved(each) and alone.proved(each) for each in alone.support(name))):
+        if alone.proved(name) != whole.proved(name) or (
+            alone.proved(name) and not all(whole.proved(each) and alone.proved(each) for each in alone.support(name))
+        ):
             found.append(name)
     return found
 
