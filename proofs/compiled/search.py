@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -97,6 +97,11 @@ class Reached:
             self._depth((part.count - 1) * len(self.parts) + p) for p, part in enumerate(self.parts) if part.count
         )
 
+    def up_to(self) -> list[int]:
+        """By depth, the number of representatives up to there."""
+        firsts = [[*part.starts, part.base + part.size][1:] for part in self.parts]
+        return [sum(each) for each in zip(*firsts, strict=True)][: self.depth + 1]
+
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action."""
         found: Counter[str] = Counter()
@@ -170,6 +175,7 @@ def explore(
     saving: Saving | None = None,
     halt: Halt | None = None,
     progress: Progress | None = None,
+    on_depth: Callable[[Reached], str] | None = None,
 ) -> Reached:
     """All reachable states of ``instance``.
 
@@ -181,6 +187,7 @@ def explore(
         memory: bytes that what grows with the number of states may take; what is more goes to files.
         saving: where it is kept how far the search is; it goes on from there.
         halt: asked every so often.
+        on_depth: asked at the end of each depth whether to stop, like ``halt``; what was found has all states of the next one.
 
     Raises:
         TooWide: there are too many choices of parameters.
@@ -200,7 +207,7 @@ def explore(
     if saving is not None:
         checkpoint = Checkpoint(saving.folder, _described(code, reducer), assembly(code.steps))
     every = saving.every if saving is not None else 0.0
-    search = _Search(code, reducer, threads, limit, memory, checkpoint, every, halt, progress)
+    search = _Search(code, reducer, threads, limit, memory, checkpoint, every, halt, progress, on_depth)
     return search.run()
 
 
@@ -216,7 +223,7 @@ def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
             for key, values in sorted(instance.rigid.items())
         ],
         "begins": code.layout.pack(instance.initial()),
-        "history": instance.with_history,
+        "history": instance.with_history if instance.history is None else sorted(map(list, instance.history)),
         "symmetric": [] if symmetry is None else list(symmetry.sorts),
         "actions": [action.name for action in code.actions],
         "conditions": len(code.conditions),
@@ -245,6 +252,7 @@ class _Search:
         every: float,
         halt: Halt | None,
         progress: Progress | None,
+        on_depth: Callable[[Reached], str] | None,
     ) -> None:
         self._machine = Machine([program.steps])  # its code is there as long as this is
         self._address = self._machine.address("steps")
@@ -258,7 +266,7 @@ class _Search:
         self._orders = [_Order.GO, _Order.GO]
         self._errors: list[BaseException] = []
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
-        self._halt, self._progress = halt, progress
+        self._halt, self._progress, self._on_depth = halt, progress, on_depth
         self._stopped = ""
 
     def _part(self, me: int, threads: int, memory: int | None) -> Part:
@@ -292,6 +300,9 @@ class _Search:
         if self._stopped:
             for part in self._parts:
                 part.forget()
+        return self._reached()
+
+    def _reached(self) -> Reached:
         return Reached(self._program, self._symmetry, self._stopped, self._parts, self._files)
 
     def _begin(self) -> None:
@@ -344,6 +355,13 @@ class _Search:
                 self._parts[me].deepen()
                 self._at[me] = 0
                 self._barrier.wait()
+                if self._on_depth is None or not any(part.size for part in self._parts):
+                    continue
+                if me == 0:
+                    self._stopped = self._on_depth(self._reached())
+                self._barrier.wait()
+                if self._stopped:
+                    return
         except threading.BrokenBarrierError:
             return
         except BaseException as error:  # an interrupt, or no memory: the others must not wait
