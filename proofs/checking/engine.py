@@ -144,6 +144,7 @@ class Exploring:
                 saving=self.saving,
                 halt=self._halt,
                 progress=self.progress,
+                traced=False,  # a graph has its own
             )
 
         if known is None:

@@ -136,12 +136,12 @@ def insert(
         keys, places: the table.
         most: so many states at most may be in it.
         count, found: how many are in the table and in the frontier.
-        parents, choices: by number, the state that a state comes from, and the choice that leads here.
+        parents, choices: by number, the state that a state comes from, and the choice that leads here; empty if that is not kept.
 
     Returns:
         Where it stopped, and how many are in the table then.
     """
-    p, size = U(parts), U(places)
+    p, size, traced = U(parts), U(places), len(parents) > 0
     i = start
     while i < end and count < most:
         if i + AHEAD < end:
@@ -150,8 +150,9 @@ def insert(
         if put(keys, states, i * words, words, value, place_of(value, p, size)):
             for k in range(words):
                 frontier[found * words + k] = states[i * words + k]
-            parents[count] = whence[i] >> BITS
-            choices[count] = whence[i] & LOW
+            if traced:
+                parents[count] = whence[i] >> BITS
+                choices[count] = whence[i] & LOW
             found += 1
             count += 1
         i += 1

@@ -58,6 +58,7 @@ def watch(
         halt=halt,
         progress=progress,
         on_depth=on_depth if enough is not None else None,
+        traced=False,
     )
     judge(found)
     return found, watches
