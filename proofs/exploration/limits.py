@@ -33,7 +33,7 @@ ALL_REFUTED = "every property is refuted"
 GREW = "history multiplies the states"
 """Why a search of several slices together stops: each of them alone may be smaller."""
 
-GROWTH, SMALL = 2, 20_000
+GROWTH, SMALL = 1.25, 20_000
 """Slices share a search as long as it has at most so many times the states that there are without history, or so few."""
 
 
