@@ -12,12 +12,13 @@ from schedproof.model.semantics import Choice, Instance, Moment, State, compile_
 from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
-from .kernel import judge, link
+from .kernel import TOGETHER, judge, link
 from .layout import Words
 from .llvm import Machine
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
 from .search import Reached, place_in
 from .steps import first_choices
+from .steps import program as program_of
 
 Nodes = NDArray[np.bool_]
 """A set of states, by number."""
@@ -148,8 +149,9 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     if not reached.complete or reached.symmetry is not None or not reached.in_memory:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
+    steps = program_of(program.instance, program.actions).steps  # which checks nothing on its way
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = Machine([program.steps])
+    machine = Machine([steps])
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),
@@ -165,7 +167,8 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     numbers[home][place] = 1
     keys, places = tuple(part.keys for part in parts), np.array([part.places for part in parts])
     room = parts[0]
-    out, chosen, seen = np.empty_like(room.out), np.empty_like(room.chosen), np.zeros_like(room.seen)
+    out, chosen = (np.empty(TOGETHER * len(each), np.uint64) for each in (room.out, room.chosen))
+    seen = np.zeros_like(room.seen)
     met = 1
     for first in range(0, count, AT_ONCE):
         last = min(first + AT_ONCE, count)
