@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,9 @@ class Graph:
     offsets: NDArray[np.int64]
     targets: NDArray[np.uint32]
     choices: NDArray[np.uint16]
+    _turned: dict[frozenset[str], tuple[NDArray[np.int64], NDArray[np.uint32]]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def instance(self) -> Instance:
@@ -110,8 +113,15 @@ class Graph:
         return [row == TRUE for row in found]
 
     def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
-        """What gives the states from which some can be reached, taking no action of ``without``."""
-        back, sources = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
+        """What gives the states from which some can be reached, taking no action of ``without``.
+
+        Properties seldom differ in what they leave out, so that the edges are turned once for several.
+        """
+        left_out = frozenset(without)
+        if left_out not in self._turned:
+            self._turned.clear()  # and with it goes the memory that it takes
+            self._turned[left_out] = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
+        back, sources = self._turned[left_out]
 
         def reaching(goal: Nodes) -> Nodes:
             found: Nodes = paths.reaching(back, sources, goal)

@@ -239,6 +239,18 @@ def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[
             assert len(one.counterexample.steps) == len(other.counterexample.steps)
 
 
+def test_what_is_left_out_backwards_is_asked_each_time() -> None:
+    """Edges are turned once for several properties, but not for those that leave out other actions."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
+    graph, fresh = (compiled.graph_of(compiled.explore(instance)) for _ in range(2))
+    goal = np.zeros(graph.size, np.bool_)
+    goal[-1] = True
+    every, none = [a.name for a in instance.model.actions], list[str]()
+    assert graph.backwards(none)(goal).sum() > 1
+    assert graph.backwards(every)(goal).sum() == 1, "nothing comes to it"
+    assert (graph.backwards(none)(goal) == fresh.backwards(none)(goal)).all()
+
+
 def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
     with pytest.raises(ValueError, match="without symmetry"):
         compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
