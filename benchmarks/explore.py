@@ -1,8 +1,9 @@
 """How fast the compiled exploration is, and what it keeps: ``python benchmarks/explore.py``.
 
 Each row is the median of several runs, all in one process; a table of the same size is read at random places beside it, which
-no exploration with such a table can beat. Compiling is measured without the cache, and is not part of the rates. Where SPIN is
-installed, it searches the same states: as the export has them, and in a text by hand (``hived.pml``).
+no exploration with such a table can beat. Compiling is measured without the cache, and is not part of the rates. A second table
+has the time that it takes to check all properties on the way, beside that of counting. Where SPIN is installed, it searches the same
+states: as the export has them, and in a text by hand (``hived.pml``), with and without the invariants that this has.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,11 +28,15 @@ from spin import FOUND, spin
 
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
-from schedproof.proofs.compiled import Reached, explore
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.compiled import Reached, explore, watch
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.steps import program
 from schedproof.proofs.exploration import explore as interpreted
+from schedproof.proofs.exploration.safety import SAFETY
 from schedproof.proofs.export import promela
+from schedproof.proofs.verdict import Verdict
 
 T = TypeVar("T")
 
@@ -62,6 +67,22 @@ CASES = [
     Case("beaker", "as-written", {}),
     Case("jobmon", "repaired", {}),
 ]
+WITH_PROPERTIES = [CASES[2], Case("jobmon", "repaired", {}), Case("yunikorn", "repaired", {})]
+
+BY_HAND = [
+    "pending-holds-nothing",
+    "preempting-has-cells",
+    "preempting-uses-nothing",
+    "allocated-is-not-preempted",
+    "deleted-holds-nothing",
+    "free-cell",
+    "used-cell",
+    "reserved-cell",
+    "reserving-cell",
+    "preemptor-outranks-victim",
+]
+"""The properties of HiveD that ``hived.pml`` has."""
+
 LARGE = [Case("hived", "as-written", {"PodGroup": 6, "Cell": 5})]
 
 
@@ -93,12 +114,19 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 def median(instance: Instance, threads: int, runs: int) -> tuple[float, Reached]:
     """The median time of some runs after a first one, which loads code, and what the last one found."""
-    explore(instance, threads=threads)
+    explore(instance, threads=threads, traced=False)
     times = []
     for _ in range(runs):
-        seconds, found = timed(lambda: explore(instance, threads=threads))
+        seconds, found = timed(lambda: explore(instance, threads=threads, traced=False))
         times.append(seconds)
     return statistics.median(times), found
+
+
+def watching(instance: Instance, names: Sequence[str], runs: int) -> float:
+    """The median time of some runs after a first one that check properties on their way."""
+    props = [instance.model.property(name) for name in names]
+    watch(instance, props)
+    return statistics.median(timed(lambda: watch(instance, props))[0] for _ in range(runs))
 
 
 def compiling(instance: Instance) -> float:
@@ -154,22 +182,71 @@ def measured(case: Case, runs: int) -> Ours:
     )
 
 
+def with_properties(case: Case, runs: int) -> list[str]:
+    """The row of a case in the second table: all properties of its largest topology, and those that need no whole runs.
+
+    Raises:
+        RuntimeError: one of them ends undetermined, although its premise is met.
+    """
+    instance = case.instance()
+    model = replace(instance.model, topologies=lambda _: [instance.rigid])
+    safe = [p.name for p in model.properties if isinstance(p, SAFETY)]
+    how = Exploring(Engine.COMPILED, symmetry=False)
+    counting, found = median(instance, 1, runs)
+    seconds = []
+    for only in (safe, []):
+        examine(model, case.scope, only=only, how=how)
+        times = []
+        for _ in range(runs):
+            took, results = timed(lambda: examine(model, case.scope, only=only, how=how))  # noqa: B023
+            times.append(took)
+        seconds.append(statistics.median(times))
+        if unknown := [r.name for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]:
+            raise RuntimeError(f"{case.name}: undetermined: {', '.join(unknown)}")
+    return [
+        case.name,
+        f"{found.state_count:,}",
+        f"{counting:.2f}",
+        f"{len(safe)}",
+        f"{seconds[0]:.2f}",
+        f"{seconds[0] / counting:.1f}",
+        f"{len(results)}",
+        f"{seconds[1]:.2f}",
+        f"{seconds[1] / counting:.1f}",
+    ]
+
+
+CHECK = """
+import sys
+from schedproof.model.registry.discovery import system
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine
+name, variant, scope, *only = sys.argv[1:]
+sizes = {sort: int(n) for sort, n in (each.split("=") for each in scope.split(","))}
+how = Exploring(Engine.COMPILED, symmetry=False)
+results = examine(system(name).variants[variant], sizes, only=only, how=how)
+sys.exit(any(r.verdict != "proved" for r in results) or len(results) != len(only))
+"""
+
+
+def whole_process_with(case: Case, only: Sequence[str]) -> float:
+    """How long a process takes, from its start to its end, that checks properties which hold, with nothing compiled before."""
+    command = [sys.executable, "-P", "-c", CHECK, case.system, case.variant, _option(case), *only]
+    return _fresh(command)
+
+
 def whole_process(case: Case) -> float:
     """How long the command takes that counts the states of a case, from its start to its end, and with nothing compiled before."""
-    scope = ",".join(f"{sort}={n}" for sort, n in case.scope.items())
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "schedproof",
-        "explore",
-        case.system,
-        "--variant",
-        case.variant,
-        "--scope",
-        scope,
-    ]
-    command += ["--no-symmetry", "--counts-only", "--engine", "compiled", "--max-states", "1000000000"]
+    command = [sys.executable, "-P", "-m", "schedproof", "explore", case.system, "--variant", case.variant]
+    command += ["--scope", _option(case), "--no-symmetry", "--counts-only", "--engine", "compiled"]
+    return _fresh([*command, "--max-states", "1000000000"])
+
+
+def _option(case: Case) -> str:
+    return ",".join(f"{sort}={n}" for sort, n in case.scope.items())
+
+
+def _fresh(command: Sequence[str]) -> float:
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "SCHEDPROOF_CACHE": folder}
         return timed(lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL))[0]
@@ -185,12 +262,19 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
     """
     case = ours.case
     texts = {} if case in LARGE else {"exported": (promela(ours.instance).text, [])}
-    if case.system == "hived":
-        defines = [f"GROUPS={case.scope['PodGroup']}", f"CELLS={case.scope['Cell']}"]
-        texts["by hand"] = ((Path(__file__).parent / "hived.pml").read_text("utf-8"), defines)
+    rates = dict.fromkeys(("exported", "by hand"), ours.rate)
     # Of several topologies the command explores all, and the row is of one.
-    whole = statistics.median(whole_process(case) for _ in range(runs)) if case.scope else None
+    wholes = {"exported": statistics.median(whole_process(case) for _ in range(runs)) if case.scope else None}
+    if case.system == "hived":
+        by_hand = (Path(__file__).parent / "hived.pml").read_text("utf-8")
+        defines = [f"GROUPS={case.scope['PodGroup']}", f"CELLS={case.scope['Cell']}"]
+        texts["by hand"] = (by_hand, defines)
+        texts["by hand, with properties"] = (by_hand, [*defines, "PROPERTIES"])
+        wholes["by hand"] = wholes["exported"]
+        rates["by hand, with properties"] = ours.found.state_count / watching(ours.instance, BY_HAND, runs)
+        wholes["by hand, with properties"] = statistics.median(whole_process_with(case, BY_HAND) for _ in range(runs))
     for name, (text, defines) in texts.items():
+        whole = wholes[name]
         for reduced in (False,) if case in LARGE else (False, True):
             found = []
             for _ in range(runs):
@@ -207,7 +291,7 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
                 f"{found[0].states:,}",
                 f"{search:.2f}",
                 f"{rate:,.0f}",
-                f"{ours.rate / rate:.1f}" if found[0].states == ours.found.state_count else "",
+                f"{rates[name] / rate:.1f}" if found[0].states == ours.found.state_count else "",
                 f"{process:.1f}",
                 f"{whole:.1f}" if whole is not None else "",
                 f"{process / whole:.1f}" if whole is not None else "",
@@ -218,6 +302,10 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
 COLUMNS = [
     "system, variant, scope", "states", "transitions", "compile s", "one thread s", "states/s", "two threads, times as fast",
     "interpreted, times as fast", "bytes a state", "random reads/s", "transitions of random reads",
+]  # fmt: skip
+PROPERTY_COLUMNS = [
+    "system, variant, scope", "states", "counting s", "properties of states and steps", "checked s", "times the counting",
+    "all properties", "checked s", "times the counting",
 ]  # fmt: skip
 SPIN_COLUMNS = [
     "system, variant, scope", "SPIN on the text", "states", "search s", "states/s", "ours, times as fast", "whole process s",
@@ -233,7 +321,7 @@ SPIN_COLUMNS = [
 @click.option("--large", is_flag=True, help="Also what takes minutes and gigabytes; once.")
 def main(runs: int, spin_runs: int, large: bool) -> None:
     """Measure the compiled exploration, in one thread and two, beside the interpreted one, SPIN and the memory's own limit."""
-    ours, spins = Table(*COLUMNS), Table(*SPIN_COLUMNS)
+    ours, checked, spins = Table(*COLUMNS), Table(*PROPERTY_COLUMNS), Table(*SPIN_COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SCHEDPROOF_CACHE"] = folder
         for case in CASES + (LARGE if large else []):
@@ -243,8 +331,11 @@ def main(runs: int, spin_runs: int, large: bool) -> None:
             if FOUND and spin_runs:
                 for row in beside_spin(of_case, 1 if once else spin_runs):
                     _tell(spins, row)
+        for case in WITH_PROPERTIES:
+            _tell(checked, with_properties(case, runs))
     console = Console(width=200)
     console.print(ours)
+    console.print(checked)
     if FOUND and spin_runs:
         console.print(spins)
     elif spin_runs:

@@ -59,6 +59,27 @@ byte cell[CELLS];
 #define NOT_RESERVING_FOR(P, c) !(USER(c) && RESERVER(c) == P + 1)
 #define NOT_RESERVING_FROM(P, c) !(RESERVER(c) && USER(c) == P + 1)
 
+/* What the document says of states, and is so (asked for by -DPROPERTIES), by the names of HiveD's properties. Of each cell: used-cell,
+ * reserved-cell, reserving-cell, preemptor-outranks-victim; free-cell is so by what a cell is here. */
+#define GROUP_OF(g) group[(g) - 1]
+#define CELL_IS_RIGHT(P, c) \
+    (cell[c] == 0 \
+    || (RESERVER(c) == 0 && (GROUP_OF(USER(c)) == ALLOCATED || GROUP_OF(USER(c)) == BEING_PREEMPTED)) \
+    || (RESERVER(c) != 0 && USER(c) == 0 && GROUP_OF(RESERVER(c)) == PREEMPTING) \
+    || (RESERVER(c) > USER(c) && USER(c) != 0 && GROUP_OF(RESERVER(c)) == PREEMPTING && GROUP_OF(USER(c)) == BEING_PREEMPTED))
+
+/* Of each group: pending-holds-nothing, deleted-holds-nothing, preempting-has-cells, preempting-uses-nothing,
+ * allocated-is-not-preempted. */
+#define HAS_NOT(P, c) (USER(c) != P + 1 && RESERVER(c) != P + 1)
+#define HAS_RESERVED(P, c) (RESERVER(c) == P + 1)
+#define USES_NOT(P, c) (USER(c) != P + 1)
+#define IS_NOT_PREEMPTED(P, c) (USER(c) != P + 1 || RESERVER(c) == 0)
+#define GROUP_IS_RIGHT(P) \
+    (group[P] == BEING_PREEMPTED \
+    || (group[P] == ALLOCATED && EACH(IS_NOT_PREEMPTED, P, &&)) \
+    || (group[P] == PREEMPTING && EACH(HAS_RESERVED, P, ||) && EACH(USES_NOT, P, &&)) \
+    || ((group[P] == PENDING || group[P] == DELETED) && EACH(HAS_NOT, P, &&)))
+
 /* Of the step that is taken. */
 hidden byte c;
 hidden byte at_once;
@@ -183,6 +204,26 @@ active proctype hived() {
     byte chosen;
 
     do
+#ifdef PROPERTIES
+    /* Asked once in each state, and never possible: it adds neither a state nor a step. */
+    :: d_step { !(EACH(CELL_IS_RIGHT, 0, &&)) -> assert(false) }
+    :: d_step { !GROUP_IS_RIGHT(0) -> assert(false) }
+#if GROUPS > 1
+    :: d_step { !GROUP_IS_RIGHT(1) -> assert(false) }
+#endif
+#if GROUPS > 2
+    :: d_step { !GROUP_IS_RIGHT(2) -> assert(false) }
+#endif
+#if GROUPS > 3
+    :: d_step { !GROUP_IS_RIGHT(3) -> assert(false) }
+#endif
+#if GROUPS > 4
+    :: d_step { !GROUP_IS_RIGHT(4) -> assert(false) }
+#endif
+#if GROUPS > 5
+    :: d_step { !GROUP_IS_RIGHT(5) -> assert(false) }
+#endif
+#endif
     OPTIONS_OF_GROUP(0)
 #if GROUPS > 1
     OPTIONS_OF_GROUP(1)

@@ -332,13 +332,13 @@ def _quantified(
     return decide
 
 
-def reads(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
-    """What a term outside of a row may read of a state: sort and attribute, "" for the machine's state."""
+def reads(instance: Instance, term: t.Term, me: Owner = NOBODY) -> Iterator[tuple[str, str]]:
+    """What a term may read of a state: sort and attribute, "" for the machine's state."""
     for part in t.subterms(term):
         if isinstance(part, t.Is):
-            yield sort_of_term(instance, part.of, {}, NOBODY), ""
+            yield sort_of_term(instance, part.of, {}, me), ""
         if isinstance(part, t.Attr):
-            sort = sort_of_term(instance, part.of, {}, NOBODY)
+            sort = sort_of_term(instance, part.of, {}, me)
             attribute = instance.model.machine(sort).attribute(part.name)
             if attribute is not None and (not attribute.rigid or instance.rigid_in_state):
                 yield sort, part.name

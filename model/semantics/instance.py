@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from schedproof.model.lang.check import checked
@@ -53,8 +53,9 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
 class Instance:
     """``model`` at ``sizes`` objects per sort, with the rigid attributes ``rigid``.
 
-    ``with_history`` keeps history attributes as part of the state. ``rigid_in_state`` has the rigid attributes at the
-    end of it, so that configurations of one size have their steps in common.
+    ``with_history`` keeps history attributes as part of the state; ``history`` names those that are kept, by sort and
+    attribute, where not all of them are (a *slice*). ``rigid_in_state`` has the rigid attributes at the end of the state,
+    so that configurations of one size have their steps in common.
     """
 
     model: Model
@@ -62,6 +63,7 @@ class Instance:
     rigid: Rigid = field(default_factory=dict)
     with_history: bool = False
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    history: frozenset[tuple[str, str]] | None = None
     rigid_in_state: bool = False
 
     def __post_init__(self) -> None:
@@ -104,11 +106,19 @@ class Instance:
     @cached_property
     def _attributes(self) -> dict[str, tuple[Attribute, ...]]:
         return {
-            machine.sort.name: tuple(
-                a for a in machine.attributes if not a.rigid and (self.with_history or not a.history)
-            )
+            machine.sort.name: tuple(a for a in machine.attributes if not a.rigid and self._keeps(machine.sort.name, a))
             for machine in self.model.machines
         }
+
+    def _keeps(self, sort: str, attribute: Attribute) -> bool:
+        """A changeable attribute is part of the state."""
+        chosen = self.history is None or (sort, attribute.name) in self.history
+        return not attribute.history or (self.with_history and chosen)
+
+    @cached_property
+    def unsliced(self) -> Instance:
+        """The instance with all history attributes if this one has some of them, else this one."""
+        return self if self.history is None else replace(self, history=None)
 
     def slot(self, sort: str, attribute: str = "") -> int:
         """Where the values of an attribute begin ("" for the machine's state), one slot per object."""

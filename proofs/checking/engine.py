@@ -11,7 +11,7 @@ from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration import liveness
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, Found, Halt, Progress, explore
-from schedproof.proofs.exploration.limits import Saving, TooWide
+from schedproof.proofs.exploration.limits import Enough, Saving, TooWide
 from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
@@ -63,8 +63,13 @@ class Exploring:
     halt: Halt | None = None
     progress: Progress | None = None
 
-    def watch(self, instance: Instance, props: Sequence[Property]) -> tuple[Exploration | Reached, list[Watch]]:
+    def watch(
+        self, instance: Instance, props: Sequence[Property], enough: Enough | None = None
+    ) -> tuple[Exploration | Reached, list[Watch]]:
         """Explores an instance, and judges safety properties on it.
+
+        Args:
+            enough: when it may stop, as nobody counts the states.
 
         Raises:
             TooWide: it is to be compiled, and cannot be.
@@ -81,6 +86,7 @@ class Exploring:
                 total_limit=total_limit,
                 halt=self._halt,
                 progress=self.progress,
+                enough=enough,
             )
 
         def compiled() -> tuple[Reached, list[Watch]]:
@@ -97,6 +103,7 @@ class Exploring:
                 saving=self.saving,
                 halt=self._halt,
                 progress=self.progress,
+                enough=enough,
             )
 
         return self._either(interpreted, compiled, lambda found: found[0].stopped)
@@ -137,6 +144,7 @@ class Exploring:
                 saving=self.saving,
                 halt=self._halt,
                 progress=self.progress,
+                traced=False,  # a graph has its own
             )
 
         if known is None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedproof.model.lang import (
-    AlwaysCanReach,
     ByConstruction,
-    DeadlockFree,
-    Invariant,
-    LeadsTo,
     LifeCycle,
     Model,
     ModelError,
@@ -33,11 +29,13 @@ from schedproof.model.semantics import (
     fitted,
     scope_text,
 )
-from schedproof.proofs.exploration.explore import Exploration, Found
+from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, Found
+from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 from .engine import Exploring, answer, stopped
+from .slices import NO_HISTORY, Slice, Slices, formulas
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph
@@ -47,27 +45,8 @@ ORDINARY = Exploring()
 
 
 def reads_history(model: Model, prop: Property) -> bool:
-    """The property speaks of a history attribute (so it needs the graph that carries them)."""
-    return any(_reads_history(model, part) for part in formulas(prop))
-
-
-def formulas(prop: Property) -> list[t.Term]:
-    """The formulas of a property."""
-    match prop:
-        case Invariant() | StepInvariant():
-            return [*([prop.given] if prop.given is not None else []), prop.then]
-        case AlwaysCanReach() | LeadsTo():
-            return [*([prop.given] if prop.given is not None else []), prop.goal]
-        case DeadlockFree(ended=ended):
-            return [ended] if ended is not None else []
-        case Recovery():
-            return [part for r in prop.restores for part in (r.what, r.durable)]
-        case _:
-            return []
-
-
-def _reads_history(model: Model, term: t.Term) -> bool:
-    read = [part for part in t.subterms(term) if isinstance(part, t.Attr)]
+    """The property speaks of a history attribute (so it needs a graph that carries it)."""
+    read = [part for formula in formulas(prop) for part in t.subterms(formula) if isinstance(part, t.Attr)]
     attributes = [model.machine(sort_of(model, part.of, {})).attribute(part.name) for part in read]
     return any(attribute is not None and attribute.history for attribute in attributes)
 
@@ -100,32 +79,10 @@ def examine(
     props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not of_crashes(p, crashes))]
     results: dict[str, list[Result]] = {}
     for rigid in model.topologies(sizes):
-        fewer = fitted(sizes, rigid)
-        check_axioms(Instance(model, fewer, rigid))
-        for with_history in (False, True):
-            mine = [p for p in props if reads_history(model, p) == with_history]
-            formed = (not only or WELL_FORMED in only) and (not with_history or _has_history(model))
-            safe = [p for p in mine if isinstance(p, SAFETY)]
-            rest = [p for p in mine if not isinstance(p, (*SAFETY, ByConstruction))]
-            instance = Instance(model, fewer, rigid, with_history)
-            fresh = [_constructed(model, p) for p in mine if isinstance(p, ByConstruction)]
-            found: Found | None = None
-            if safe or formed:
-                found, watches = how.watch(instance, safe)
-                fresh += [_safety(found, w) for w in watches]
-                fresh += [_well_formed(found)] if formed else []
-                if on_found and not with_history:
-                    on_found(found)
-            if rest:
-                states = found.state_count if found is not None else 0
-                if found is not None and found.symmetry is not None:
-                    found = None  # and with it goes the memory that it takes
-                found, graph = how.graph(instance, found, states)
-                for prop in rest:
-                    why = how.halt() if how.halt is not None else ""
-                    fresh.append(_judge(found, why or graph, prop))
-            for result in fresh:
-                results.setdefault(result.name, []).append(result)
+        instance = Instance(model, fitted(sizes, rigid), rigid)
+        check_axioms(instance)
+        for result in _in_topology(instance, props, not only or WELL_FORMED in only, how, on_found):
+            results.setdefault(result.name, []).append(result)
     if not results and (props or not only):
         at = scope_text(sizes)
         raise ScopeError(
@@ -133,6 +90,102 @@ def examine(
         )
     order = [WELL_FORMED, *(p.name for p in model.properties)]
     return sorted((_together(r) for r in results.values()), key=lambda r: order.index(r.name))
+
+
+def _in_topology(
+    instance: Instance,
+    props: Sequence[Property],
+    formed: bool,
+    how: Exploring,
+    on_found: Callable[[Found], None] | None,
+) -> Iterator[Result]:
+    """Properties, and well-formedness if it is asked for, each on the slice that it needs.
+
+    Slices share one search as long as it has little more states than there are without history: an attribute that is a
+    function of the state adds none. If it has many more, those of its properties that it has not refuted go on alone.
+    """
+    slices = Slices(instance)
+    groups: dict[Slice, list[Property]] = {NO_HISTORY: []}
+    for prop in props:
+        groups.setdefault(slices.of(prop), []).append(prop)
+    if formed and slices.fragile:
+        groups.setdefault(slices.fragile, []).append(WELL_FORMEDNESS)
+    plain = groups.pop(NO_HISTORY)
+    first = _Search(instance, [*plain, *([WELL_FORMEDNESS] if formed else [])], how)
+    yield from first.results(on_found=on_found)
+    if len(groups) > 1 and (first.pace is not None or first.cut_short):
+        every = NO_HISTORY.union(*groups)
+        together = _Search(slices.instance(every), [prop for each in groups.values() for prop in each], how)
+        yield from together.results(pace=first.pace)
+        left = {prop.name for prop in together.left}
+        groups = {kept: [p for p in each if p.name in left] for kept, each in groups.items()}
+    for kept, each in groups.items():
+        if each:
+            yield from _Search(slices.instance(kept), each, how).results()
+
+
+class _Search:
+    """The search of an instance for all that is asked of it.
+
+    Attributes:
+        pace: by depth, the states up to there, if all were found.
+        cut_short: not all were, for want of time or memory.
+        left: the properties that it leaves to searches of smaller slices.
+    """
+
+    def __init__(self, instance: Instance, props: Sequence[Property], how: Exploring) -> None:
+        self._instance, self._how = instance, how
+        self._formed = WELL_FORMEDNESS in props
+        self._constructed = [p for p in props if isinstance(p, ByConstruction)]
+        self._safe = [p for p in props if isinstance(p, SAFETY)]
+        self._runs = [p for p in props if not isinstance(p, (*SAFETY, ByConstruction, WellFormed))]
+        self.pace: Sequence[int] | None = None
+        self.cut_short = False
+        self.left: list[Property] = []
+
+    def results(
+        self, *, pace: Sequence[int] | None = None, on_found: Callable[[Found], None] | None = None
+    ) -> Iterator[Result]:
+        """Searches, and checks all properties but those that are ``left``.
+
+        Args:
+            pace: of the search without history, if this one may leave properties to others.
+            on_found: called with what was found; then every state is counted.
+        """
+        for constructed in self._constructed:
+            yield _constructed(self._instance.model, constructed)
+        found: Found | None = None
+        if self._safe or self._formed:
+            all_states = on_found is not None or self._formed or bool(self._runs)
+            found, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace))
+            self._note(found)
+            if on_found is not None:
+                on_found(found)
+            if pace is not None and found.stopped in (GREW, AT_LIMIT):
+                watches = self._refuted_only(watches)
+            yield from (_safety(found, w) for w in watches)
+            if self._formed:
+                yield _well_formed(found)
+        if self._runs:
+            states = found.state_count if found is not None else 0
+            if found is not None and found.symmetry is not None:
+                found = None  # and with it goes the memory that it takes
+            found, graph = self._how.graph(self._instance, found, states)
+            self._note(found)
+            for prop in self._runs:
+                why = self._how.halt() if self._how.halt is not None else ""
+                yield _judge(found, why or graph, prop)
+
+    def _note(self, found: Found) -> None:
+        self.pace = found.up_to() if found.complete else None
+        self.cut_short = found.stopped not in ("", ALL_REFUTED)
+
+    def _refuted_only(self, watches: Sequence[Watch]) -> list[Watch]:
+        """Leaves to others what is not refuted."""
+        undecided = [w.prop for w in watches if w.failed() is None]
+        self.left = [*undecided, *self._runs, *([WELL_FORMEDNESS] if self._formed else [])]
+        self._runs, self._formed = [], False
+        return [w for w in watches if w.failed() is not None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +260,6 @@ def check_axioms(instance: Instance) -> None:
             raise ModelError(element, axiom.place, f"is undefined on a topology: {error}", remedy) from error
         if not holds:
             raise ModelError(element, axiom.place, f"is false on a topology at {dict(instance.sizes)}", remedy)
-
-
-def _has_history(model: Model) -> bool:
-    return any(a.history for m in model.machines for a in m.attributes)
 
 
 def _well_formed(found: Found) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,13 @@ from schedproof.model.semantics import Choice, Instance, Moment, State, compile_
 from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
-from .kernel import judge, link
+from .kernel import TOGETHER, judge, link
 from .layout import Words
 from .llvm import Machine
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
 from .search import Reached, place_in
 from .steps import first_choices
+from .steps import program as program_of
 
 Nodes = NDArray[np.bool_]
 """A set of states, by number."""
@@ -47,6 +48,9 @@ class Graph:
     offsets: NDArray[np.int64]
     targets: NDArray[np.uint32]
     choices: NDArray[np.uint16]
+    _turned: dict[frozenset[str], tuple[NDArray[np.int64], NDArray[np.uint32]]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def instance(self) -> Instance:
@@ -109,8 +113,15 @@ class Graph:
         return [row == TRUE for row in found]
 
     def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
-        """What gives the states from which some can be reached, taking no action of ``without``."""
-        back, sources = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
+        """What gives the states from which some can be reached, taking no action of ``without``.
+
+        Properties seldom differ in what they leave out, so that the edges are turned once for several.
+        """
+        left_out = frozenset(without)
+        if left_out not in self._turned:
+            self._turned.clear()  # and with it goes the memory that it takes
+            self._turned[left_out] = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
+        back, sources = self._turned[left_out]
 
         def reaching(goal: Nodes) -> Nodes:
             found: Nodes = paths.reaching(back, sources, goal)
@@ -148,8 +159,9 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     if not reached.complete or reached.symmetry is not None or not reached.in_memory:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
+    steps = program_of(program.instance, program.actions).steps  # which checks nothing on its way
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = Machine([program.steps])
+    machine = Machine([steps])
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),
@@ -165,7 +177,8 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     numbers[home][place] = 1
     keys, places = tuple(part.keys for part in parts), np.array([part.places for part in parts])
     room = parts[0]
-    out, chosen, seen = np.empty_like(room.out), np.empty_like(room.chosen), np.zeros_like(room.seen)
+    out, chosen = (np.empty(TOGETHER * len(each), np.uint64) for each in (room.out, room.chosen))
+    seen = np.zeros_like(room.seen)
     met = 1
     for first in range(0, count, AT_ONCE):
         last = min(first + AT_ONCE, count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -136,12 +137,12 @@ def insert(
         keys, places: the table.
         most: so many states at most may be in it.
         count, found: how many are in the table and in the frontier.
-        parents, choices: by number, the state that a state comes from, and the choice that leads here.
+        parents, choices: by number, the state that a state comes from, and the choice that leads here; empty if that is not kept.
 
     Returns:
         Where it stopped, and how many are in the table then.
     """
-    p, size = U(parts), U(places)
+    p, size, traced = U(parts), U(places), len(parents) > 0
     i = start
     while i < end and count < most:
         if i + AHEAD < end:
@@ -150,12 +151,17 @@ def insert(
         if put(keys, states, i * words, words, value, place_of(value, p, size)):
             for k in range(words):
                 frontier[found * words + k] = states[i * words + k]
-            parents[count] = whence[i] >> BITS
-            choices[count] = whence[i] & LOW
+            if traced:
+                parents[count] = whence[i] >> BITS
+                choices[count] = whence[i] & LOW
             found += 1
             count += 1
         i += 1
     return i, count
+
+
+TOGETHER = 16
+"""So many states are linked at once: what one asks of the tables, comes near while others are asked for."""
 
 
 @njit(nogil=True, cache=True)
@@ -186,30 +192,45 @@ def link(
         numbers: by part and place, one more than the number of the state; 0: not yet met.
         states, depths, whence: by number; ``whence`` is the edge by which it was met first. ``count`` have been met.
         offsets, targets, choices: the edges, of those before ``first``.
-        out, chosen, seen: room for the steps of one state.
+        out, chosen, seen: room for the steps of ``TOGETHER`` states.
 
     Returns:
         How many states have been met.
     """
     parts = U(len(keys))
     state_at, out_at, chosen_at, seen_at = states.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
-    to = offsets[first]
-    for n in range(first, last):
-        found = call(address, state_at + 8 * words * n, out_at, chosen_at, seen_at, n)
-        for i in range(found):
-            value = entry(out, i * words, words)
-            q = part_of(value, parts)
-            place = find(keys[q], out, i * words, words, value, place_of(value, parts, U(places[q])))
-            if numbers[q][place] == 0:
-                for k in range(words):
-                    states[count * words + k] = out[i * words + k]
-                depths[count], whence[count] = depths[n] + 1, to
-                count += 1
-                numbers[q][place] = count
-            targets[to] = numbers[q][place] - 1
-            choices[to] = chosen[i]
-            to += 1
-        offsets[n + 1] = to
+    values, spots = np.empty(len(chosen), np.uint64), np.empty(len(chosen), np.uint64)
+    n = first
+    while n < last:
+        end, start, edges = min(n + TOGETHER, last, count), offsets[n], 0
+        for m in range(n, end):
+            found = call(
+                address, state_at + 8 * words * m, out_at + 8 * words * edges, chosen_at + 8 * edges, seen_at, m
+            )
+            for i in range(edges, edges + found):
+                value = entry(out, i * words, words)
+                q = part_of(value, parts)
+                values[i], spots[i] = value, place_of(value, parts, U(places[q]))
+                prefetch(keys[q], spots[i] * U(words))
+            edges += found
+            offsets[m + 1] = start + edges
+        for i in range(edges):
+            q = part_of(values[i], parts)
+            spots[i] = find(keys[q], out, i * words, words, values[i], spots[i])
+            prefetch(numbers[q], spots[i])
+        for m in range(n, end):
+            for to in range(offsets[m], offsets[m + 1]):
+                i = to - start
+                q = part_of(values[i], parts)
+                if numbers[q][spots[i]] == 0:
+                    for k in range(words):
+                        states[count * words + k] = out[i * words + k]
+                    depths[count], whence[count] = depths[m] + 1, to
+                    count += 1
+                    numbers[q][spots[i]] = count
+                targets[to] = numbers[q][spots[i]] - 1
+                choices[to] = chosen[i]
+        n = end
     return count
 
 

@@ -102,6 +102,7 @@ class Part:
         budget: bytes that what grows may take; None: any.
         folder: gives one for files.
         disk: files that are to have all states; else they are made when they are needed.
+        traced: where each state was found from is kept; always, if there are files.
 
     Attributes:
         keys, places: the table.
@@ -121,6 +122,7 @@ class Part:
     budget: int | None = None
     folder: Callable[[], Path] | None = None
     disk: Disk | None = None
+    traced: bool = True
     places: int = FIRST
     count: int = 0
     kept: int = 0
@@ -133,8 +135,8 @@ class Part:
         words = self._words = self.program.layout.words
         room = max(2 * ROOM // max(2, self.parts), 2 * self.program.choices)
         self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
-        self.parents: NDArray[np.uint32] = np.empty(FIRST, np.uint32)
-        self.choices: NDArray[np.uint16] = np.empty(FIRST, np.uint16)
+        self.parents: NDArray[np.uint32] = np.empty(FIRST if self.traced else 0, np.uint32)
+        self.choices: NDArray[np.uint16] = np.empty(FIRST if self.traced else 0, np.uint16)
         self.now: Words = np.empty(0, np.uint64)
         self.next: Words = np.empty(FIRST * words, np.uint64)
         self._window = (0, 0)
@@ -224,7 +226,7 @@ class Part:
                 whence,
                 at,
                 end,
-                min(int(self.places * FULLEST), len(self.parents)),
+                min(int(self.places * FULLEST), len(self.parents)) if self.traced else int(self.places * FULLEST),
                 self.count - self.kept,
                 self.next,
                 self._rows,
@@ -247,7 +249,7 @@ class Part:
             grow(self.keys, words, U(self.parts), self.places, places)
             self.places, most = places, int(places * FULLEST)
         most = min(most, held + more)
-        if most > len(self.parents):
+        if self.traced and most > len(self.parents):
             longer = max(most, len(self.parents) + len(self.parents) // 4)
             if not self._may_grow(6 * (longer - len(self.parents))):
                 return False

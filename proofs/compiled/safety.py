@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from schedproof.model.lang import Invariant, Property
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.explore import Halt, Progress
-from schedproof.proofs.exploration.limits import Saving
+from schedproof.proofs.exploration.limits import Enough, Saving
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .search import Reached, explore
@@ -26,10 +26,26 @@ def watch(
     saving: Saving | None = None,
     halt: Halt | None = None,
     progress: Progress | None = None,
+    enough: Enough | None = None,
 ) -> tuple[Reached, list[Watch]]:
-    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
+    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``.
+
+    Args:
+        enough: when it may stop, as nobody counts the states.
+    """
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     conditions = compiled_conditions(instance, watches, crash=crash)
+
+    def judge(found: Reached) -> None:
+        for number, check in enumerate(check for each in watches for check in each.checks):
+            check.met, check.failed = found.met(number), found.failed(number)
+
+    def on_depth(found: Reached) -> str:
+        assert enough is not None
+        judge(found)
+        refuted = all(each.failed() is not None for each in watches)
+        return enough.reason(found.depth, found.representatives, refuted=refuted)
+
     found = explore(
         instance,
         symmetry=symmetry,
@@ -41,9 +57,10 @@ def watch(
         saving=saving,
         halt=halt,
         progress=progress,
+        on_depth=on_depth if enough is not None else None,
+        traced=False,
     )
-    for number, check in enumerate(check for each in watches for check in each.checks):
-        check.met, check.failed = found.met(number), found.failed(number)
+    judge(found)
     return found, watches
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -47,6 +47,9 @@ def place_in(parts: Sequence[Part], state: Words) -> tuple[int, int]:
 class Reached:
     """What was found. A state's number says its part and its place there; 0 need not be the initial state.
 
+    Where a state was found from takes half as much memory again as the state. If it is not kept, a run is found by the same search once
+    more, as far as to the state: its numbers are the same. Most runs are short; one to the greatest depth takes the time twice.
+
     ``stopped`` says why it went no further, and is empty if all states were found. ``ill_formed`` is the first step that the model
     must not allow, as (state number, choice, ""): what is wrong is found again by taking it. ``files`` have some
     of it, and are there as long as this is.
@@ -57,6 +60,7 @@ class Reached:
     stopped: str
     parts: Sequence[Part] = field(repr=False)
     files: Scratch | Checkpoint | None = field(default=None, repr=False)
+    _again: list[Reached] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def instance(self) -> Instance:
@@ -96,6 +100,11 @@ class Reached:
         return max(
             self._depth((part.count - 1) * len(self.parts) + p) for p, part in enumerate(self.parts) if part.count
         )
+
+    def up_to(self) -> list[int]:
+        """By depth, the number of representatives up to there."""
+        firsts = [[*part.starts, part.base + part.size][1:] for part in self.parts]
+        return [sum(each) for each in zip(*firsts, strict=True)][: self.depth + 1]
 
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action."""
@@ -150,12 +159,28 @@ class Reached:
 
         With symmetry these lead from representative to representative; the run is found again among the real states.
         """
-        parts, run = len(self.parts), list[Choice]()
+        parts, run = self._traced(number), list[Choice]()
         while self._depth(number) > 0:
-            number, choice = self.parts[number % parts].origin(number // parts)
+            number, choice = parts[number % len(parts)].origin(number // len(parts))
             run.append(self.program.choice(choice))
         run.reverse()
         return run if self.symmetry is None else real(self.symmetry, run)
+
+    def _traced(self, number: int) -> Sequence[Part]:
+        """The parts, which say where state ``number`` and those before it were found from."""
+        part, place = number % len(self.parts), number // len(self.parts)
+        for found in (self, *self._again):
+            if found.parts[part].traced and found.parts[part].count > place:
+                return found.parts
+        search = _Search(
+            self.program,
+            self.symmetry,
+            len(self.parts),
+            limit=self.representatives,
+            on_depth=lambda found: "found" if found.parts[part].count > place else "",
+        )
+        self._again[:] = [search.run()]
+        return self._again[0].parts
 
 
 def explore(
@@ -170,6 +195,8 @@ def explore(
     saving: Saving | None = None,
     halt: Halt | None = None,
     progress: Progress | None = None,
+    on_depth: Callable[[Reached], str] | None = None,
+    traced: bool = True,
 ) -> Reached:
     """All reachable states of ``instance``.
 
@@ -181,6 +208,8 @@ def explore(
         memory: bytes that what grows with the number of states may take; what is more goes to files.
         saving: where it is kept how far the search is; it goes on from there.
         halt: asked every so often.
+        on_depth: asked at the end of each depth whether to stop, like ``halt``; what was found has all states of the next one.
+        traced: keep where each state was found from, although there are no files.
 
     Raises:
         TooWide: there are too many choices of parameters.
@@ -199,8 +228,19 @@ def explore(
     checkpoint = None
     if saving is not None:
         checkpoint = Checkpoint(saving.folder, _described(code, reducer), assembly(code.steps))
-    every = saving.every if saving is not None else 0.0
-    search = _Search(code, reducer, threads, limit, memory, checkpoint, every, halt, progress)
+    search = _Search(
+        code,
+        reducer,
+        threads,
+        limit=limit,
+        memory=memory,
+        checkpoint=checkpoint,
+        every=saving.every if saving is not None else 0.0,
+        halt=halt,
+        progress=progress,
+        on_depth=on_depth,
+        traced=traced or saving is not None or memory is not None,
+    )
     return search.run()
 
 
@@ -216,7 +256,7 @@ def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
             for key, values in sorted(instance.rigid.items())
         ],
         "begins": code.layout.pack(instance.initial()),
-        "history": instance.with_history,
+        "history": instance.with_history if instance.history is None else sorted(map(list, instance.history)),
         "symmetric": [] if symmetry is None else list(symmetry.sorts),
         "actions": [action.name for action in code.actions],
         "conditions": len(code.conditions),
@@ -239,29 +279,32 @@ class _Search:
         program: Program,
         symmetry: Symmetry | None,
         threads: int,
-        limit: int | None,
-        memory: int | None,
-        checkpoint: Checkpoint | None,
-        every: float,
-        halt: Halt | None,
-        progress: Progress | None,
+        *,
+        limit: int | None = None,
+        memory: int | None = None,
+        checkpoint: Checkpoint | None = None,
+        every: float = 0.0,
+        halt: Halt | None = None,
+        progress: Progress | None = None,
+        on_depth: Callable[[Reached], str] | None = None,
+        traced: bool = True,
     ) -> None:
         self._machine = Machine([program.steps])  # its code is there as long as this is
         self._address = self._machine.address("steps")
         self._program, self._symmetry = program, symmetry
         self._checkpoint, self._every, self._saved = checkpoint, every, time.monotonic()
         self._files = checkpoint if checkpoint is not None or memory is None else Scratch()
-        self._parts = [self._part(me, threads, memory) for me in range(threads)]
+        self._parts = [self._part(me, threads, memory, traced) for me in range(threads)]
         self._at = [0] * threads
         self._barrier = threading.Barrier(threads)
         self._busy = [[False] * threads, [False] * threads]
         self._orders = [_Order.GO, _Order.GO]
         self._errors: list[BaseException] = []
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
-        self._halt, self._progress = halt, progress
+        self._halt, self._progress, self._on_depth = halt, progress, on_depth
         self._stopped = ""
 
-    def _part(self, me: int, threads: int, memory: int | None) -> Part:
+    def _part(self, me: int, threads: int, memory: int | None, traced: bool) -> Part:
         files, words = self._files, self._program.layout.words
         return Part(
             self._program,
@@ -271,6 +314,7 @@ class _Search:
             budget=memory // threads if memory is not None else None,
             folder=(lambda: files.path) if isinstance(files, Scratch) else None,
             disk=Disk.at(files.folder, me, words) if isinstance(files, Checkpoint) else None,
+            traced=traced,
         )
 
     def run(self) -> Reached:
@@ -292,6 +336,9 @@ class _Search:
         if self._stopped:
             for part in self._parts:
                 part.forget()
+        return self._reached()
+
+    def _reached(self) -> Reached:
         return Reached(self._program, self._symmetry, self._stopped, self._parts, self._files)
 
     def _begin(self) -> None:
@@ -344,6 +391,13 @@ class _Search:
                 self._parts[me].deepen()
                 self._at[me] = 0
                 self._barrier.wait()
+                if self._on_depth is None or not any(part.size for part in self._parts):
+                    continue
+                if me == 0:
+                    self._stopped = self._on_depth(self._reached())
+                self._barrier.wait()
+                if self._stopped:
+                    return
         except threading.BrokenBarrierError:
             return
         except BaseException as error:  # an interrupt, or no memory: the others must not wait

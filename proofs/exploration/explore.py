@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -82,6 +83,9 @@ class Found(Runs, Protocol):
     def depth(self) -> int:
         """The greatest distance from the initial state."""
 
+    def up_to(self) -> list[int]:
+        """By depth, the number of representatives up to there."""
+
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action."""
 
@@ -136,6 +140,10 @@ class Exploration:
         """The greatest distance from the initial state."""
         return max(self.depths)
 
+    def up_to(self) -> list[int]:
+        """By depth, the number of representatives up to there."""
+        return [bisect_right(self.depths, depth) for depth in range(self.depth + 1)]
+
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action."""
         found: Counter[str] = Counter()
@@ -170,6 +178,7 @@ def explore(
     halt: Halt | None = None,
     progress: Progress | None = None,
     on_step: Callable[[State, int, Step], None] | None = None,
+    on_depth: Callable[[Exploration], str] | None = None,
     stepper: Stepper | None = None,
 ) -> Exploration:
     """All reachable states of ``instance``.
@@ -181,6 +190,7 @@ def explore(
         total_limit: the same, symmetric ones included.
         halt: asked every so often.
         on_step: called for every step with its source state and that state's number.
+        on_depth: asked at the end of each depth whether to stop, like ``halt``; what was found has all states of the next one.
         stepper: what takes the steps, if not the instance's own one.
     """
     stepper = stepper or stepper_of(instance)
@@ -218,6 +228,10 @@ def explore(
             if progress:
                 progress(len(found.states), source, found.depths[source])
             found.stopped = halt() if halt else ""
+            if found.stopped:
+                break
+        if on_depth is not None and source and found.depths[source] > found.depths[source - 1]:
+            found.stopped = on_depth(found)
             if found.stopped:
                 break
         state = found.states[source]

@@ -96,9 +96,12 @@ def told(
 ) -> Counterexample:
     """The run that ``choices`` make, with what a reader has to know before it and what it ends in.
 
+    Of a slice, the run is taken once more with all history attributes: a reader sees the same fields of every run.
+
     Args:
         over, bound: the variables that ``problem`` names, and their values in it.
     """
+    instance = instance.unsliced
     steps, last = _run(instance, choices)
     named = _objects(over, bound or {})
     # A run without a step, and no object named, is about the model itself.

@@ -24,6 +24,7 @@ from schedproof.model.semantics import (
 from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration, Halt, Progress, Runs, explore, proper_steps
+from .limits import Enough
 from .runs import told
 
 SAFETY = (Invariant, StepInvariant, Recovery, DeadlockFree)
@@ -159,8 +160,13 @@ def watch(
     total_limit: int | None = None,
     halt: Halt | None = None,
     progress: Progress | None = None,
+    enough: Enough | None = None,
 ) -> tuple[Exploration, list[Watch]]:
-    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``."""
+    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``.
+
+    Args:
+        enough: when it may stop, as nobody counts the states.
+    """
     checks = {prop.name: checks_of(instance, prop, crash=crash) for prop in props}
     on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]
     of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in instance.model.actions}
@@ -171,6 +177,26 @@ def watch(
             if check.failed is None and check.violated(_moment(state, step)) is not None:
                 check.failed = (number, step.choice.action)
 
+    judged = 0
+    seconds = dict.fromkeys(checks, 0.0)
+
+    def judge_states(found: Exploration) -> None:
+        """Judges invariants on the states that were not judged before."""
+        nonlocal judged
+        for name, each in checks.items():
+            start = time.perf_counter()
+            for check in each:
+                if isinstance(check.prop, Invariant) and check.failed is None:
+                    _on_states(found, check, judged)
+            seconds[name] += time.perf_counter() - start
+        judged = len(found.states)
+
+    def on_depth(found: Exploration) -> str:
+        assert enough is not None
+        judge_states(found)
+        refuted = all(any(check.failed is not None for check in each) for each in checks.values())
+        return enough.reason(found.depths[-1], len(found.states), refuted=refuted)
+
     found = explore(
         instance,
         symmetry=symmetry,
@@ -180,20 +206,16 @@ def watch(
         halt=halt,
         progress=progress,
         on_step=on_step,
+        on_depth=on_depth if enough is not None else None,
     )
-    watches = []
-    for prop in props:
-        start = time.perf_counter()
-        for check in checks[prop.name]:
-            if isinstance(check.prop, Invariant):
-                _on_states(found, check)
-        watches.append(Watch(prop, checks[prop.name], time.perf_counter() - start))
-    return found, watches
+    judge_states(found)
+    return found, [Watch(prop, checks[prop.name], seconds[prop.name]) for prop in props]
 
 
-def _on_states(found: Exploration, check: Check) -> None:
-    for number, state in enumerate(found.states):
-        if check.violated_in(state) is not None:
+def _on_states(found: Exploration, check: Check, first: int) -> None:
+    """Judges an invariant on the states from number ``first`` on."""
+    for number in range(first, len(found.states)):
+        if check.violated_in(found.states[number]) is not None:
             check.failed = (number, None)
             return
 

@@ -10,7 +10,7 @@ from schedproof.model.lang import Action, Change, Machine, Model, Property, Row,
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.system import System
-from schedproof.proofs.checking.model_check import formulas
+from schedproof.proofs.checking.slices import formulas
 from schedproof.proofs.traces.reports.wording import show_term
 from schedproof.proofs.verification.properties import expected_of_model
 

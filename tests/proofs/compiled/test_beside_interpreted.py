@@ -26,7 +26,7 @@ from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled import part, search
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
-from schedproof.proofs.compiled.steps import Condition, _Steps
+from schedproof.proofs.compiled.steps import Condition, _Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.symmetry import Symmetry
@@ -239,6 +239,18 @@ def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[
             assert len(one.counterexample.steps) == len(other.counterexample.steps)
 
 
+def test_what_is_left_out_backwards_is_asked_each_time() -> None:
+    """Edges are turned once for several properties, but not for those that leave out other actions."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
+    graph, fresh = (compiled.graph_of(compiled.explore(instance)) for _ in range(2))
+    goal = np.zeros(graph.size, np.bool_)
+    goal[-1] = True
+    every, none = [a.name for a in instance.model.actions], list[str]()
+    assert graph.backwards(none)(goal).sum() > 1
+    assert graph.backwards(every)(goal).sum() == 1, "nothing comes to it"
+    assert (graph.backwards(none)(goal) == fresh.backwards(none)(goal)).all()
+
+
 def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
     with pytest.raises(ValueError, match="without symmetry"):
         compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
@@ -248,13 +260,42 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
-    full, reduced = compiled.explore(instance), compiled.explore(instance, symmetry=True)
+    full, reduced = compiled.explore(instance, traced=False), compiled.explore(instance, symmetry=True)
     counts = 5_768_317, 64_366_840, 14
     assert (full.state_count, full.transition_count, full.depth) == counts
     assert (reduced.state_count, reduced.transition_count, reduced.depth) == counts
     assert reduced.per_action() == full.per_action()
     assert (full.representatives, reduced.representatives) == (5_768_317, 143_156)
-    assert full.bytes_per_state < 24
+    assert full.bytes_per_state <= 12
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads: int) -> None:
+    """What is not kept is found by the same search once more, as far as it has to go."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
+    kept, again = (
+        compiled.explore(instance, symmetry=symmetry, threads=threads, traced=traced) for traced in (True, False)
+    )
+    assert sum(p.parents.nbytes + p.choices.nbytes for p in again.parts) == 0
+    numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(0, each.count, 7)]
+    assert len(numbers) > 20
+    for number in numbers:
+        assert again.path(number) == kept.path(number)
+    early = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=False)
+    assert early.path(numbers[1]) == kept.path(numbers[1])
+    assert early._traced(numbers[1])[0].count < early.parts[0].count
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
+    """Planted: the search that is made once more takes its actions in another order."""
+    instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
+    kept, again = (compiled.explore(instance, threads=threads, traced=traced) for traced in (True, False))
+    other = program(instance, list(reversed(instance.model.actions)))
+    again = dataclasses.replace(again, program=other)
+    numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(each.count)]
+    assert [again.path(n) for n in numbers] != [kept.path(n) for n in numbers]
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 4))

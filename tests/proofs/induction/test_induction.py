@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -33,6 +34,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang import State as StateOf
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
