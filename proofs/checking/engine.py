@@ -17,8 +17,8 @@ from schedproof.proofs.exploration.safety import Watch, watch
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph, Reached
 
-PAYS = 20_000
-"""For more states than so many it compiles: that takes a second or several, in which the interpreted exploration goes so far."""
+PAYS = 5_000
+"""For more states than so many it compiles: that takes about half a second, in which the interpreted exploration goes so far."""
 
 MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 """States that fit into the memory of an ordinary machine, with room to spare."""

@@ -102,7 +102,7 @@ class Graph:
             Undefined: one of them reads an attribute of no object in a reachable state.
         """
         program = self.reached.program
-        machine = Machine([predicates(program.instance, program.layout, wanted)])
+        machine = Machine([predicates(program.instance, program.layout, wanted)], states=self.size)
         found = np.empty((len(wanted), self.size), np.uint8)
         judge(machine.address("holds"), self.words, program.layout.words, np.empty(len(wanted), np.int64), found)
         for predicate, row in zip(wanted, found, strict=True):
@@ -161,7 +161,7 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     program, parts = reached.program, reached.parts
     steps = program_of(program.instance, program.actions).steps  # which checks nothing on its way
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = Machine([steps])
+    machine = Machine([steps], states=count)
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),

@@ -20,7 +20,10 @@ DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
 """What functions use that are LLVM's own."""
 
 LEVEL = 2
-"""How much is optimized: 1 is a third slower, and 3 not faster."""
+"""How much is optimized: 1 is a third slower, and 3 not faster. To optimize takes a second or several, not to a tenth of that."""
+
+PAYS = 1_000_000
+"""For more states than so many it pays to optimize."""
 
 MACHINE_CODE = Cache("machine-code", most=400)
 """A model is compiled once, and not with every command."""
@@ -190,21 +193,23 @@ class Machine:
 
     Args:
         functions: their names differ, and so do those of their tables.
+        states: about how many it is for: whether it pays to optimize.
         cached: whether machine code may be taken from the disk, and is left there.
     """
 
-    def __init__(self, functions: Sequence[Function], *, cached: bool = True) -> None:
+    def __init__(self, functions: Sequence[Function], *, states: int = PAYS, cached: bool = True) -> None:
+        level = LEVEL if states >= PAYS else 0
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
         self._target = llvm.Target.from_default_triple().create_target_machine(
-            cpu=cpu, features=features, opt=LEVEL, jit=True
+            cpu=cpu, features=features, opt=level, jit=True
         )
         text = "\n".join([DECLARED, *(assembly(f) for f in functions)])
-        key = "\n".join([text, str(LEVEL), cpu, features, llvmlite.__version__])
+        key = "\n".join([text, str(level), cpu, features, llvmlite.__version__])
         code = MACHINE_CODE.load(key) if cached else None
         if code is None:
-            code = self._compiled(text)
+            code = self._compiled(text, level)
             if cached:
                 MACHINE_CODE.store(key, code)
                 MACHINE_CODE.shrink()
@@ -212,10 +217,10 @@ class Machine:
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
-    def _compiled(self, text: str) -> bytes:
+    def _compiled(self, text: str, level: int) -> bytes:
         module = llvm.parse_assembly(text)
         module.verify()
-        builder = llvm.create_pass_builder(self._target, llvm.create_pipeline_tuning_options(speed_level=LEVEL))
+        builder = llvm.create_pass_builder(self._target, llvm.create_pipeline_tuning_options(speed_level=level))
         builder.getModulePassManager().run(module, builder)
         return bytes(self._target.emit_object(module))
 

@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 from .checkpoint import Checkpoint
 from .files import Damaged, Scratch
 from .layout import Words
-from .llvm import Machine, assembly
+from .llvm import PAYS, Machine, assembly
 from .part import Disk, Part
 from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
@@ -289,9 +289,9 @@ class _Search:
         on_depth: Callable[[Reached], str] | None = None,
         traced: bool = True,
     ) -> None:
-        self._machine = Machine([program.steps])  # its code is there as long as this is
-        self._address = self._machine.address("steps")
         self._program, self._symmetry = program, symmetry
+        self._machines: list[Machine] = []  # their code is there as long as this is
+        self._compile(0)
         self._checkpoint, self._every, self._saved = checkpoint, every, time.monotonic()
         self._files = checkpoint if checkpoint is not None or memory is None else Scratch()
         self._parts = [self._part(me, threads, memory, traced) for me in range(threads)]
@@ -303,6 +303,11 @@ class _Search:
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
         self._halt, self._progress, self._on_depth = halt, progress, on_depth
         self._stopped = ""
+
+    def _compile(self, states: int) -> None:
+        """Compiles what is run from now on, for about so many states."""
+        self._machines.append(Machine([self._program.steps], states=states))
+        self._address = self._machines[-1].address("steps")
 
     def _part(self, me: int, threads: int, memory: int | None, traced: bool) -> Part:
         files, words = self._files, self._program.layout.words
@@ -440,6 +445,8 @@ class _Search:
         if self._progress is not None:
             part = self._parts[0]
             self._progress(states, (part.base + self._at[0]) * len(self._parts), len(part.starts) - 1)
+        if states >= PAYS and len(self._machines) == 1:
+            self._compile(states)
         self._stopped = self._halt() if self._halt is not None else ""
         if not self._stopped and states > self._limit:
             self._stopped = AT_LIMIT

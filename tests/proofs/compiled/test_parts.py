@@ -238,7 +238,7 @@ def test_machine_code_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path
     first = compiled.explore(hived())
     assert len(list((tmp_path / "machine-code").iterdir())) == 1
 
-    def never(self: Machine, text: str) -> bytes:
+    def never(self: Machine, text: str, level: int) -> bytes:
         raise AssertionError("compiled again")
 
     monkeypatch.setattr(llvm.Machine, "_compiled", never)
