@@ -1,0 +1,282 @@
+"""Threads as automata of their own, and the states of several as packed words: what the compiled search explores.
+
+What a thread holds follows from its own steps, and all that a lock knows from what threads hold and which of them sleep.
+So a state is one small number for each thread and each channel: these are packed, and the rest is worked out when needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedproof.model.locks.language import UNBOUNDED, Acquire, Mode, Receive, Release, Send
+
+from .semantics import Lock, State
+from .unfold import DONE, Instruction, Program
+
+FINISHED, READ, WRITE, RELEASE, RECEIVE, SEND, NOT_HELD, READER, WRITER = range(9)
+"""What a thread does next; NOT_HELD: it releases what it does not hold; READER, WRITER: it sleeps until it has the lock."""
+
+MOST_NODES = 1 << 16
+"""Nodes of one thread."""
+
+MOST_READ = 64
+"""What one thread reads at once. Who serves, and reads again and again without a release, has infinitely many nodes."""
+
+MOST = 62
+"""Threads, locks and channels: sets of them are bits of a word."""
+
+FOR_EVER = 32
+"""Bits for the messages in an unbounded channel: in so few states there are never more."""
+
+
+class TooWide(Exception):
+    """Threads that only the interpreter can explore."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """Where a thread is, the locks that it holds (for reading: once for each time), and whether it sleeps."""
+
+    at: int
+    writes: frozenset[int] = frozenset()
+    reads: tuple[int, ...] = ()
+    asleep: bool = False
+
+
+class Tables(NamedTuple):
+    """The nodes of all automata, one automaton after the other. Entries that are nodes are counted from their automaton's first.
+
+    Args:
+        kind, target: what is done next, and with which lock or channel.
+        writes, reads: the locks that are held, as bits.
+        asleep: the same node, asleep.
+        sends, receives: the channels that the thread can still send to, or receive from, as bits.
+        rests: 1 if it waits for the next message, with nothing held.
+        first, then: the nodes that node n leads to are ``then[first[n]:first[n + 1]]``.
+    """
+
+    kind: NDArray[np.int64]
+    target: NDArray[np.int64]
+    writes: NDArray[np.int64]
+    reads: NDArray[np.int64]
+    asleep: NDArray[np.int64]
+    sends: NDArray[np.int64]
+    receives: NDArray[np.int64]
+    rests: NDArray[np.int64]
+    first: NDArray[np.int64]
+    then: NDArray[np.int64]
+
+
+class Fields(NamedTuple):
+    """Where the numbers of a state are in its words: those of the threads, then those of the channels.
+
+    Args:
+        base: by thread, the first node of its automaton.
+        word, shift, mask: by number its word, its lowest bit there, and its bits, shifted down.
+        capacity: by channel.
+        words: how many words a state has.
+    """
+
+    base: NDArray[np.int64]
+    word: NDArray[np.int64]
+    shift: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    capacity: NDArray[np.int64]
+    words: int
+
+
+class Automata:
+    """The automata of programs.
+
+    Raises:
+        TooWide: there are too many locks or channels, or a program has too many nodes.
+    """
+
+    def __init__(self, programs: Sequence[Program], locks: int, capacities: Sequence[int]) -> None:
+        if max(locks, len(capacities)) > MOST:
+            raise TooWide
+        self.locks, self.capacities = locks, tuple(capacities)
+        self.each = [_Automaton(program) for program in programs]
+        self.base = np.cumsum([0, *(len(one.nodes) for one in self.each)])
+        rows = np.array([row for one in self.each for row in one.rows()], np.int64).reshape(-1, 8)
+        then = [after for one in self.each for after in one.then]
+        first = np.cumsum([0, *map(len, then)])
+        self.tables = Tables._make(
+            [*rows.T.copy(), first, np.array([node for after in then for node in after], np.int64)]
+        )
+
+    def together(self, members: Sequence[int]) -> Packing:
+        """The states of threads that run these programs, given by number.
+
+        Raises:
+            TooWide: there are too many threads.
+        """
+        return Packing(self, tuple(members))
+
+
+class _Automaton:
+    """One thread by itself: a node for each place, for what may be held there, and for whether it sleeps there."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.numbers: dict[Node, int] = {}
+        self.nodes: list[Node] = []
+        self.then: list[list[int]] = []
+        self.starts = [self.number(Node(start)) for start in program.starts]
+        for node in self.nodes:  # there come more meanwhile
+            self.then.append([self.number(after) for after in self.after(node)])
+            if (instruction := self.instruction(node)) is not None and instruction.kind is Acquire:
+                self.number(replace(node, asleep=True))
+
+    def number(self, node: Node) -> int:
+        if node not in self.numbers:
+            if len(self.nodes) == MOST_NODES or len(node.reads) > MOST_READ:
+                raise TooWide
+            self.numbers[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.numbers[node]
+
+    def instruction(self, node: Node) -> Instruction | None:
+        return None if node.at == DONE else self.program.instructions[node.at]
+
+    def after(self, node: Node) -> Iterator[Node]:
+        """Where a thread can be when it has done what comes next."""
+        if (instruction := self.instruction(node)) is None:
+            return
+        writes, reads, lock = node.writes, node.reads, instruction.target
+        if instruction.kind is Acquire:
+            if lock in writes or (lock in reads and instruction.mode is not Mode.READ):
+                return  # it waits for itself
+            if instruction.mode is Mode.READ:
+                reads = tuple(sorted([*reads, lock]))
+            else:
+                writes |= {lock}
+        elif instruction.kind is Release:
+            if lock in writes:
+                writes -= {lock}
+            elif lock in reads:
+                at = reads.index(lock)
+                reads = reads[:at] + reads[at + 1 :]
+            else:
+                return
+        for then in instruction.then:
+            yield Node(then, writes, reads)
+
+    def rows(self) -> Iterator[tuple[int, ...]]:
+        """By node what :class:`Tables` has of it, but for where it leads to."""
+        sends, receives = self.reachable(Send), self.reachable(Receive)
+        for node in self.nodes:
+            instruction = self.instruction(node)
+            yield (
+                self.kind(node),
+                instruction.target if instruction is not None else -1,
+                sum(1 << lock for lock in node.writes),
+                sum(1 << lock for lock in set(node.reads)),
+                self.numbers.get(replace(node, asleep=True), -1),
+                sends.get(node.at, 0),
+                receives.get(node.at, 0),
+                int(node.at in self.program.rests and not node.writes and not node.reads),
+            )
+
+    def kind(self, node: Node) -> int:
+        match self.instruction(node):
+            case None:
+                return FINISHED
+            case Instruction(kind=kind, mode=Mode.READ) if kind is Acquire:
+                return READER if node.asleep else READ
+            case Instruction(kind=kind) if kind is Acquire:
+                return WRITER if node.asleep else WRITE
+            case Instruction(kind=kind, target=lock) if kind is Release:
+                return RELEASE if lock in node.writes or lock in node.reads else NOT_HELD
+            case Instruction(kind=kind):
+                return RECEIVE if kind is Receive else SEND
+
+    def reachable(self, kind: type[Send] | type[Receive]) -> dict[int, int]:
+        """By place, the channels that steps of this kind from there on are about, as bits."""
+        instructions = self.program.instructions
+        found = {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(instructions)}
+        changed = True
+        while changed:  # programs are unfolded from their end: twice, but for loops
+            changed = False
+            for at, one in enumerate(instructions):
+                more = found[at]
+                for then in one.then:
+                    more |= found.get(then, 0)
+                changed |= more != found[at]
+                found[at] = more
+        return found
+
+
+class Packing:
+    """How the states of threads that run together are packed.
+
+    Args:
+        members: by thread the number of its program.
+    """
+
+    def __init__(self, automata: Automata, members: tuple[int, ...]) -> None:
+        if len(members) > MOST:
+            raise TooWide
+        self.automata, self.members = automata, members
+        self.each = [automata.each[n] for n in members]
+        most = [len(one.nodes) - 1 for one in self.each]
+        most += [(1 << FOR_EVER) - 1 if room == UNBOUNDED else room for room in automata.capacities]
+        places, word, used = [], 0, 0
+        for bits in (number.bit_length() for number in most):
+            if used + bits > 64:
+                word, used = word + 1, 0
+            places.append((word, used, (1 << bits) - 1))
+            used += bits
+        self.places = places
+        words, shifts, masks = zip(*places, strict=True)
+        self.fields = Fields(
+            automata.base[list(members)],
+            np.array(words, np.int64),
+            np.array(shifts, np.uint64),
+            np.array(masks, np.uint64),
+            np.array(automata.capacities, np.int64),
+            word + 1,
+        )
+
+    def starts(self) -> NDArray[np.uint64]:
+        """The initial states, in the order of :meth:`.semantics.Machine.starts`."""
+        packed = []
+        for chosen in product(*(one.starts for one in self.each)):
+            state = [0] * self.fields.words
+            for number, (word, shift, _) in zip(chosen, self.places, strict=False):
+                state[word] |= number << shift
+            packed += state
+        return np.array(packed, np.uint64)
+
+    def unpack(self, words: Sequence[int]) -> State:
+        """A state as the interpreter has it."""
+        numbers = [words[word] >> shift & mask for word, shift, mask in self.places]
+        nodes = [one.nodes[number] for one, number in zip(self.each, numbers, strict=False)]
+        locks = []
+        for lock in range(self.automata.locks):
+            asleep = [n for n, node in enumerate(nodes) if node.asleep and self._target(n, node) == lock]
+            writers = [n for n in asleep if self.each[n].kind(nodes[n]) == WRITER]
+            locks.append(
+                Lock(
+                    next((n for n, node in enumerate(nodes) if lock in node.writes), None),
+                    tuple(n for n, node in enumerate(nodes) for _ in range(node.reads.count(lock))),
+                    next(iter(writers), None),
+                    frozenset(asleep) - frozenset(writers),
+                )
+            )
+        return State(
+            tuple(node.at for node in nodes),
+            frozenset(n for n, node in enumerate(nodes) if node.asleep),
+            tuple(locks),
+            tuple(numbers[len(nodes) :]),
+        )
+
+    def _target(self, thread: int, node: Node) -> int | None:
+        instruction = self.each[thread].instruction(node)
+        return instruction.target if instruction is not None else None

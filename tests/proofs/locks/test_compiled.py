@@ -1,0 +1,328 @@
+"""The compiled search for deadlocks against the interpreted one: the same states, steps, problems, and ways to these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from schedproof.model.locks import Locks, parse, read
+from schedproof.proofs.locks import automata, kernel
+from schedproof.proofs.locks import compiled as compiled_search
+from schedproof.proofs.locks.automata import Automata, TooWide
+from schedproof.proofs.locks.explore import LIMIT, Explored, explore_all
+from schedproof.proofs.locks.kinds import Kind
+from schedproof.proofs.locks.semantics import Machine
+from schedproof.proofs.locks.unfold import World, unfold
+from tests.proofs.locks.test_explore import Case, Maker
+from tests.proofs.locks.test_kinds import HARMLESS, SCENARIOS
+from tests.support.places import MODELS
+
+NEVER = 1 << 60
+"""Of states after which it is compiled: none."""
+
+FILES = sorted(MODELS.rglob("deadlocks/*.yaml")) + sorted(MODELS.rglob("locks/*.yaml"))
+
+
+def same(locks: Locks, *, limit: int = LIMIT) -> Explored:
+    """A gate: both searches find the same, reduced and not; gives what the reduced ones find."""
+    for reduced in (False, True):
+        slow = explore_all(locks, reduced=reduced, limit=limit, pays=NEVER)
+        assert explore_all(locks, reduced=reduced, limit=limit, pays=0) == slow
+    return slow
+
+
+def made(seed: int, *, serves: bool = False) -> Locks:
+    """Threads made at random, the last one of which may serve, three at once where there are three to choose from."""
+    maker = Maker(seed)
+    case = maker.case()
+    if serves:
+        last, body = list(case.threads.items())[-1]
+        if not (body and body[0][0] == "forever"):
+            body = (("forever", (("recv", "c", maker.new()), *body)),)
+        case = Case({**case.threads, last: body}, case.locks, maker.channels)
+    locks = case.description()
+    return replace(locks, together=(1, 2)) if seed % 4 == 0 else locks
+
+
+def random_programs(seeds: range) -> None:
+    """A gate: both searches find the same in threads made at random, half of which serve."""
+    for seed in seeds:
+        try:
+            same(made(seed, serves=seed % 2 == 1))
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {error}") from error
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_both_searches_find_the_same_in_each_file(file: Any) -> None:
+    locks = read(file)
+    same(replace(locks, together=(2,)) if locks.together else locks)
+
+
+@pytest.mark.long(seconds=60)
+@pytest.mark.parametrize("file", [file for file in FILES if file.parent.name == "locks"], ids=lambda file: file.stem)
+def test_both_searches_find_the_same_in_whole_designs(file: Any) -> None:
+    same(read(file))
+
+
+@pytest.mark.parametrize("name", [*SCENARIOS, *HARMLESS])
+def test_both_searches_find_the_same_in_scenarios(name: str) -> None:
+    same(parse(SCENARIOS[name].text if name in SCENARIOS else HARMLESS[name], "made.yaml"))
+
+
+def test_both_searches_find_the_same_in_random_programs() -> None:
+    random_programs(range(100))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
+def test_both_searches_find_the_same_in_many_programs(part: int) -> None:
+    random_programs(range(5000 + part * 200, 5200 + part * 200))
+
+
+def test_random_programs_that_serve_are_of_both_sorts() -> None:
+    found = [bool(explore_all(made(seed, serves=True)).problems) for seed in range(1, 80, 2)]
+    assert 10 < sum(found) < 35
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 20, 60])
+def test_both_searches_are_cut_short_at_the_same_state(limit: int) -> None:
+    cut = [same(made(seed, serves=seed % 2 == 1), limit=limit).complete for seed in range(30)]
+    assert not all(cut)
+
+
+# --- the packing
+
+TWO_WORDS = "objects: {a: rw, b: mutex}\nchannels: {c: unbounded, d: unbounded}\nthreads:\n" + "".join(
+    f"  t{n}: [rlock a: [lock b: [send c]], {'send d' if n % 2 else 'receive d'}]\n" for n in range(4)
+)
+
+
+def test_both_searches_find_the_same_in_states_of_several_words() -> None:
+    locks = parse(TWO_WORDS, "made.yaml")
+    machine = _machine(locks)
+    packing = Automata(list(machine.programs), machine.locks, machine.capacities).together(range(4))
+    assert packing.fields.words > 1
+    assert same(locks).states > 100
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 3))
+def test_packed_states_are_those_of_the_interpreter(seed: int) -> None:
+    """Each state has one packed form, and no two have the same."""
+    locks = replace(made(seed, serves=seed % 2 == 1), together=())
+    machine = _machine(locks)
+    packing = Automata(list(machine.programs), machine.locks, machine.capacities).together(range(len(locks.threads)))
+    seen = set(machine.starts())
+    stack = list(seen)
+    while stack:
+        new = {after for _, after in machine.moves(stack.pop())} - seen
+        seen |= new
+        stack += new
+    assert _all_packed(packing) == seen
+
+
+def _machine(locks: Locks) -> Machine:
+    world = World(locks)
+    programs = [unfold(world, thread) for thread in locks.threads.values()]
+    return Machine(programs, len(locks.objects), list(locks.channels.values()))
+
+
+def _all_packed(packing: automata.Packing) -> set[Any]:
+    """The states of the kernel, each unpacked; it fails if two are the same."""
+    words = packing.fields.words
+    room = 1 << 12
+    states, parents = np.zeros(room * words, np.uint64), np.zeros(room, np.uint32)
+    slots, suspects, numbers = np.zeros(4 * room, np.uint32), np.zeros(64, np.int64), np.zeros(5, np.int64)
+    for start in packing.starts().reshape(-1, words):
+        kernel.add(states, slots, numbers, start)
+    states, *_ = kernel.search(
+        packing.automata.tables, packing.fields, states, parents, slots, suspects, numbers, 1 << 30, LIMIT,
+        False, False, False,
+    )  # fmt: skip
+    rows = states[: int(numbers[kernel.COUNT]) * words].reshape(-1, words)
+    found = [packing.unpack([int(word) for word in row]) for row in rows]
+    assert len(set(found)) == len(found)
+    return set(found)
+
+
+ENDLESS = (
+    "objects: {a: rw}\nchannels: {c: 1}\nthreads:\n  one: [serve: [send c, rlock a]]\n  two: [serve: [receive c]]\n"
+)
+
+
+def test_threads_that_read_for_ever_are_interpreted() -> None:
+    locks = parse(ENDLESS, "made.yaml")
+    machine = _machine(locks)
+    with pytest.raises(TooWide):
+        Automata(list(machine.programs), 1, machine.capacities)
+    found = explore_all(locks, pays=0, limit=1000)
+    assert (found.states, found.complete) == (1000, False)
+
+
+def test_more_locks_than_a_word_has_bits_are_interpreted() -> None:
+    text = (
+        "objects: {" + ", ".join(f"l{n}: mutex" for n in range(70)) + "}\nthreads:\n  one: [lock l69: [lock l1: []]]\n"
+    )
+    assert {p.kind for p in same(parse(text, "made.yaml")).problems} == set()
+
+
+# --- releases first, where threads serve
+
+BUSY = """
+objects: {a: mutex, b: mutex, z: mutex}
+channels: {go: 0}
+threads:
+  one: [lock z: [send go], lock a: [lock b: []]]
+  two: [receive go, lock b: [lock a: []]]
+  server: [serve: [lock z: []]]
+"""
+
+
+def test_the_way_to_who_is_stuck_beside_a_server_is_a_shortest() -> None:
+    """With releases first it is no longer than without."""
+    first, full = (same(parse(BUSY, "made.yaml")), explore_all(parse(BUSY, "made.yaml"), reduced=False))
+    assert first == full
+    assert [(p.kind, len(p.steps)) for p in full.problems] == [(Kind.REVERSED, 5)]
+
+
+def test_what_is_found_is_told_though_all_is_cut_short() -> None:
+    """With a limit that is enough where releases go first, and not for all steps."""
+    locks = parse(BUSY, "made.yaml")
+    for limit in range(10, 200):
+        full, first = explore_all(locks, reduced=False, limit=limit), same(locks, limit=limit)
+        if first.problems and not full.problems:
+            assert not first.complete and first.problems[0].kind is Kind.REVERSED
+            return
+    raise AssertionError("no limit is between the two")
+
+
+def test_a_server_that_is_no_problem_takes_fewer_states() -> None:
+    """Where releases go first; that is what is reported then."""
+    text = BUSY.replace("lock b: [lock a: []]", "lock a: [lock b: []]")
+    locks = parse(text, "made.yaml")
+    assert same(locks).problems == ()
+    assert same(locks).states < explore_all(locks, reduced=False).states
+
+
+# --- seeded faults
+
+
+class Fault(NamedTuple):
+    """A slip in the translation or in the kernel: what is spoilt, and by what."""
+
+    of: Any
+    name: str
+    slip: Callable[..., Any]
+
+
+_after, _reachable, _starts = automata._Automaton.after, automata._Automaton.reachable, automata.Packing.starts
+_successors, _woken, _advanced = (kernel.__dict__[n].py_func for n in ("_successors", "_woken", "_advanced"))
+
+
+def _forgets_readings(self: Any, node: Any) -> Any:
+    """Who reads a lock twice holds it once."""
+    for after in _after(self, node):
+        yield replace(after, reads=tuple(sorted(set(after.reads))))
+
+
+def _sees_one_step(self: Any, kind: Any) -> dict[int, int]:
+    """A thread comes to no message but its next one."""
+    return {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(self.program.instructions)}
+
+
+def _first_start(self: Any) -> Any:
+    """Only the first of the initial states."""
+    return _starts(self)[: self.fields.words]
+
+
+def _wakes_nobody(tables: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
+    return 1
+
+
+def _wakes_one(tables: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
+    """Of the readers that wait for a writer only the first one is let in."""
+    return min(2, int(_woken(tables, fields, nodes, thread, movers)))
+
+
+def _first_way(tables: Any, fields: Any, states: Any, state: int, nodes: Any, *rest: Any) -> Any:
+    """Of several ways on it takes one."""
+    found, out = _advanced(tables, fields, states, state, nodes, *rest)
+    return min(found, rest[-1] + 1), out
+
+
+def _any_thread_alone(tables: Any, nodes: Any) -> int:
+    """The reduction takes acquisitions too."""
+    going = (automata.RELEASE, automata.READ, automata.WRITE)
+    return next((t for t, node in enumerate(nodes) if tables.kind[node] in going), -1)
+
+
+def _alone_for_ever(tables: Any, nodes: Any) -> int:
+    """The reduction takes messages too."""
+    return next((t for t, node in enumerate(nodes) if tables.kind[node] in (automata.RELEASE, automata.SEND)), -1)
+
+
+def _nobody_hopes(tables: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
+    return bool(tables.kind[nodes[thread]] in (automata.RECEIVE, automata.SEND))
+
+
+def _nothing_ends(tables: Any, nodes: Any, moving: int) -> int:
+    return 0
+
+
+def _all_the_same(packing: Any, rows: Any, suspects: Any) -> list[int]:
+    """Of all suspects only the first is looked at."""
+    return [int(n) for n in suspects[:1, 0]]
+
+
+FAULTS: dict[str, Fault] = {
+    "a lock read twice is held once": Fault(automata._Automaton, "after", _forgets_readings),
+    "only the next message is seen": Fault(automata._Automaton, "reachable", _sees_one_step),
+    "one initial state": Fault(automata.Packing, "starts", _first_start),
+    "a release wakes nobody": Fault(kernel, "_woken", _wakes_nobody),
+    "a release wakes one": Fault(kernel, "_woken", _wakes_one),
+    "one way on": Fault(kernel, "_advanced", _first_way),
+    "acquisitions go alone": Fault(kernel, "_releasing", _any_thread_alone),
+    "messages go alone": Fault(kernel, "_releasing", _alone_for_ever),
+    "who waits for a lock hopes": Fault(kernel, "_hopeless", _nobody_hopes),
+    "nothing ends": Fault(kernel, "_at_end", _nothing_ends),
+    "one suspect is all": Fault(compiled_search, "_distinct", _all_the_same),
+}
+
+
+@pytest.fixture
+def as_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel's functions as they are written, not compiled, so that a slip can be put in."""
+    for name, function in list(kernel.__dict__.items()):
+        if hasattr(function, "py_func"):
+            monkeypatch.setattr(kernel, name, function.py_func)
+    monkeypatch.setattr(compiled_search, "search", kernel.search)
+    monkeypatch.setattr(compiled_search, "add", kernel.add)
+
+
+QUEUE = "objects: {a: rw}\nthreads:\n  writer: [wlock a: []]\n" + "".join(
+    f"  reader{n}: [rlock a: []]\n" for n in range(2)
+)
+
+
+def gate() -> None:
+    with np.errstate(over="ignore"):
+        same(parse(QUEUE, "made.yaml"))
+        random_programs(range(40))
+
+
+@pytest.mark.usefixtures("as_python")
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = FAULTS[name]
+    monkeypatch.setattr(fault.of, fault.name, fault.slip)
+    with pytest.raises((AssertionError, StopIteration, RuntimeError)):
+        gate()
+
+
+@pytest.mark.usefixtures("as_python")
+def test_the_gate_passes_without_a_fault() -> None:
+    gate()
