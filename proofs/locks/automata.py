@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import NamedTuple
+from itertools import accumulate, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,21 @@ from .unfold import DONE, Instruction, Program
 
 FINISHED, READ, WRITE, RELEASE, RECEIVE, SEND, NOT_HELD, READER, WRITER = range(9)
 """What a thread does next; NOT_HELD: it releases what it does not hold; READER, WRITER: it sleeps until it has the lock."""
+
+KIND, TARGET, WRITES, READS, ASLEEP, SENDS, RECEIVES, RESTS, FIRST, WAYS = range(10)
+"""What a table says of a node; nodes in it are counted from the first of their automaton.
+
+KIND and TARGET: what is done next, and with which lock or channel. WRITES and READS: the locks that are held, as bits. ASLEEP: the
+same node, asleep. SENDS and RECEIVES: the channels that the thread can still send to, or receive from, as bits. RESTS: it waits
+for the next message with nothing held. FIRST and WAYS: where the nodes that it leads to begin, and how many there are.
+"""
+
+BASE, WORD, SHIFT, MASK, CAPACITY = range(5)
+"""What a packing says of each thread, and then of each channel.
+
+BASE: the first node of the thread's automaton. WORD, SHIFT and MASK: the word of a state that has its number, the lowest bit of that
+there, and its bits, shifted down. CAPACITY: that of the channel.
+"""
 
 MOST_NODES = 1 << 16
 """Nodes of one thread."""
@@ -49,50 +63,8 @@ class Node:
     asleep: bool = False
 
 
-class Tables(NamedTuple):
-    """The nodes of all automata, one automaton after the other. Entries that are nodes are counted from their automaton's first.
-
-    Args:
-        kind, target: what is done next, and with which lock or channel.
-        writes, reads: the locks that are held, as bits.
-        asleep: the same node, asleep.
-        sends, receives: the channels that the thread can still send to, or receive from, as bits.
-        rests: 1 if it waits for the next message, with nothing held.
-        first, then: the nodes that node n leads to are ``then[first[n]:first[n + 1]]``.
-    """
-
-    kind: NDArray[np.int64]
-    target: NDArray[np.int64]
-    writes: NDArray[np.int64]
-    reads: NDArray[np.int64]
-    asleep: NDArray[np.int64]
-    sends: NDArray[np.int64]
-    receives: NDArray[np.int64]
-    rests: NDArray[np.int64]
-    first: NDArray[np.int64]
-    then: NDArray[np.int64]
-
-
-class Fields(NamedTuple):
-    """Where the numbers of a state are in its words: those of the threads, then those of the channels.
-
-    Args:
-        base: by thread, the first node of its automaton.
-        word, shift, mask: by number its word, its lowest bit there, and its bits, shifted down.
-        capacity: by channel.
-        words: how many words a state has.
-    """
-
-    base: NDArray[np.int64]
-    word: NDArray[np.int64]
-    shift: NDArray[np.uint64]
-    mask: NDArray[np.uint64]
-    capacity: NDArray[np.int64]
-    words: int
-
-
 class Automata:
-    """The automata of programs.
+    """The automata of programs: a ``table`` with a row for each of their nodes, and the nodes ``then`` that these lead to.
 
     Raises:
         TooWide: there are too many locks or channels, or a program has too many nodes.
@@ -103,13 +75,12 @@ class Automata:
             raise TooWide
         self.locks, self.capacities = locks, tuple(capacities)
         self.each = [_Automaton(program) for program in programs]
-        self.base = np.cumsum([0, *(len(one.nodes) for one in self.each)])
-        rows = np.array([row for one in self.each for row in one.rows()], np.int64).reshape(-1, 8)
+        self.base = [0, *accumulate(len(one.nodes) for one in self.each)]
         then = [after for one in self.each for after in one.then]
-        first = np.cumsum([0, *map(len, then)])
-        self.tables = Tables._make(
-            [*rows.T.copy(), first, np.array([node for after in then for node in after], np.int64)]
-        )
+        first = [0, *accumulate(map(len, then))]
+        rows = [row for one in self.each for row in one.rows()]
+        self.table = np.array([(*row, first[n], len(then[n])) for n, row in enumerate(rows)], np.int64)
+        self.then = np.array([node for after in then for node in after], np.int64)
 
     def together(self, members: Sequence[int]) -> Packing:
         """The states of threads that run these programs, given by number.
@@ -169,7 +140,7 @@ class _Automaton:
             yield Node(then, writes, reads)
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """By node what :class:`Tables` has of it, but for where it leads to."""
+        """By node its row, but for where it leads to."""
         sends, receives = self.reachable(Send), self.reachable(Receive)
         for node in self.nodes:
             instruction = self.instruction(node)
@@ -214,7 +185,7 @@ class _Automaton:
 
 
 class Packing:
-    """How the states of threads that run together are packed.
+    """How the states of threads that run together are packed, which ``fields`` says to the kernel.
 
     Args:
         members: by thread the number of its program.
@@ -233,25 +204,19 @@ class Packing:
                 word, used = word + 1, 0
             places.append((word, used, (1 << bits) - 1))
             used += bits
-        self.places = places
-        words, shifts, masks = zip(*places, strict=True)
-        self.fields = Fields(
-            automata.base[list(members)],
-            np.array(words, np.int64),
-            np.array(shifts, np.uint64),
-            np.array(masks, np.uint64),
-            np.array(automata.capacities, np.int64),
-            word + 1,
-        )
+        self.places, self.words = places, word + 1
+        base = [automata.base[n] for n in members] + [0] * len(automata.capacities)
+        room = [0] * len(members) + list(automata.capacities)
+        self.fields = np.array([(b, *place, r) for b, place, r in zip(base, places, room, strict=True)], np.int64)
 
     def starts(self) -> NDArray[np.uint64]:
-        """The initial states, in the order of :meth:`.semantics.Machine.starts`."""
+        """The initial states, a row each, in the order of :meth:`.semantics.Machine.starts`."""
         packed = []
         for chosen in product(*(one.starts for one in self.each)):
-            state = [0] * self.fields.words
+            state = [0] * self.words
             for number, (word, shift, _) in zip(chosen, self.places, strict=False):
                 state[word] |= number << shift
-            packed += state
+            packed.append(state)
         return np.array(packed, np.uint64)
 
     def unpack(self, words: Sequence[int]) -> State:

@@ -1,4 +1,8 @@
-"""The inner loops of the compiled search: the steps of :mod:`.semantics` on packed states, breadth first."""
+"""The inner loops of the compiled search: the steps of :mod:`.semantics` on packed states, breadth first.
+
+Arguments are the same in all functions: ``table`` and ``then`` are those of :class:`.automata.Automata`, ``fields`` is that of
+:class:`.automata.Packing`; ``nodes`` is by thread the row of ``table`` in which it is. Sets of threads and of locks are bits.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,35 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .automata import FINISHED, NOT_HELD, READ, READER, RECEIVE, RELEASE, SEND, WRITE, WRITER
+from .automata import (
+    ASLEEP,
+    BASE,
+    CAPACITY,
+    FINISHED,
+    FIRST,
+    KIND,
+    MASK,
+    NOT_HELD,
+    READ,
+    READER,
+    READS,
+    RECEIVE,
+    RECEIVES,
+    RELEASE,
+    RESTS,
+    SEND,
+    SENDS,
+    SHIFT,
+    TARGET,
+    WAYS,
+    WORD,
+    WRITE,
+    WRITER,
+    WRITES,
+)
 
 U = np.uint64
-_A, _B, _S32, _ONE = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53), U(32), U(1)
+_A, _B, _S32 = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53), U(32)
 
 COUNT, NEXT, MOVES, CUT, SUSPECTS = range(5)
 """Of the numbers that a search keeps: states, the next one to expand, steps, whether states were left out, suspects."""
@@ -21,8 +50,10 @@ AT_END = 62
 
 @njit(cache=True, nogil=True)
 def search(
-    tables: Any,
+    table: Any,
+    then: Any,
     fields: Any,
+    threads: int,
     states: Any,
     parents: Any,
     slots: Any,
@@ -39,7 +70,7 @@ def search(
     Args:
         states, parents: by number its words, and the number of the state that it comes from.
         slots: a hash table of states: one more than their numbers; 0: empty. Its length is a power of two.
-        suspects: numbers of states that may be a problem, each with the threads that it depends on, as bits.
+        suspects: numbers of states that may be a problem, each with the threads that it depends on.
         numbers: changed in place.
         limit: no more states than so many are kept.
         reduced: a thread that can release goes first, alone.
@@ -49,47 +80,45 @@ def search(
     Returns:
         The arrays ``states``, ``parents``, ``slots`` and ``suspects``, which may have grown.
     """
-    words, threads = fields.words, len(fields.base)
     nodes, movers = np.empty(threads, np.int64), np.empty(threads, np.int64)
-    out = np.empty(64 * words, np.uint64)
+    out = np.empty((64, states.shape[1]), np.uint64)
     while numbers[NEXT] < min(numbers[COUNT], until):
-        state = numbers[NEXT]
+        state, count = numbers[NEXT], numbers[COUNT]
         numbers[NEXT] += 1
         for t in range(threads):
-            nodes[t] = fields.base[t] + _number(fields, states, state, t)
-        alone = _releasing(tables, nodes) if reduced else -1
-        found, moving, out = _successors(tables, fields, states, state, nodes, movers, alone, out)
+            nodes[t] = fields[t, BASE] + _number(fields, states, state, t)
+        alone = _releasing(table, nodes) if reduced else -1
+        found, moving, out = _successors(table, then, fields, nodes, states, state, alone, movers, out)
         numbers[MOVES] += found
-        count = numbers[COUNT]
-        if (count + found) * words > states.size:
-            states = _longer(states, 2 * (count + found) * words)
+        if count + found > len(states):
+            states = _longer(states, 2 * (count + found))
             parents = _longer(parents, 2 * (count + found))
-        if 2 * (count + found) > slots.size:
-            slots = _rehashed(states, words, count, 4 * slots.size)
+        if 2 * (count + found) > len(slots):
+            slots = rehashed(states, count, 4 * len(slots))
         for i in range(found):
-            slot = _slot(slots, states, out, i, words)
-            if slots[slot] != 0:
+            slot = _slot(slots, states, out, i)
+            if slots[slot, 0] != 0:
                 continue
             if count >= limit:
                 numbers[CUT] = 1
                 continue
-            for w in range(words):
-                states[count * words + w] = out[i * words + w]
-            parents[count] = state
+            for w in range(states.shape[1]):
+                states[count, w] = out[i, w]
+            parents[count, 0] = state
             count += 1
-            slots[slot] = count
+            slots[slot, 0] = count
         numbers[COUNT] = count
         about = 0
         for t in range(threads):
-            if tables.kind[nodes[t]] == NOT_HELD:
+            if table[nodes[t], KIND] == NOT_HELD:
                 about |= 1 << t
         if alone < 0 and (moving == 0 or serves):
-            about |= _at_end(tables, nodes, moving)
+            about |= _at_end(table, nodes, moving)
         if about != 0:
             n = numbers[SUSPECTS]
-            if 2 * n == suspects.size:
-                suspects = _longer(suspects, 4 * n)
-            suspects[2 * n], suspects[2 * n + 1] = state, about
+            if n == len(suspects):
+                suspects = _longer(suspects, 2 * n)
+            suspects[n, 0], suspects[n, 1] = state, about
             numbers[SUSPECTS] = n + 1
             if first:
                 break
@@ -97,27 +126,17 @@ def search(
 
 
 @njit(cache=True, nogil=True)
-def add(states: Any, slots: Any, numbers: Any, state: Any) -> None:
-    """Puts in an initial state, unless it is there; there is room for it."""
-    words, count = state.size, numbers[COUNT]
-    slot = _slot(slots, states, state, 0, words)
-    if slots[slot] == 0:
-        for w in range(words):
-            states[count * words + w] = state[w]
-        numbers[COUNT] = count + 1
-        slots[slot] = count + 1
-
-
-@njit(cache=True, nogil=True)
 def _number(fields: Any, states: Any, state: int, field: int) -> Any:
-    word = states[state * fields.words + fields.word[field]]
-    return np.int64((word >> fields.shift[field]) & fields.mask[field])
+    """The number of a thread or a channel in a state."""
+    return np.int64(states[state, fields[field, WORD]] >> U(fields[field, SHIFT])) & fields[field, MASK]
 
 
 @njit(cache=True, nogil=True)
 def _longer(array: Any, size: int) -> Any:
-    more = np.empty(size, array.dtype)
-    more[: array.size] = array
+    more = np.empty((size, array.shape[1]), array.dtype)
+    for n in range(len(array)):  # loops compile in a fraction of the time of an assignment
+        for k in range(array.shape[1]):
+            more[n, k] = array[n, k]
     return more
 
 
@@ -125,29 +144,30 @@ def _longer(array: Any, size: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _slot(slots: Any, states: Any, out: Any, i: int, words: int) -> Any:
+def _slot(slots: Any, states: Any, out: Any, i: int) -> Any:
     """The slot of state ``i`` of ``out``, or the empty one that it belongs to."""
     value = U(0)
-    for w in range(words):
-        value = (value ^ out[i * words + w]) * _A
+    for w in range(states.shape[1]):
+        value = (value ^ out[i, w]) * _A
         value = (value ^ (value >> _S32)) * _B
-    slot = np.int64((value ^ (value >> _S32)) & U(slots.size - 1))
-    while slots[slot] != 0:
-        at = (np.int64(slots[slot]) - 1) * words
+    slot = np.int64((value ^ (value >> _S32)) & U(len(slots) - 1))
+    while slots[slot, 0] != 0:
+        known = np.int64(slots[slot, 0]) - 1
         same = True
-        for w in range(words):
-            same &= states[at + w] == out[i * words + w]
+        for w in range(states.shape[1]):
+            same &= states[known, w] == out[i, w]
         if same:
             break
-        slot = (slot + 1) & (slots.size - 1)
+        slot = (slot + 1) & (len(slots) - 1)
     return slot
 
 
 @njit(cache=True, nogil=True)
-def _rehashed(states: Any, words: int, count: int, size: int) -> Any:
-    slots = np.zeros(size, np.uint32)
+def rehashed(states: Any, count: int, size: int) -> Any:
+    """A hash table of the first ``count`` states, which are all different, with ``size`` slots."""
+    slots = np.zeros((size, 1), np.uint32)
     for n in range(count):
-        slots[_slot(slots, states, states, n, words)] = n + 1
+        slots[_slot(slots, states, states, n), 0] = n + 1
     return slots
 
 
@@ -155,86 +175,72 @@ def _rehashed(states: Any, words: int, count: int, size: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _releasing(tables: Any, nodes: Any) -> int:
+def _releasing(table: Any, nodes: Any) -> int:
     """The first thread that can release something, or -1."""
-    for t in range(nodes.size):
-        if tables.kind[nodes[t]] == RELEASE:
+    for t in range(len(nodes)):
+        if table[nodes[t], KIND] == RELEASE:
             return t
     return -1
 
 
 @njit(cache=True, nogil=True)
 def _successors(
-    tables: Any, fields: Any, states: Any, state: int, nodes: Any, movers: Any, alone: int, out: Any
+    table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, alone: int, movers: Any, out: Any
 ) -> Any:
     """Every step from a state, or only those of thread ``alone``: how many, who takes part, and the states after."""
-    threads, found, moving = nodes.size, 0, 0
+    threads, found, moving = len(nodes), 0, 0
     writes, reads, announced = 0, 0, 0
     for t in range(threads):
-        writes |= tables.writes[nodes[t]]
-        reads |= tables.reads[nodes[t]]
-        if tables.kind[nodes[t]] == WRITER:
-            announced |= 1 << tables.target[nodes[t]]
+        writes |= table[nodes[t], WRITES]
+        reads |= table[nodes[t], READS]
+        if table[nodes[t], KIND] == WRITER:
+            announced |= 1 << table[nodes[t], TARGET]
     for t in range(threads):
         if alone >= 0 and t != alone:
             continue
-        kind, target, before = tables.kind[nodes[t]], tables.target[nodes[t]], found
-        movers[0] = t
+        kind, target = table[nodes[t], KIND], table[nodes[t], TARGET]
+        movers[0], many, sleeps, meets, change = t, 0, False, False, 0
         if kind in (READ, WRITE):
-            bit = 1 << target
-            taken = (writes | announced) & bit != 0
-            waits = taken if kind == READ else reads & bit != 0
-            if taken and kind == WRITE:
-                continue
-            if waits:
-                out = _room(out, (found + 1) * fields.words)
-                _copy(fields, states, state, out, found)
-                _change(fields, out, found, t, nodes[t] - fields.base[t], tables.asleep[nodes[t]])
-                found += 1
-            else:
-                found, out = _advanced(tables, fields, states, state, nodes, movers, 1, out, found)
+            taken = (writes | announced) >> target & 1 != 0
+            sleeps = (kind == READ and taken) or (kind == WRITE and reads >> target & 1 != 0)
+            many = 1 if kind == READ or not taken else 0
         elif kind == RELEASE:
-            many = _woken(tables, fields, nodes, t, movers)
-            found, out = _advanced(tables, fields, states, state, nodes, movers, many, out, found)
-        elif kind == RECEIVE:
-            messages = _number(fields, states, state, threads + target)
-            if messages > 0:
-                found, out = _advanced(tables, fields, states, state, nodes, movers, 1, out, found)
-                for i in range(before, found):
-                    _change(fields, out, i, threads + target, messages, messages - 1)
-        elif kind == SEND and fields.capacity[target] == 0:
-            for other in range(threads):
-                if tables.kind[nodes[other]] == RECEIVE and tables.target[nodes[other]] == target:
-                    movers[1] = other
-                    moving |= 1 << other
-                    found, out = _advanced(tables, fields, states, state, nodes, movers, 2, out, found)
+            many = _woken(table, then, fields, nodes, t, movers)
+        elif kind == RECEIVE and _number(fields, states, state, threads + target) > 0:
+            many, change = 1, -1
         elif kind == SEND:
-            messages = _number(fields, states, state, threads + target)
-            if messages < fields.capacity[target] or fields.capacity[target] < 0:
-                found, out = _advanced(tables, fields, states, state, nodes, movers, 1, out, found)
-                for i in range(before, found):
-                    _change(fields, out, i, threads + target, messages, messages + 1)
-        if found > before:
-            moving |= 1 << t
+            capacity = fields[threads + target, CAPACITY]
+            meets = capacity == 0
+            if capacity < 0 or _number(fields, states, state, threads + target) < capacity:
+                many, change = 1, 1
+        for other in range(threads if meets else 1):
+            if meets:
+                many = 2 if table[nodes[other], KIND] == RECEIVE and table[nodes[other], TARGET] == target else 0
+                movers[1] = other
+            if many > 0:
+                moving |= 1 << t
+                moving |= 1 << other if meets else 0
+                found, out = _advanced(
+                    table, then, fields, nodes, states, state, movers, many, sleeps, change, out, found
+                )
     return found, moving, out
 
 
 @njit(cache=True, nogil=True)
-def _woken(tables: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
-    """Who goes on when a thread releases: itself and whom it wakes, in ``movers``."""
+def _woken(table: Any, then: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
+    """Who goes on when a thread releases: it, which is the first of ``movers``, and whom it wakes. Gives how many."""
     node, many = nodes[thread], 1
-    target = tables.target[node]
-    bit = 1 << target
+    lock = table[node, TARGET]
     wakes = READER  # those outside are in, before any other writer
-    if tables.writes[node] & bit == 0:
+    if table[node, WRITES] >> lock & 1 == 0:
         wakes = WRITER
-        if tables.reads[fields.base[thread] + tables.then[tables.first[node]]] & bit != 0:
+        if table[fields[thread, BASE] + then[table[node, FIRST]], READS] >> lock & 1:
             return many  # it has read it more than once
-        for t in range(nodes.size):
-            if t != thread and tables.reads[nodes[t]] & bit != 0:
+        for t in range(len(nodes)):
+            if t != thread and table[nodes[t], READS] >> lock & 1:
                 return many
-    for t in range(nodes.size):
-        if tables.kind[nodes[t]] == wakes and tables.target[nodes[t]] == target:
+    for t in range(len(nodes)):
+        if table[nodes[t], KIND] == wakes and table[nodes[t], TARGET] == lock:
             movers[many] = t
             many += 1
     return many
@@ -242,64 +248,79 @@ def _woken(tables: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> in
 
 @njit(cache=True, nogil=True)
 def _advanced(
-    tables: Any, fields: Any, states: Any, state: int, nodes: Any, movers: Any, many: int, out: Any, found: int
+    table: Any,
+    then: Any,
+    fields: Any,
+    nodes: Any,
+    states: Any,
+    state: int,
+    movers: Any,
+    many: int,
+    sleeps: bool,
+    change: int,
+    out: Any,
+    found: int,
 ) -> Any:
-    """The first ``many`` of ``movers`` have got what they asked for: each way on, the last one's choices first."""
+    """The first ``many`` of ``movers`` have got what they asked for: each way on, the last one's choices first.
+
+    Args:
+        sleeps: instead, the one there is has asked, and waits.
+        change: to the messages in the channel that the first one's step is about.
+    """
     ways = 1
-    for k in range(many):
-        ways *= tables.first[nodes[movers[k]] + 1] - tables.first[nodes[movers[k]]]
-    out = _room(out, (found + ways) * fields.words)
+    if not sleeps:
+        for k in range(many):
+            ways *= table[nodes[movers[k]], WAYS]
+    if found + ways > len(out):
+        out = _longer(out, 2 * (found + ways))
     for way in range(ways):
-        _copy(fields, states, state, out, found)
+        for w in range(states.shape[1]):
+            out[found, w] = states[state, w]
         rest = way
         for k in range(many - 1, -1, -1):
             t = movers[k]
-            begin = tables.first[nodes[t]]
-            choices = tables.first[nodes[t] + 1] - begin
-            _change(fields, out, found, t, nodes[t] - fields.base[t], tables.then[begin + rest % choices])
-            rest //= choices
+            node = nodes[t]
+            after = table[node, ASLEEP]
+            if not sleeps:
+                after = then[table[node, FIRST] + rest % table[node, WAYS]]
+                rest //= table[node, WAYS]
+            _change(fields, out, found, t, node - fields[t, BASE], after)
+        if change != 0:
+            channel = len(nodes) + table[nodes[movers[0]], TARGET]
+            messages = _number(fields, states, state, channel)
+            _change(fields, out, found, channel, messages, messages + change)
         found += 1
     return found, out
 
 
 @njit(cache=True, nogil=True)
-def _room(out: Any, size: int) -> Any:
-    return out if size <= out.size else _longer(out, 2 * size)
-
-
-@njit(cache=True, nogil=True)
-def _copy(fields: Any, states: Any, state: int, out: Any, to: int) -> None:
-    for w in range(fields.words):
-        out[to * fields.words + w] = states[state * fields.words + w]
-
-
-@njit(cache=True, nogil=True)
 def _change(fields: Any, out: Any, i: int, field: int, old: int, new: int) -> None:
-    out[i * fields.words + fields.word[field]] ^= U(old ^ new) << fields.shift[field]
+    """Puts another number for a thread or a channel into state ``i`` of ``out``."""
+    out[i, fields[field, WORD]] ^= U(old ^ new) << U(fields[field, SHIFT])
 
 
 # --- who can never go on, as kinds.for_ever
 
 
 @njit(cache=True, nogil=True)
-def _at_end(tables: Any, nodes: Any, moving: int) -> Any:
-    """The threads that what is wrong in a state depends on, as bits; 0: nothing is."""
+def _at_end(table: Any, nodes: Any, moving: int) -> Any:
+    """The threads that what is wrong in a state depends on; none: nothing is."""
     stuck, done, leaks = 0, 0, False
-    for t in range(nodes.size):
-        if tables.kind[nodes[t]] == FINISHED:
+    for t in range(len(nodes)):
+        if table[nodes[t], KIND] == FINISHED:
             done |= 1 << t
-            leaks |= tables.writes[nodes[t]] | tables.reads[nodes[t]] != 0
+            leaks |= table[nodes[t], WRITES] | table[nodes[t], READS] != 0
         elif moving >> t & 1 == 0:
             stuck |= 1 << t
     changed = True
     while changed:
         changed = False
-        for t in range(nodes.size):
-            if stuck >> t & 1 and not _hopeless(tables, nodes, t, stuck, done):
+        for t in range(len(nodes)):
+            if stuck >> t & 1 and not _hopeless(table, nodes, t, stuck, done):
                 stuck ^= 1 << t
                 changed = True
-    for t in range(nodes.size):
-        if tables.rests[nodes[t]]:
+    for t in range(len(nodes)):
+        if table[nodes[t], RESTS]:
             stuck &= ~(1 << t)
     if stuck == 0 and not (leaks and moving == 0):
         return 0
@@ -307,24 +328,23 @@ def _at_end(tables: Any, nodes: Any, moving: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _hopeless(tables: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
+def _hopeless(table: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
     """A thread waits for one that is stuck or done, or for messages that only such could see to."""
-    kind, target = tables.kind[nodes[thread]], tables.target[nodes[thread]]
+    kind, target = table[nodes[thread], KIND], table[nodes[thread], TARGET]
     if kind in (RECEIVE, SEND):
-        comes = tables.sends if kind == RECEIVE else tables.receives
-        for t in range(nodes.size):
-            if t != thread and stuck >> t & 1 == 0 and comes[nodes[t]] >> target & 1:
+        comes = SENDS if kind == RECEIVE else RECEIVES
+        for t in range(len(nodes)):
+            if t != thread and stuck >> t & 1 == 0 and table[nodes[t], comes] >> target & 1:
                 return False
         return True
     if kind in (RELEASE, NOT_HELD):
         return False
-    for t in range(nodes.size):
+    for t in range(len(nodes)):
         if (stuck | done) >> t & 1:
             node = nodes[t]
-            reading = tables.reads[node] >> target & 1
-            writing = tables.writes[node] >> target & 1 or (
-                tables.kind[node] == WRITER and tables.target[node] == target
-            )
-            if (kind == WRITER and reading) or (kind != WRITER and (writing or (kind == WRITE and reading))):
+            reading = table[node, READS] >> target & 1 != 0
+            writing = table[node, WRITES] >> target & 1 != 0
+            writing |= table[node, KIND] == WRITER and table[node, TARGET] == target
+            if reading if kind == WRITER else writing or (reading and kind == WRITE):
                 return True
     return False

@@ -106,7 +106,7 @@ def test_both_searches_find_the_same_in_states_of_several_words() -> None:
     locks = parse(TWO_WORDS, "made.yaml")
     machine = _machine(locks)
     packing = Automata(list(machine.programs), machine.locks, machine.capacities).together(range(4))
-    assert packing.fields.words > 1
+    assert packing.words > 1
     assert same(locks).states > 100
 
 
@@ -133,17 +133,17 @@ def _machine(locks: Locks) -> Machine:
 
 def _all_packed(packing: automata.Packing) -> set[Any]:
     """The states of the kernel, each unpacked; it fails if two are the same."""
-    words = packing.fields.words
-    room = 1 << 12
-    states, parents = np.zeros(room * words, np.uint64), np.zeros(room, np.uint32)
-    slots, suspects, numbers = np.zeros(4 * room, np.uint32), np.zeros(64, np.int64), np.zeros(5, np.int64)
-    for start in packing.starts().reshape(-1, words):
-        kernel.add(states, slots, numbers, start)
+    states = packing.starts()
+    parents, suspects = np.zeros((len(states), 1), np.uint32), np.zeros((64, 2), np.int64)
+    numbers = np.zeros(5, np.int64)
+    numbers[kernel.COUNT] = len(states)
+    slots = kernel.rehashed(states, len(states), 1 << 12)
+    code = packing.automata
     states, *_ = kernel.search(
-        packing.automata.tables, packing.fields, states, parents, slots, suspects, numbers, 1 << 30, LIMIT,
-        False, False, False,
+        code.table, code.then, packing.fields, len(packing.members), states, parents, slots, suspects, numbers,
+        1 << 30, LIMIT, False, False, False,
     )  # fmt: skip
-    rows = states[: int(numbers[kernel.COUNT]) * words].reshape(-1, words)
+    rows = states[: int(numbers[kernel.COUNT])]
     found = [packing.unpack([int(word) for word in row]) for row in rows]
     assert len(set(found)) == len(found)
     return set(found)
@@ -236,40 +236,42 @@ def _sees_one_step(self: Any, kind: Any) -> dict[int, int]:
 
 def _first_start(self: Any) -> Any:
     """Only the first of the initial states."""
-    return _starts(self)[: self.fields.words]
+    return _starts(self)[:1]
 
 
-def _wakes_nobody(tables: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
+def _wakes_nobody(*arguments: Any) -> int:
     return 1
 
 
-def _wakes_one(tables: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
+def _wakes_one(*arguments: Any) -> int:
     """Of the readers that wait for a writer only the first one is let in."""
-    return min(2, int(_woken(tables, fields, nodes, thread, movers)))
+    return min(2, int(_woken(*arguments)))
 
 
-def _first_way(tables: Any, fields: Any, states: Any, state: int, nodes: Any, *rest: Any) -> Any:
+def _first_way(*arguments: Any) -> Any:
     """Of several ways on it takes one."""
-    found, out = _advanced(tables, fields, states, state, nodes, *rest)
-    return min(found, rest[-1] + 1), out
+    found, out = _advanced(*arguments)
+    return min(found, arguments[-1] + 1), out
 
 
-def _any_thread_alone(tables: Any, nodes: Any) -> int:
+def _any_thread_alone(table: Any, nodes: Any) -> int:
     """The reduction takes acquisitions too."""
     going = (automata.RELEASE, automata.READ, automata.WRITE)
-    return next((t for t, node in enumerate(nodes) if tables.kind[node] in going), -1)
+    return next((t for t, node in enumerate(nodes) if table[node, automata.KIND] in going), -1)
 
 
-def _alone_for_ever(tables: Any, nodes: Any) -> int:
+def _alone_for_ever(table: Any, nodes: Any) -> int:
     """The reduction takes messages too."""
-    return next((t for t, node in enumerate(nodes) if tables.kind[node] in (automata.RELEASE, automata.SEND)), -1)
+    return next(
+        (t for t, node in enumerate(nodes) if table[node, automata.KIND] in (automata.RELEASE, automata.SEND)), -1
+    )
 
 
-def _nobody_hopes(tables: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
-    return bool(tables.kind[nodes[thread]] in (automata.RECEIVE, automata.SEND))
+def _nobody_hopes(table: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
+    return bool(table[nodes[thread], automata.KIND] in (automata.RECEIVE, automata.SEND))
 
 
-def _nothing_ends(tables: Any, nodes: Any, moving: int) -> int:
+def _nothing_ends(table: Any, nodes: Any, moving: int) -> int:
     return 0
 
 
@@ -300,7 +302,7 @@ def as_python(monkeypatch: pytest.MonkeyPatch) -> None:
         if hasattr(function, "py_func"):
             monkeypatch.setattr(kernel, name, function.py_func)
     monkeypatch.setattr(compiled_search, "search", kernel.search)
-    monkeypatch.setattr(compiled_search, "add", kernel.add)
+    monkeypatch.setattr(compiled_search, "rehashed", kernel.rehashed)
 
 
 QUEUE = "objects: {a: rw}\nthreads:\n  writer: [wlock a: []]\n" + "".join(
