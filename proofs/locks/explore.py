@@ -13,7 +13,7 @@ from schedproof.model.locks import Locks
 from schedproof.model.locks.language import Mode, Serve
 
 from .automata import Automata, Packing, TooWide
-from .kinds import WORDS, Kind, Stuck, leaks, stuck
+from .kinds import WORDS, Kind, Stuck, at_end, leaks, stuck
 from .reached import Path, Progress, Reached
 from .semantics import Machine, State
 from .unfold import Program, World, unfold
@@ -228,8 +228,9 @@ def interpreted(machine: Machine, limit: int, progress: Progress | None, *, redu
 
     while queue:
         state = queue.popleft()
-        before = moves
-        for _, after in machine.moves(state, reduced=reduced):
+        moving: set[int] = set()
+        for move, after in machine.moves(state, reduced=reduced):
+            moving |= {move.thread} if move.other is None else {move.thread, move.other}
             moves += 1
             if after not in parents:
                 if len(parents) >= limit:
@@ -237,8 +238,10 @@ def interpreted(machine: Machine, limit: int, progress: Progress | None, *, redu
                     continue
                 parents[after] = state
                 queue.append(after)
+        releases = [machine.releases(state, n) for n in threads]
+        alone = reduced and True in releases
         # Where threads serve, others may stand still for ever while these go on.
-        if serves or moves == before or any(machine.releases(state, n) is None for n in threads):
+        if None in releases or ((not moving or serves) and not alone and at_end(machine, state, moving)):
             suspects.append((state, partial(path, state)))
         if progress is not None and (done := len(parents) - len(queue)) % 5000 == 0:
             progress(done, len(queue))
