@@ -185,18 +185,19 @@ class _Search:
         self.left = pays
 
     def __call__(self, machine: Machine, group: Sequence[str], reduced: bool) -> Reached:
-        if self.left:
-            found = interpreted(machine, min(self.limit, self.left), self.progress, reduced=reduced)
-            if found.complete or self.limit <= self.left:
-                self.left = max(self.left - found.states, 0)
+        if self.left > 0:
+            found = interpreted(machine, self.limit, self.progress, reduced=reduced, patience=self.left)
+            self.left -= found.states if found is not None else self.left
+            if found is not None:
                 return found
-            self.left = 0
         try:
             from .compiled import compiled  # it takes half a second, and is seldom needed
 
             return compiled(self.packing(group), self.limit, self.progress, reduced=reduced, serves=machine.serves())
         except TooWide:
-            return interpreted(machine, min(self.limit, MOST_INTERPRETED), self.progress, reduced=reduced)
+            found = interpreted(machine, min(self.limit, MOST_INTERPRETED), self.progress, reduced=reduced)
+            assert found is not None
+            return found
 
     def packing(self, group: Sequence[str]) -> Packing:
         """How states of a group are packed.
@@ -212,8 +213,10 @@ class _Search:
         return Automata(list(self.programs.values()), len(self.locks.objects), list(self.locks.channels.values()))
 
 
-def interpreted(machine: Machine, limit: int, progress: Progress | None, *, reduced: bool) -> Reached:
-    """All interleavings of threads, breadth first."""
+def interpreted(
+    machine: Machine, limit: int, progress: Progress | None, *, reduced: bool, patience: int | None = None
+) -> Reached | None:
+    """All interleavings of threads, breadth first; None if there are more states than ``patience``."""
     parents: dict[State, State | None] = dict.fromkeys(machine.starts())
     queue = deque(parents)
     suspects = []
@@ -238,6 +241,8 @@ def interpreted(machine: Machine, limit: int, progress: Progress | None, *, redu
                     continue
                 parents[after] = state
                 queue.append(after)
+                if patience is not None and len(parents) > patience:
+                    return None
         releases = [machine.releases(state, n) for n in threads]
         alone = reduced and True in releases
         # Where threads serve, others may stand still for ever while these go on.
