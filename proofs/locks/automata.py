@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schedproof.model.locks.language import UNBOUNDED, Acquire, Mode, Receive, Release, Send
 
 from .semantics import Lock, State
+from .symmetry import Classes
 from .unfold import DONE, Instruction, Program
 
 FINISHED, READ, WRITE, RELEASE, RECEIVE, SEND, NOT_HELD, READER, WRITER = range(9)
@@ -29,10 +30,10 @@ same node, asleep. SENDS and RECEIVES: the channels that the thread can still se
 for the next message with nothing held. FIRST and WAYS: where the nodes that it leads to begin, and how many there are.
 """
 
-BASE, WORD, SHIFT, MASK, CAPACITY = range(5)
+BASE, ALIKE, WORD, SHIFT, MASK, CAPACITY = range(6)
 """What a packing says of each thread, and then of each channel.
 
-BASE: the first node of the thread's automaton. WORD, SHIFT and MASK: the word of a state that has its number, the lowest bit of that
+BASE: the first node of the thread's automaton. ALIKE: the next thread that does the same, or -1. WORD, SHIFT and MASK: the word of a state that has its number, the lowest bit of that
 there, and its bits, shifted down. CAPACITY: that of the channel.
 """
 
@@ -62,6 +63,11 @@ class Node:
     reads: tuple[int, ...] = ()
     asleep: bool = False
 
+    @property
+    def order(self) -> tuple[object, ...]:
+        """That of the nodes' numbers."""
+        return self.at, self.asleep, tuple(sorted(self.writes)), self.reads
+
 
 class Automata:
     """The automata of programs: a ``table`` with a row for each of their nodes, and the nodes ``then`` that these lead to.
@@ -82,13 +88,13 @@ class Automata:
         self.table = np.array([(*row, first[n], len(then[n])) for n, row in enumerate(rows)], np.int64)
         self.then = np.array([node for after in then for node in after], np.int64)
 
-    def together(self, members: Sequence[int]) -> Packing:
-        """The states of threads that run these programs, given by number.
+    def together(self, members: Sequence[int], same: Classes) -> Packing:
+        """The states of threads that run these programs, given by number; ``same`` are the threads that do the same.
 
         Raises:
             TooWide: there are too many threads.
         """
-        return Packing(self, tuple(members))
+        return Packing(self, tuple(members), same)
 
 
 class _Automaton:
@@ -98,20 +104,24 @@ class _Automaton:
         self.program = program
         self.numbers: dict[Node, int] = {}
         self.nodes: list[Node] = []
-        self.then: list[list[int]] = []
-        self.starts = [self.number(Node(start)) for start in program.starts]
+        for start in program.starts:
+            self.number(Node(start))
         for node in self.nodes:  # there come more meanwhile
-            self.then.append([self.number(after) for after in self.after(node)])
+            for after in self.after(node):
+                self.number(after)
             if (instruction := self.instruction(node)) is not None and instruction.kind is Acquire:
                 self.number(replace(node, asleep=True))
+        self.nodes.sort(key=lambda node: node.order)
+        self.numbers = {node: number for number, node in enumerate(self.nodes)}
+        self.starts = [self.numbers[Node(start)] for start in program.starts]
+        self.then = [[self.numbers[after] for after in self.after(node)] for node in self.nodes]
 
-    def number(self, node: Node) -> int:
+    def number(self, node: Node) -> None:
         if node not in self.numbers:
             if len(self.nodes) == MOST_NODES or len(node.reads) > MOST_READ:
                 raise TooWide
             self.numbers[node] = len(self.nodes)
             self.nodes.append(node)
-        return self.numbers[node]
 
     def instruction(self, node: Node) -> Instruction | None:
         return None if node.at == DONE else self.program.instructions[node.at]
@@ -189,12 +199,13 @@ class Packing:
 
     Args:
         members: by thread the number of its program.
+        same: the threads that do the same.
     """
 
-    def __init__(self, automata: Automata, members: tuple[int, ...]) -> None:
+    def __init__(self, automata: Automata, members: tuple[int, ...], same: Classes) -> None:
         if len(members) > MOST:
             raise TooWide
-        self.automata, self.members = automata, members
+        self.automata, self.members, self.same = automata, members, same
         self.each = [automata.each[n] for n in members]
         most = [len(one.nodes) - 1 for one in self.each]
         most += [(1 << FOR_EVER) - 1 if room == UNBOUNDED else room for room in automata.capacities]
@@ -206,18 +217,29 @@ class Packing:
             used += bits
         self.places, self.words = places, word + 1
         base = [automata.base[n] for n in members] + [0] * len(automata.capacities)
+        following = dict(pair for threads in same for pair in pairwise(threads))
         room = [0] * len(members) + list(automata.capacities)
-        self.fields = np.array([(b, *place, r) for b, place, r in zip(base, places, room, strict=True)], np.int64)
+        self.fields = np.array(
+            [(base[n], following.get(n, -1), *place, room[n]) for n, place in enumerate(places)], np.int64
+        )
 
-    def starts(self) -> NDArray[np.uint64]:
-        """The initial states, a row each, in the order of :meth:`.semantics.Machine.starts`."""
-        packed = []
+    def starts(self, *, ordered: bool) -> NDArray[np.uint64]:
+        """The initial states, a row each, in the order of :meth:`.semantics.Machine.starts`.
+
+        Args:
+            ordered: one of those that differ in the names of threads only.
+        """
+        packed: dict[tuple[int, ...], None] = {}
         for chosen in product(*(one.starts for one in self.each)):
+            numbers = list(chosen)
+            for threads in self.same if ordered else ():
+                for thread, number in zip(threads, sorted(numbers[n] for n in threads), strict=True):
+                    numbers[thread] = number
             state = [0] * self.words
-            for number, (word, shift, _) in zip(chosen, self.places, strict=False):
+            for number, (word, shift, _) in zip(numbers, self.places, strict=False):
                 state[word] |= number << shift
-            packed.append(state)
-        return np.array(packed, np.uint64)
+            packed[tuple(state)] = None
+        return np.array(list(packed), np.uint64)
 
     def unpack(self, words: Sequence[int]) -> State:
         """A state as the interpreter has it."""

@@ -1,4 +1,4 @@
-"""The search of :func:`.explore.interpreted`, compiled: the same states in the same order."""
+"""The states of threads, compiled: the same ones as :mod:`.interpreted`, in the same order."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from numpy.typing import NDArray
 
 from .automata import Packing
 from .kernel import COUNT, CUT, MOVES, NEXT, SUSPECTS, rehashed, search
-from .reached import Path, Progress, Reached
+from .reached import Path, Progress, Reached, Steps
 from .semantics import State
 
 TURN = 1 << 16
 """States that are expanded before progress is told."""
 
 
-def compiled(packing: Packing, limit: int, progress: Progress | None, *, reduced: bool, serves: bool) -> Reached:
+def compiled(packing: Packing, steps: Steps, limit: int, progress: Progress | None) -> Reached:
     """All interleavings of threads, breadth first."""
-    first = reduced and serves  # what is found then is searched for again, with all steps
-    code = packing.automata
-    states = packing.starts()
+    renamed = steps is Steps.RENAMED
+    code, serves = packing.automata, any(one.program.serves for one in packing.each)
+    states = packing.starts(ordered=renamed)
     roots = len(states)
     parents, suspects = np.zeros((roots, 1), np.uint32), np.zeros((64, 2), np.int64)
     slots = rehashed(states, roots, 1 << (512 + 4 * roots).bit_length())
     numbers = np.zeros(5, np.int64)
     numbers[COUNT] = roots
-    while numbers[NEXT] < numbers[COUNT] and not (first and numbers[SUSPECTS]):
+    while numbers[NEXT] < numbers[COUNT] and not (renamed and numbers[SUSPECTS]):
         states, parents, slots, suspects = search(
             code.table, code.then, packing.fields, len(packing.members), states, parents, slots, suspects, numbers,
-            int(numbers[NEXT]) + TURN, limit, reduced, serves, first,
+            int(numbers[NEXT]) + TURN, limit, steps is not Steps.ALL, serves, renamed,
         )  # fmt: skip
         if progress is not None:
             progress(int(numbers[NEXT]), int(numbers[COUNT] - numbers[NEXT]))

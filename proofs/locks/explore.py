@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations_with_replacement, pairwise
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import Mode, Serve
 
-from .automata import Automata, Packing, TooWide
-from .kinds import WORDS, Kind, Stuck, at_end, leaks, stuck
-from .reached import Path, Progress, Reached
+from .automata import Automata, TooWide
+from .interpreted import TooMany, interpreted
+from .kinds import WORDS, Kind, Stuck, leaks, stuck
+from .reached import Path, Progress, Reached, Steps
 from .semantics import Machine, State
+from .symmetry import Classes, classes, real
 from .unfold import Program, World, unfold
 
 LIMIT = 20_000_000
@@ -151,23 +152,36 @@ def _numbered(programs: dict[str, Program], group: Sequence[str], number: int) -
 
 
 def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Search, reduced: bool) -> Explored:
-    """All interleavings of a group of threads.
+    """All interleavings of a group of threads, with a shortest way to each problem.
 
     Where releases go first, every problem that there is can still come about, or one that follows from it. But only ways
-    to a standstill of all are as short as ever: for other problems it is searched again, with all steps.
+    to a standstill of all are as short as ever, and only they are among real states.
     """
-    reached = search(machine, group, reduced)
-    problems = _problems(_Teller(locks, machine), reached)
-    if reduced and problems and (machine.serves() or any(p.kind is Kind.NOT_HELD for p in problems)):
-        reached = search(machine, group, False)
-        problems = _problems(_Teller(locks, machine), reached) or problems  # none, if it is cut short before
+    same, serves = classes(machine.programs), machine.serves()
+    teller = _Teller(locks, machine)
+    if reduced and (same or serves):
+        reached = search(machine, same, group, Steps.RENAMED)
+        if (suspect := next(iter(reached.suspects), None)) is None:
+            return Explored(reached.states, reached.moves, (), reached.complete)
+        run = real(machine, suspect[1](), same)
+        problems = _problems(teller, [(run[-1], lambda: run)])
+    else:
+        problems = ()
+    if reduced and not serves:
+        reached = search(machine, same, group, Steps.RELEASES_FIRST)
+        problems = _problems(teller, reached.suspects) or problems
+        if all(problem.kind is not Kind.NOT_HELD for problem in problems):
+            return Explored(reached.states, reached.moves, problems, reached.complete)
+    reached = search(machine, same, group, Steps.ALL)
+    # If it was cut short, it may not have come to what was found before.
+    problems = _problems(teller, reached.suspects) or problems
     return Explored(reached.states, reached.moves, problems, reached.complete)
 
 
-def _problems(teller: _Teller, reached: Reached) -> tuple[Problem, ...]:
-    """Each problem of the states that were reached, where it came about first."""
+def _problems(teller: _Teller, suspects: Iterable[tuple[State, Path]]) -> tuple[Problem, ...]:
+    """Each problem of the suspects, where it came about first."""
     found: dict[tuple[object, ...], Problem] = {}
-    for state, path in reached.suspects:
+    for state, path in suspects:
         for problem in teller.not_held(state, path):
             found.setdefault((problem.kind, problem.threads, problem.on), problem)
         for problem in teller.at_end(state, path):
@@ -184,73 +198,26 @@ class _Search:
         self.locks, self.programs, self.limit, self.progress = locks, programs, limit, progress
         self.left = pays
 
-    def __call__(self, machine: Machine, group: Sequence[str], reduced: bool) -> Reached:
+    def __call__(self, machine: Machine, same: Classes, group: Sequence[str], steps: Steps) -> Reached:
         if self.left > 0:
-            found = interpreted(machine, self.limit, self.progress, reduced=reduced, patience=self.left)
-            self.left -= found.states if found is not None else self.left
-            if found is not None:
+            try:
+                found = interpreted(machine, same, steps, self.limit, self.progress, self.left)
+            except TooMany:
+                self.left = 0
+            else:
+                self.left -= found.states
                 return found
         try:
             from .compiled import compiled  # it takes half a second, and is seldom needed
 
-            return compiled(self.packing(group), self.limit, self.progress, reduced=reduced, serves=machine.serves())
+            members = [list(self.programs).index(name) for name in group]
+            return compiled(self.automata.together(members, same), steps, self.limit, self.progress)
         except TooWide:
-            found = interpreted(machine, min(self.limit, MOST_INTERPRETED), self.progress, reduced=reduced)
-            assert found is not None
-            return found
-
-    def packing(self, group: Sequence[str]) -> Packing:
-        """How states of a group are packed.
-
-        Raises:
-            TooWide: they cannot be.
-        """
-        names = list(self.programs)
-        return self.automata.together([names.index(name) for name in group])
+            return interpreted(machine, same, steps, min(self.limit, MOST_INTERPRETED), self.progress)
 
     @cached_property
     def automata(self) -> Automata:
         return Automata(list(self.programs.values()), len(self.locks.objects), list(self.locks.channels.values()))
-
-
-def interpreted(
-    machine: Machine, limit: int, progress: Progress | None, *, reduced: bool, patience: int | None = None
-) -> Reached | None:
-    """All interleavings of threads, breadth first; None if there are more states than ``patience``."""
-    parents: dict[State, State | None] = dict.fromkeys(machine.starts())
-    queue = deque(parents)
-    suspects = []
-    moves, complete, serves = 0, True, machine.serves()
-    threads = range(len(machine.programs))
-
-    def path(state: State) -> list[State]:
-        back = [state]
-        while (before := parents[back[-1]]) is not None:
-            back.append(before)
-        return back[::-1]
-
-    while queue:
-        state = queue.popleft()
-        moving: set[int] = set()
-        for move, after in machine.moves(state, reduced=reduced):
-            moving |= {move.thread} if move.other is None else {move.thread, move.other}
-            moves += 1
-            if after not in parents:
-                if len(parents) >= limit:
-                    complete = False
-                    continue
-                parents[after] = state
-                queue.append(after)
-                if patience is not None and len(parents) > patience:
-                    return None
-        releases = [machine.releases(state, n) for n in threads]
-        alone = reduced and True in releases
-        # Where threads serve, others may stand still for ever while these go on.
-        if None in releases or ((not moving or serves) and not alone and at_end(machine, state, moving)):
-            suspects.append((state, partial(path, state)))
-        if progress is not None and (done := len(parents) - len(queue)) % 5000 == 0:
-            progress(done, len(queue))
-    return Reached(len(parents), moves, complete, suspects)
 
 
 @dataclass(frozen=True)

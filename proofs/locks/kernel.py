@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from .automata import (
+    ALIKE,
     ASLEEP,
     BASE,
     CAPACITY,
@@ -63,7 +64,7 @@ def search(
     limit: int,
     reduced: bool,
     serves: bool,
-    first: bool,
+    renamed: bool,
 ) -> Any:
     """Expands states, in their order, as far as state ``until``.
 
@@ -75,7 +76,7 @@ def search(
         limit: no more states than so many are kept.
         reduced: a thread that can release goes first, alone.
         serves: threads may be stuck for ever while others move.
-        first: stop at the first suspect.
+        renamed: of states that differ in the names of threads only, one; and stop at the first suspect.
 
     Returns:
         The arrays ``states``, ``parents``, ``slots`` and ``suspects``, which may have grown.
@@ -96,6 +97,8 @@ def search(
         if 2 * (count + found) > len(slots):
             slots = rehashed(states, count, 4 * len(slots))
         for i in range(found):
+            if renamed:
+                _order(fields, threads, out, i)
             slot = _slot(slots, states, out, i)
             if slots[slot, 0] != 0:
                 continue
@@ -120,7 +123,7 @@ def search(
                 suspects = _longer(suspects, 2 * n)
             suspects[n, 0], suspects[n, 1] = state, about
             numbers[SUSPECTS] = n + 1
-            if first:
+            if renamed:
                 break
     return states, parents, slots, suspects
 
@@ -297,6 +300,19 @@ def _advanced(
 def _change(fields: Any, out: Any, i: int, field: int, old: int, new: int) -> None:
     """Puts another number for a thread or a channel into state ``i`` of ``out``."""
     out[i, fields[field, WORD]] ^= U(old ^ new) << U(fields[field, SHIFT])
+
+
+@njit(cache=True, nogil=True)
+def _order(fields: Any, threads: int, out: Any, i: int) -> None:
+    """Brings threads that do the same in order, as :func:`.symmetry.representative`."""
+    for t in range(threads):
+        other = fields[t, ALIKE]
+        while other >= 0:
+            mine, its = _number(fields, out, i, t), _number(fields, out, i, other)
+            if its < mine:
+                _change(fields, out, i, t, mine, its)
+                _change(fields, out, i, other, its, mine)
+            other = fields[other, ALIKE]
 
 
 # --- who can never go on, as kinds.for_ever
