@@ -94,8 +94,11 @@ def search(
         if count + found > len(states):
             states = _longer(states, 2 * (count + found))
             parents = _longer(parents, 2 * (count + found))
-        if 2 * (count + found) > len(slots):
-            slots = rehashed(states, count, 4 * len(slots))
+        size = len(slots)
+        while size < 2 * (count + found):
+            size *= 2
+        if size > len(slots):
+            slots = rehashed(states, count, size)
         for i in range(found):
             if renamed:
                 _order(fields, threads, out, i)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from .semantics import Machine, State
+from .semantics import Lock, Machine, State
 from .unfold import Program
 
 Classes = tuple[tuple[int, ...], ...]
@@ -25,18 +24,20 @@ def representative(state: State, same: Classes) -> State:
     """Of the states that differ from one in the names of threads only the one in which those that do the same are in order."""
     rename = list(range(len(state.at)))
     for threads in same:
-        for new, old in zip(threads, sorted(threads, key=lambda n: _local(state, n)), strict=True):
+        places = [state.at[n] for n in threads]
+        # Only threads at one place differ in more than that.
+        order = (lambda n: state.at[n]) if len(set(places)) == len(places) else (lambda n: _local(state, n))
+        for new, old in zip(threads, sorted(threads, key=order), strict=True):
             rename[old] = new
     if rename == sorted(rename):
         return state
     at = dict(zip(rename, state.at, strict=True))
     locks = [
-        replace(
-            lock,
-            holder=None if lock.holder is None else rename[lock.holder],
-            readers=tuple(sorted(rename[n] for n in lock.readers)),
-            announced=None if lock.announced is None else rename[lock.announced],
-            outside=frozenset(rename[n] for n in lock.outside),
+        Lock(
+            None if lock.holder is None else rename[lock.holder],
+            tuple(sorted(rename[n] for n in lock.readers)),
+            None if lock.announced is None else rename[lock.announced],
+            frozenset(rename[n] for n in lock.outside),
         )
         for lock in state.locks
     ]
