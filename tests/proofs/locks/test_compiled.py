@@ -148,6 +148,17 @@ def _all_packed(packing: automata.Packing) -> set[Any]:
     return set(found)
 
 
+def test_both_searches_find_the_same_where_steps_have_many_ways() -> None:
+    """A writer lets three readers in at once, each of which goes on in one of twelve ways: 1,728 states after one step."""
+    ways = "[" + ", ".join("[unlock a, lock b: []]" for _ in range(12)) + "]"
+    readers = "".join(f"  reader{n}: [rlock a, either: {ways}]\n" for n in range(3))
+    locks = parse(f"objects: {{a: rw, b: mutex}}\nthreads:\n  writer: [wlock a: []]\n{readers}", "made.yaml")
+    for reduced in (False, True):
+        with_all = explore_all(locks, reduced=reduced, limit=6000, pays=NEVER)
+        assert explore_all(locks, reduced=reduced, limit=6000, pays=0) == with_all
+        assert with_all.states > 1728
+
+
 ENDLESS = (
     "objects: {a: rw}\nchannels: {c: 1}\nthreads:\n  one: [serve: [send c, rlock a]]\n  two: [serve: [receive c]]\n"
 )
