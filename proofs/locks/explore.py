@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,8 +26,9 @@ LIMIT = 20_000_000
 MOST_INTERPRETED = 2_000_000
 """The same, where threads cannot be compiled: these states take thirty times the memory."""
 
-PAYS = 20_000
-"""After so many states it goes on compiled: in the time in which the compiled search is loaded, it comes so far interpreted."""
+PAYS, LOADED = 20_000, 5_000
+"""After so many states it goes on compiled: in the time in which numba and the compiled search are loaded, or just the latter, it
+comes so far interpreted."""
 
 
 @dataclass(frozen=True)
@@ -111,19 +113,21 @@ def groups(locks: Locks) -> list[tuple[str, ...]]:
 
 
 def explore_all(
-    locks: Locks, *, reduced: bool = True, limit: int = LIMIT, pays: int = PAYS, progress: Progress | None = None
+    locks: Locks, *, reduced: bool = True, limit: int = LIMIT, pays: int | None = None, progress: Progress | None = None
 ) -> Explored:
     """Every group of threads of a description; each problem is told once, at its shortest.
 
     Args:
         limit: of the states of a group.
-        pays: after so many states in all, it goes on with the compiled search.
+        pays: after so many states in all, it goes on with the compiled search; by default as soon as that is faster.
 
     Raises:
         LocksError: a program cannot be unfolded on the objects.
     """
     world = World(locks)
     programs = {name: unfold(world, thread) for name, thread in locks.threads.items()}
+    if pays is None:
+        pays = LOADED if "numba" in sys.modules else PAYS
     search = _Search(locks, programs, limit, pays, progress)
     states = moves = 0
     complete = True
