@@ -200,7 +200,7 @@ class _Search:
         self, locks: Locks, programs: Mapping[str, Program], limit: int, pays: int, progress: Progress | None
     ) -> None:
         self.locks, self.programs, self.limit, self.progress = locks, programs, limit, progress
-        self.left = pays
+        self.left, self.wide = pays, False
 
     def __call__(self, machine: Machine, same: Classes, group: Sequence[str], steps: Steps) -> Reached:
         if self.left > 0:
@@ -211,13 +211,15 @@ class _Search:
             else:
                 self.left -= found.states
                 return found
-        try:
+        if not self.wide:
             from .compiled import compiled  # it takes half a second, and is seldom needed
 
             members = [list(self.programs).index(name) for name in group]
-            return compiled(self.automata.together(members, same), steps, self.limit, self.progress)
-        except TooWide:
-            return interpreted(machine, same, steps, min(self.limit, MOST_INTERPRETED), self.progress)
+            try:
+                return compiled(self.automata.together(members, same), steps, self.limit, self.progress)
+            except TooWide:
+                self.wide = True
+        return interpreted(machine, same, steps, min(self.limit, MOST_INTERPRETED), self.progress)
 
     @cached_property
     def automata(self) -> Automata:
