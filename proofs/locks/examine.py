@@ -19,8 +19,9 @@ from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Resu
 from . import rank as ranks
 from . import runs, symbolic
 from .checks import Callers, Check, checks
-from .explore import LIMIT, Explored, Problem, Progress, Waiting, explore_all
+from .explore import LIMIT, Explored, Problem, Waiting, explore_all
 from .rank import Order, Rank
+from .reached import Progress
 from .runs import Broken, Event, Tried
 from .symbolic import Judged
 from .unfold import World

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Set
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
+from functools import cached_property
+from itertools import combinations_with_replacement, pairwise
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import Mode, Serve
 
+from .automata import Automata, TooWide
+from .interpreted import TooMany, interpreted
 from .kinds import WORDS, Kind, Stuck, leaks, stuck
-from .semantics import Machine, Move, State
+from .reached import Path, Progress, Reached, Steps
+from .semantics import Machine, State
+from .symmetry import Classes, classes, real
 from .unfold import Program, World, unfold
 
-LIMIT = 2_000_000
-"""States; an exploration that would need more is cut short, and says so."""
+LIMIT = 20_000_000
+"""States of a group of threads; an exploration that would need more is cut short, and says so."""
+
+MOST_INTERPRETED = 2_000_000
+"""The same, where threads cannot be compiled: these states take thirty times the memory."""
+
+PAYS, LOADED = 20_000, 5_000
+"""After so many states it goes on compiled: in the time in which numba and the compiled search are loaded, or just the latter, it
+comes so far interpreted."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +100,6 @@ class Explored:
     complete: bool
 
 
-Progress = Callable[[int, int], None]
-"""Is told of the states seen, and of those to go."""
-
-
 def groups(locks: Locks) -> list[tuple[str, ...]]:
     """Which threads run together: all of them, or each choice of so many as the description says."""
     names = list(locks.threads)
@@ -105,28 +113,30 @@ def groups(locks: Locks) -> list[tuple[str, ...]]:
 
 
 def explore_all(
-    locks: Locks, *, reduced: bool = True, limit: int = LIMIT, progress: Progress | None = None
+    locks: Locks, *, reduced: bool = True, limit: int = LIMIT, pays: int | None = None, progress: Progress | None = None
 ) -> Explored:
     """Every group of threads of a description; each problem is told once, at its shortest.
+
+    Args:
+        limit: of the states of a group.
+        pays: after so many states in all, it goes on with the compiled search; by default as soon as that is faster.
 
     Raises:
         LocksError: a program cannot be unfolded on the objects.
     """
     world = World(locks)
     programs = {name: unfold(world, thread) for name, thread in locks.threads.items()}
+    if pays is None:
+        pays = LOADED if "numba" in sys.modules else PAYS
+    search = _Search(locks, programs, limit, pays, progress)
     states = moves = 0
     complete = True
     problems: dict[tuple[object, ...], Problem] = {}
     for group in groups(locks):
         numbered = [_numbered(programs, group, n) for n in range(len(group))]
         plain = {program.name: name for program, name in zip(numbered, group, strict=True)}
-        found = explore(
-            locks,
-            numbered,
-            reduced=reduced,
-            limit=limit,
-            progress=progress,
-        )
+        machine = Machine(numbered, len(locks.objects), list(locks.channels.values()))
+        found = _explore(locks, machine, group, search, reduced)
         states, moves, complete = states + found.states, moves + found.moves, complete and found.complete
         for problem in found.problems:
             who = tuple(sorted(plain[thread] for thread in problem.threads))
@@ -145,52 +155,75 @@ def _numbered(programs: dict[str, Program], group: Sequence[str], number: int) -
     return program if group.count(name) == 1 else replace(program, name=f"{name} {again + 1}")
 
 
-def explore(
-    locks: Locks,
-    programs: Sequence[Program],
-    *,
-    reduced: bool = True,
-    limit: int = LIMIT,
-    progress: Progress | None = None,
-) -> Explored:
-    """All interleavings of ``programs``, breadth first."""
-    machine = Machine(programs, len(locks.objects), list(locks.channels.values()))
-    parents: dict[State, tuple[State, Move] | None] = {}
-    queue: deque[State] = deque()
-    for start in machine.starts():
-        parents.setdefault(start, None)
-    queue.extend(parents)
-    moves, done, complete = 0, 0, True
+def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Search, reduced: bool) -> Explored:
+    """All interleavings of a group of threads, with a shortest way to each problem.
+
+    Where releases go first, every problem that there is can still come about, or one that follows from it. But only ways
+    to a standstill of all are as short as ever, and only they are among real states.
+    """
+    same, serves = classes(machine.programs), machine.serves()
+    teller = _Teller(locks, machine)
+    if reduced and (same or serves):
+        reached = search(machine, same, group, Steps.RENAMED)
+        if (suspect := next(iter(reached.suspects), None)) is None:
+            return Explored(reached.states, reached.moves, (), reached.complete)
+        run = real(machine, suspect[1](), same)
+        problems = _problems(teller, [(run[-1], lambda: run)])
+    else:
+        problems = ()
+    if reduced and not serves:
+        reached = search(machine, same, group, Steps.RELEASES_FIRST)
+        problems = _problems(teller, reached.suspects) or problems
+        if all(problem.kind is not Kind.NOT_HELD for problem in problems):
+            return Explored(reached.states, reached.moves, problems, reached.complete)
+    reached = search(machine, same, group, Steps.ALL)
+    # If it was cut short, it may not have come to what was found before.
+    problems = _problems(teller, reached.suspects) or problems
+    return Explored(reached.states, reached.moves, problems, reached.complete)
+
+
+def _problems(teller: _Teller, suspects: Iterable[tuple[State, Path]]) -> tuple[Problem, ...]:
+    """Each problem of the suspects, where it came about first."""
     found: dict[tuple[object, ...], Problem] = {}
-    teller = _Teller(locks, machine, parents)
-    # With threads that have no end there may be no state without a step, and the reduction is for such states.
-    serves = machine.serves()
-    reduced = reduced and not serves
-    while queue:
-        state = queue.popleft()
-        done += 1
-        if progress is not None and done % 5000 == 0:
-            progress(done, len(queue))
-        moving: set[int] = set()
-        for move, after in machine.moves(state, reduced=reduced):
-            moving |= {move.thread} if move.other is None else {move.thread, move.other}
-            moves += 1
-            if after not in parents:
-                if len(parents) >= limit:
-                    complete = False
-                    continue
-                parents[after] = (state, move)
-                queue.append(after)
-        for problem in teller.not_held(state):
+    for state, path in suspects:
+        for problem in teller.not_held(state, path):
             found.setdefault((problem.kind, problem.threads, problem.on), problem)
-        if not moving or serves:
-            for problem in teller.at_end(state, moving):
-                found.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
-    problems = tuple(found.values())
-    if reduced and any(problem.kind is Kind.NOT_HELD for problem in problems):
-        # The reduction keeps shortest ways to where nothing moves, not to this.
-        return explore(locks, programs, reduced=False, limit=limit, progress=progress)
-    return Explored(len(parents), moves, problems, complete)
+        for problem in teller.at_end(state, path):
+            found.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
+    return tuple(found.values())
+
+
+class _Search:
+    """Searches the states of groups of threads: interpreted, and compiled when there have been many."""
+
+    def __init__(
+        self, locks: Locks, programs: Mapping[str, Program], limit: int, pays: int, progress: Progress | None
+    ) -> None:
+        self.locks, self.programs, self.limit, self.progress = locks, programs, limit, progress
+        self.left, self.wide = pays, False
+
+    def __call__(self, machine: Machine, same: Classes, group: Sequence[str], steps: Steps) -> Reached:
+        if self.left > 0:
+            try:
+                found = interpreted(machine, same, steps, self.limit, self.progress, self.left)
+            except TooMany:
+                self.left = 0
+            else:
+                self.left -= found.states
+                return found
+        if not self.wide:
+            from .compiled import compiled  # it takes half a second, and is seldom needed
+
+            members = [list(self.programs).index(name) for name in group]
+            try:
+                return compiled(self.automata.together(members, same), steps, self.limit, self.progress)
+            except TooWide:
+                self.wide = True
+        return interpreted(machine, same, steps, min(self.limit, MOST_INTERPRETED), self.progress)
+
+    @cached_property
+    def automata(self) -> Automata:
+        return Automata(list(self.programs.values()), len(self.locks.objects), list(self.locks.channels.values()))
 
 
 @dataclass(frozen=True)
@@ -199,7 +232,6 @@ class _Teller:
 
     locks: Locks
     machine: Machine
-    parents: dict[State, tuple[State, Move] | None]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -208,23 +240,15 @@ class _Teller:
     def thread(self, number: int) -> str:
         return self.machine.programs[number].name
 
-    def path(self, state: State) -> tuple[Taken, ...]:
-        """A shortest interleaving to ``state``."""
-        steps: list[Taken] = []
-        while (before := self.parents[state]) is not None:
-            state, move = before
-            instruction = self.machine.programs[move.thread].instructions[move.at]
-            steps.append(
-                Taken(
-                    self.thread(move.thread),
-                    instruction.how,
-                    instruction.on,
-                    move.granted,
-                    self.thread(move.other) if move.other is not None else "",
-                    instruction.place,
-                )
-            )
-        return tuple(reversed(steps))
+    def steps(self, path: Path) -> tuple[Taken, ...]:
+        """An interleaving, by the states on its way."""
+        return tuple(self.step(*pair) for pair in pairwise(path()))
+
+    def step(self, before: State, after: State) -> Taken:
+        move = next(move for move, there in self.machine.moves(before) if there == after)
+        instruction = self.machine.programs[move.thread].instructions[move.at]
+        other = self.thread(move.other) if move.other is not None else ""
+        return Taken(self.thread(move.thread), instruction.how, instruction.on, move.granted, other, instruction.place)
 
     def holds(self, state: State) -> tuple[Holding, ...]:
         """All that is held."""
@@ -237,13 +261,16 @@ class _Teller:
             found += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
         return tuple(found)
 
-    def at_end(self, state: State, moving: Set[int]) -> Iterator[Problem]:
+    def at_end(self, state: State, path: Path) -> Iterator[Problem]:
         """Who can never go on; if nothing moves any more, also what is still held by who has ended."""
+        moving = {n for move, _ in self.machine.moves(state) for n in (move.thread, move.other) if n is not None}
+        if moving and not self.machine.serves():
+            return  # there comes a state in which nothing moves
         why = stuck(self.machine, state, moving, self.names)
         held = [] if moving else leaks(state)
         if why is None and not held:
             return
-        steps = self.path(state)
+        steps = self.steps(path)
         holds = self.holds(state)
         if why is not None:
             yield self._problem(why, steps, holds)
@@ -259,13 +286,12 @@ class _Teller:
         threads = tuple(self.thread(n) for n in why.circle)
         return Problem(why.kind, threads, why.locks, steps, waits, holds, why.writer)
 
-    def not_held(self, state: State) -> Iterator[Problem]:
+    def not_held(self, state: State, path: Path) -> Iterator[Problem]:
         """Who in ``state`` releases what it does not hold."""
         for number in range(len(self.machine.programs)):
             instruction = self.machine.instruction(state, number)
             if instruction is not None and self.machine.releases(state, number) is None:
                 name = self.thread(number)
                 says = Taken(name, instruction.how, instruction.on, True, "", instruction.place)
-                yield Problem(
-                    Kind.NOT_HELD, (name,), (instruction.on,), (*self.path(state), says), (), self.holds(state)
-                )
+                steps = (*self.steps(path), says)
+                yield Problem(Kind.NOT_HELD, (name,), (instruction.on,), steps, (), self.holds(state))

@@ -97,6 +97,11 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
     return sorted(n for n in found if not _rests(machine, state, n))
 
 
+def at_end(machine: Machine, state: State, moving: Set[int]) -> bool:
+    """Some threads can never go on, or nothing moves any more and something is still held."""
+    return bool(for_ever(machine, state, moving) or (not moving and leaks(state)))
+
+
 def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ...]) -> Stuck | None:
     """Why some threads can never go on in a state; None if there are none.
 

@@ -101,6 +101,9 @@ class _Sorts:
     locks: Locks
     fresh: int = 0
     sorts: dict[str, z3.SortRef] = field(default_factory=dict)
+    outers: dict[tuple[Unknown, str], Unknown] = field(default_factory=dict)
+    trees: dict[Unknown, list[z3.BoolRef]] = field(default_factory=dict)
+    """What has been said before; to build a term takes longer than to solve it."""
 
     def sort(self, name: str) -> z3.SortRef:
         if name not in self.sorts:
@@ -113,8 +116,10 @@ class _Sorts:
 
     def around(self, one: Unknown, of: str) -> Unknown:
         """What it is in; of its own class, what it is directly in (if it is in one)."""
-        function = z3.Function(f"{of} around {one.of}", self.sort(one.of), self.sort(of))
-        return Unknown(of, function(one.term))
+        if (one, of) not in self.outers:
+            function = z3.Function(f"{of} around {one.of}", self.sort(one.of), self.sort(of))
+            self.outers[one, of] = Unknown(of, function(one.term))
+        return self.outers[one, of]
 
     def depth(self, one: Unknown) -> z3.ArithRef:
         return z3.Function(f"depth of {one.of}", self.sort(one.of), z3.IntSort())(one.term)
@@ -127,6 +132,8 @@ class _Sorts:
 
     def commutes(self, one: Unknown) -> list[z3.BoolRef]:
         """What an object is in is in what that is in, and depths are not negative."""
+        if one in self.trees:
+            return self.trees[one]
         found = [self.depth(one) >= 0] if self.locks.classes[one.of].is_tree else []
         for of in self.locks.around[one.of]:
             outer = self.around(one, of)
@@ -134,6 +141,7 @@ class _Sorts:
                 self.around(outer, further).term == self.around(one, further).term for further in self.locks.around[of]
             ]
             found += [self.depth(outer) >= 0] if self.locks.classes[of].is_tree else []
+        self.trees[one] = found
         return found
 
     def directly_in(self, inner: Unknown, outer: Unknown) -> list[z3.BoolRef]:

@@ -1,0 +1,69 @@
+"""The states of threads, interpreted: :mod:`.compiled` goes through the same ones in the same order."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+
+from .kinds import at_end
+from .reached import Path, Progress, Reached, Steps
+from .semantics import Machine, State
+from .symmetry import Classes, representative
+
+
+class TooMany(Exception):
+    """There are more states than it has patience for."""
+
+
+def interpreted(
+    machine: Machine,
+    same: Classes,
+    steps: Steps,
+    limit: int,
+    progress: Progress | None,
+    patience: int | None = None,
+) -> Reached:
+    """All interleavings of threads, breadth first.
+
+    Args:
+        same: the threads that do the same.
+
+    Raises:
+        TooMany: there are more states than ``patience``.
+    """
+    same = same if steps is Steps.RENAMED else ()
+    reduced = steps is not Steps.ALL
+    parents: dict[State, State | None] = dict.fromkeys(representative(start, same) for start in machine.starts())
+    queue = deque(parents)
+    suspects: list[tuple[State, Path]] = []
+    moves, complete, serves = 0, True, machine.serves()
+
+    def path(state: State) -> list[State]:
+        back = [state]
+        while (before := parents[back[-1]]) is not None:
+            back.append(before)
+        return back[::-1]
+
+    while queue and not (suspects and steps is Steps.RENAMED):
+        state = queue.popleft()
+        moving: set[int] = set()
+        for move, there in machine.moves(state, reduced=reduced):
+            moving |= {move.thread} if move.other is None else {move.thread, move.other}
+            moves += 1
+            after = representative(there, same) if same else there
+            if after not in parents:
+                if len(parents) >= limit:
+                    complete = False
+                    continue
+                parents[after] = state
+                queue.append(after)
+                if patience is not None and len(parents) > patience:
+                    raise TooMany
+        releases = [machine.releases(state, n) for n in range(len(machine.programs))]
+        alone = reduced and True in releases
+        # Where threads serve, others may stand still for ever while these go on.
+        if None in releases or ((not moving or serves) and not alone and at_end(machine, state, moving)):
+            suspects.append((state, partial(path, state)))
+        if progress is not None and (done := len(parents) - len(queue)) % 5000 == 0:
+            progress(done, len(queue))
+    return Reached(len(parents), moves, complete, suspects)

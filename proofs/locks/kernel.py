@@ -1,0 +1,369 @@
+"""The inner loops of the compiled search: the steps of :mod:`.semantics` on packed states, breadth first.
+
+Arguments are the same in all functions: ``table`` and ``then`` are those of :class:`.automata.Automata`, ``fields`` is that of
+:class:`.automata.Packing`; ``nodes`` is by thread the row of ``table`` in which it is. Sets of threads and of locks are bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from .automata import (
+    ALIKE,
+    ASLEEP,
+    BASE,
+    CAPACITY,
+    FINISHED,
+    FIRST,
+    KIND,
+    MASK,
+    NOT_HELD,
+    READ,
+    READER,
+    READS,
+    RECEIVE,
+    RECEIVES,
+    RELEASE,
+    RESTS,
+    SEND,
+    SENDS,
+    SHIFT,
+    TARGET,
+    WAYS,
+    WORD,
+    WRITE,
+    WRITER,
+    WRITES,
+)
+
+U = np.uint64
+_A, _B, _S32 = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53), U(32)
+
+COUNT, NEXT, MOVES, CUT, SUSPECTS = range(5)
+"""Of the numbers that a search keeps: states, the next one to expand, steps, whether states were left out, suspects."""
+
+AT_END = 62
+"""The bit of a suspect in which nothing moves; the others are those of threads."""
+
+
+@njit(cache=True, nogil=True)
+def search(
+    table: Any,
+    then: Any,
+    fields: Any,
+    threads: int,
+    states: Any,
+    parents: Any,
+    slots: Any,
+    suspects: Any,
+    numbers: Any,
+    until: int,
+    limit: int,
+    reduced: bool,
+    serves: bool,
+    renamed: bool,
+) -> Any:
+    """Expands states, in their order, as far as state ``until``.
+
+    Args:
+        states, parents: by number its words, and the number of the state that it comes from.
+        slots: a hash table of states: one more than their numbers; 0: empty. Its length is a power of two.
+        suspects: numbers of states that may be a problem, each with the threads that it depends on.
+        numbers: changed in place.
+        limit: no more states than so many are kept.
+        reduced: a thread that can release goes first, alone.
+        serves: threads may be stuck for ever while others move.
+        renamed: of states that differ in the names of threads only, one; and stop at the first suspect.
+
+    Returns:
+        The arrays ``states``, ``parents``, ``slots`` and ``suspects``, which may have grown.
+    """
+    nodes, movers = np.empty(threads, np.int64), np.empty(threads, np.int64)
+    out = np.empty((64, states.shape[1]), np.uint64)
+    while numbers[NEXT] < min(numbers[COUNT], until):
+        state, count = numbers[NEXT], numbers[COUNT]
+        numbers[NEXT] += 1
+        for t in range(threads):
+            nodes[t] = fields[t, BASE] + _number(fields, states, state, t)
+        alone = _releasing(table, nodes) if reduced else -1
+        found, moving, out = _successors(table, then, fields, nodes, states, state, alone, movers, out)
+        numbers[MOVES] += found
+        if count + found > len(states):
+            states = _longer(states, 2 * (count + found))
+            parents = _longer(parents, 2 * (count + found))
+        size = len(slots)
+        while size < 2 * (count + found):
+            size *= 2
+        if size > len(slots):
+            slots = rehashed(states, count, size)
+        for i in range(found):
+            if renamed:
+                _order(fields, threads, out, i)
+            slot = _slot(slots, states, out, i)
+            if slots[slot, 0] != 0:
+                continue
+            if count >= limit:
+                numbers[CUT] = 1
+                continue
+            for w in range(states.shape[1]):
+                states[count, w] = out[i, w]
+            parents[count, 0] = state
+            count += 1
+            slots[slot, 0] = count
+        numbers[COUNT] = count
+        about = 0
+        for t in range(threads):
+            if table[nodes[t], KIND] == NOT_HELD:
+                about |= 1 << t
+        if alone < 0 and (moving == 0 or serves):
+            about |= _at_end(table, nodes, moving)
+        if about != 0:
+            n = numbers[SUSPECTS]
+            if n == len(suspects):
+                suspects = _longer(suspects, 2 * n)
+            suspects[n, 0], suspects[n, 1] = state, about
+            numbers[SUSPECTS] = n + 1
+            if renamed:
+                break
+    return states, parents, slots, suspects
+
+
+@njit(cache=True, nogil=True)
+def _number(fields: Any, states: Any, state: int, field: int) -> Any:
+    """The number of a thread or a channel in a state."""
+    return np.int64(states[state, fields[field, WORD]] >> U(fields[field, SHIFT])) & fields[field, MASK]
+
+
+@njit(cache=True, nogil=True)
+def _longer(array: Any, size: int) -> Any:
+    more = np.empty((size, array.shape[1]), array.dtype)
+    for n in range(len(array)):  # loops compile in a fraction of the time of an assignment
+        for k in range(array.shape[1]):
+            more[n, k] = array[n, k]
+    return more
+
+
+# --- the hash table
+
+
+@njit(cache=True, nogil=True)
+def _slot(slots: Any, states: Any, out: Any, i: int) -> Any:
+    """The slot of state ``i`` of ``out``, or the empty one that it belongs to."""
+    value = U(0)
+    for w in range(states.shape[1]):
+        value = (value ^ out[i, w]) * _A
+        value = (value ^ (value >> _S32)) * _B
+    slot = np.int64((value ^ (value >> _S32)) & U(len(slots) - 1))
+    while slots[slot, 0] != 0:
+        known = np.int64(slots[slot, 0]) - 1
+        same = True
+        for w in range(states.shape[1]):
+            same &= states[known, w] == out[i, w]
+        if same:
+            break
+        slot = (slot + 1) & (len(slots) - 1)
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def rehashed(states: Any, count: int, size: int) -> Any:
+    """A hash table of the first ``count`` states, which are all different, with ``size`` slots."""
+    slots = np.zeros((size, 1), np.uint32)
+    for n in range(count):
+        slots[_slot(slots, states, states, n), 0] = n + 1
+    return slots
+
+
+# --- the steps
+
+
+@njit(cache=True, nogil=True)
+def _releasing(table: Any, nodes: Any) -> int:
+    """The first thread that can release something, or -1."""
+    for t in range(len(nodes)):
+        if table[nodes[t], KIND] == RELEASE:
+            return t
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _successors(
+    table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, alone: int, movers: Any, out: Any
+) -> Any:
+    """Every step from a state, or only those of thread ``alone``: how many, who takes part, and the states after."""
+    threads, found, moving = len(nodes), 0, 0
+    writes, reads, announced = 0, 0, 0
+    for t in range(threads):
+        writes |= table[nodes[t], WRITES]
+        reads |= table[nodes[t], READS]
+        if table[nodes[t], KIND] == WRITER:
+            announced |= 1 << table[nodes[t], TARGET]
+    for t in range(threads):
+        if alone >= 0 and t != alone:
+            continue
+        kind, target = table[nodes[t], KIND], table[nodes[t], TARGET]
+        movers[0], many, sleeps, meets, change = t, 0, False, False, 0
+        if kind in (READ, WRITE):
+            taken = (writes | announced) >> target & 1 != 0
+            sleeps = (kind == READ and taken) or (kind == WRITE and reads >> target & 1 != 0)
+            many = 1 if kind == READ or not taken else 0
+        elif kind == RELEASE:
+            many = _woken(table, then, fields, nodes, t, movers)
+        elif kind == RECEIVE and _number(fields, states, state, threads + target) > 0:
+            many, change = 1, -1
+        elif kind == SEND:
+            capacity = fields[threads + target, CAPACITY]
+            meets = capacity == 0
+            if capacity < 0 or _number(fields, states, state, threads + target) < capacity:
+                many, change = 1, 1
+        for other in range(threads if meets else 1):
+            if meets:
+                many = 2 if table[nodes[other], KIND] == RECEIVE and table[nodes[other], TARGET] == target else 0
+                movers[1] = other
+            if many > 0:
+                moving |= 1 << t
+                moving |= 1 << other if meets else 0
+                found, out = _advanced(
+                    table, then, fields, nodes, states, state, movers, many, sleeps, change, out, found
+                )
+    return found, moving, out
+
+
+@njit(cache=True, nogil=True)
+def _woken(table: Any, then: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
+    """Who goes on when a thread releases: it, which is the first of ``movers``, and whom it wakes. Gives how many."""
+    node, many = nodes[thread], 1
+    lock = table[node, TARGET]
+    wakes = READER  # those outside are in, before any other writer
+    if table[node, WRITES] >> lock & 1 == 0:
+        wakes = WRITER
+        if table[fields[thread, BASE] + then[table[node, FIRST]], READS] >> lock & 1:
+            return many  # it has read it more than once
+        for t in range(len(nodes)):
+            if t != thread and table[nodes[t], READS] >> lock & 1:
+                return many
+    for t in range(len(nodes)):
+        if table[nodes[t], KIND] == wakes and table[nodes[t], TARGET] == lock:
+            movers[many] = t
+            many += 1
+    return many
+
+
+@njit(cache=True, nogil=True)
+def _advanced(
+    table: Any,
+    then: Any,
+    fields: Any,
+    nodes: Any,
+    states: Any,
+    state: int,
+    movers: Any,
+    many: int,
+    sleeps: bool,
+    change: int,
+    out: Any,
+    found: int,
+) -> Any:
+    """The first ``many`` of ``movers`` have got what they asked for: each way on, the last one's choices first.
+
+    Args:
+        sleeps: instead, the one there is has asked, and waits.
+        change: to the messages in the channel that the first one's step is about.
+    """
+    ways = 1
+    if not sleeps:
+        for k in range(many):
+            ways *= table[nodes[movers[k]], WAYS]
+    if found + ways > len(out):
+        out = _longer(out, 2 * (found + ways))
+    for way in range(ways):
+        for w in range(states.shape[1]):
+            out[found, w] = states[state, w]
+        rest = way
+        for k in range(many - 1, -1, -1):
+            t = movers[k]
+            node = nodes[t]
+            after = table[node, ASLEEP]
+            if not sleeps:
+                after = then[table[node, FIRST] + rest % table[node, WAYS]]
+                rest //= table[node, WAYS]
+            _change(fields, out, found, t, node - fields[t, BASE], after)
+        if change != 0:
+            channel = len(nodes) + table[nodes[movers[0]], TARGET]
+            messages = _number(fields, states, state, channel)
+            _change(fields, out, found, channel, messages, messages + change)
+        found += 1
+    return found, out
+
+
+@njit(cache=True, nogil=True)
+def _change(fields: Any, out: Any, i: int, field: int, old: int, new: int) -> None:
+    """Puts another number for a thread or a channel into state ``i`` of ``out``."""
+    out[i, fields[field, WORD]] ^= U(old ^ new) << U(fields[field, SHIFT])
+
+
+@njit(cache=True, nogil=True)
+def _order(fields: Any, threads: int, out: Any, i: int) -> None:
+    """Brings threads that do the same in order, as :func:`.symmetry.representative`."""
+    for t in range(threads):
+        other = fields[t, ALIKE]
+        while other >= 0:
+            mine, its = _number(fields, out, i, t), _number(fields, out, i, other)
+            if its < mine:
+                _change(fields, out, i, t, mine, its)
+                _change(fields, out, i, other, its, mine)
+            other = fields[other, ALIKE]
+
+
+# --- who can never go on, as kinds.for_ever
+
+
+@njit(cache=True, nogil=True)
+def _at_end(table: Any, nodes: Any, moving: int) -> Any:
+    """The threads that what is wrong in a state depends on; none: nothing is."""
+    stuck, done, leaks = 0, 0, False
+    for t in range(len(nodes)):
+        if table[nodes[t], KIND] == FINISHED:
+            done |= 1 << t
+            leaks |= table[nodes[t], WRITES] | table[nodes[t], READS] != 0
+        elif moving >> t & 1 == 0:
+            stuck |= 1 << t
+    changed = True
+    while changed:
+        changed = False
+        for t in range(len(nodes)):
+            if stuck >> t & 1 and not _hopeless(table, nodes, t, stuck, done):
+                stuck ^= 1 << t
+                changed = True
+    for t in range(len(nodes)):
+        if table[nodes[t], RESTS]:
+            stuck &= ~(1 << t)
+    if stuck == 0 and not (leaks and moving == 0):
+        return 0
+    return stuck | done | (0 if moving else 1 << AT_END)
+
+
+@njit(cache=True, nogil=True)
+def _hopeless(table: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
+    """A thread waits for one that is stuck or done, or for messages that only such could see to."""
+    kind, target = table[nodes[thread], KIND], table[nodes[thread], TARGET]
+    if kind in (RECEIVE, SEND):
+        comes = SENDS if kind == RECEIVE else RECEIVES
+        for t in range(len(nodes)):
+            if t != thread and stuck >> t & 1 == 0 and table[nodes[t], comes] >> target & 1:
+                return False
+        return True
+    if kind in (RELEASE, NOT_HELD):
+        return False
+    for t in range(len(nodes)):
+        if (stuck | done) >> t & 1:
+            node = nodes[t]
+            reading = table[node, READS] >> target & 1 != 0
+            writing = table[node, WRITES] >> target & 1 != 0
+            writing |= table[node, KIND] == WRITER and table[node, TARGET] == target
+            if reading if kind == WRITER else writing or (reading and kind == WRITE):
+                return True
+    return False

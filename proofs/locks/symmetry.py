@@ -1,0 +1,60 @@
+"""Threads that do the same: states in which only their names differ count as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .semantics import Lock, Machine, State
+from .unfold import Program
+
+Classes = tuple[tuple[int, ...], ...]
+"""Threads that do the same, by number, where these are several."""
+
+
+def classes(programs: Sequence[Program]) -> Classes:
+    """The threads of ``programs`` that do the same."""
+    found: dict[object, list[int]] = {}
+    for number, program in enumerate(programs):
+        steps = tuple((one.kind, one.target, one.mode, one.then) for one in program.instructions)
+        found.setdefault((steps, program.starts, program.rests), []).append(number)
+    return tuple(tuple(same) for same in found.values() if len(same) > 1)
+
+
+def representative(state: State, same: Classes) -> State:
+    """Of the states that differ from one in the names of threads only the one in which those that do the same are in order."""
+    rename = list(range(len(state.at)))
+    for threads in same:
+        places = [state.at[n] for n in threads]
+        # Only threads at one place differ in more than that.
+        order = (lambda n: state.at[n]) if len(set(places)) == len(places) else (lambda n: _local(state, n))
+        for new, old in zip(threads, sorted(threads, key=order), strict=True):
+            rename[old] = new
+    if rename == sorted(rename):
+        return state
+    at = dict(zip(rename, state.at, strict=True))
+    locks = [
+        Lock(
+            None if lock.holder is None else rename[lock.holder],
+            tuple(sorted(rename[n] for n in lock.readers)),
+            None if lock.announced is None else rename[lock.announced],
+            frozenset(rename[n] for n in lock.outside),
+        )
+        for lock in state.locks
+    ]
+    asleep = frozenset(rename[n] for n in state.asleep)
+    return State(tuple(at[n] for n in range(len(at))), asleep, tuple(locks), state.messages)
+
+
+def _local(state: State, thread: int) -> tuple[object, ...]:
+    """What a state says of one thread, in the order of :attr:`.automata.Node.order`."""
+    writes = tuple(n for n, lock in enumerate(state.locks) if lock.holder == thread)
+    reads = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.readers.count(thread)))
+    return state.at[thread], thread in state.asleep, writes, reads
+
+
+def real(machine: Machine, path: Sequence[State], same: Classes) -> list[State]:
+    """A run through states that those of a path, which are representatives, stand for."""
+    run = [path[0]]
+    for after in path[1:]:
+        run.append(next(there for _, there in machine.moves(run[-1]) if representative(there, same) == after))
+    return run
