@@ -22,6 +22,10 @@ DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
 LEVEL = 2
 """How much is optimized: 1 is a third slower, and 3 not faster. To optimize takes a second or several, not to a tenth of that."""
 
+WITHOUT = {"bmi2"}
+"""Features of the processor that are not used. On an x86 with bmi2, LLVM takes ``x & table[i + 1]`` for the lowest ``i`` bits of x, and not
+``i + 1``, where the table is 0, 1, 3, 7, ..."""
+
 PAYS = 1_000_000
 """For more states than so many it pays to optimize."""
 
@@ -201,7 +205,9 @@ class Machine:
         level = LEVEL if states >= PAYS else 0
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        host = llvm.get_host_cpu_features()
+        host |= dict.fromkeys(host.keys() & WITHOUT, False)
+        cpu, features = llvm.get_host_cpu_name(), host.flatten()
         self._target = llvm.Target.from_default_triple().create_target_machine(
             cpu=cpu, features=features, opt=level, jit=True
         )

@@ -18,13 +18,23 @@ import pytest
 from schedproof.model.lang import LeadsTo, Model, Rigid, Row
 from schedproof.model.lang import terms as t
 from schedproof.model.registry.discovery import systems
-from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, check_scope, fitted, stepper_of
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    State,
+    Undefined,
+    check_scope,
+    fitted,
+    instances,
+    stepper_of,
+)
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import cache, compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.compiled import liveness as compiled_liveness
-from schedproof.proofs.compiled import part, search
+from schedproof.proofs.compiled import llvm, part, search
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.steps import Condition, _Steps, program
 from schedproof.proofs.compiled.terms import Terms
@@ -452,6 +462,44 @@ def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch
         return False
 
     assert any(notices(model, scope) for model, scope in SYMMETRIC)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("states", [0, 300, 10**9], ids=["optimized", "optimized on the way", "as it is"])
+def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small searches are not optimized, large ones from some depth on."""
+    for module in (llvm, search):
+        monkeypatch.setattr(module, "PAYS", states)
+    built = []
+    real = llvm.Machine._compiled
+    monkeypatch.setattr(
+        llvm.Machine, "_compiled", lambda self, text, level: built.append(level) or real(self, text, level)
+    )
+    monkeypatch.setattr(llvm, "MACHINE_CODE", cache.Cache("unused", most=0))
+    monkeypatch.setenv("SCHEDPROOF_CACHE", "/dev/null/nowhere")
+    instance = instance_of(REPAIRED, {"PodGroup": 3, "Cell": 3})
+    found, known = compiled.explore(instance, threads=threads), explore(instance, symmetry=False)
+    assert (found.state_count, found.per_action(), found.depth) == (known.state_count, known.per_action(), known.depth)
+    assert known.state_count > 300
+    assert list(dict.fromkeys(built)) == {0: [2], 300: [0, 2], 10**9: [0]}[states]
+
+
+@pytest.mark.long(seconds=60)
+def test_optimized_code_of_every_variant_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (llvm, search):
+        monkeypatch.setattr(module, "PAYS", 0)
+    seen = 0
+    for system in systems().values():
+        for model in system.variants.values():
+            for instance in list(instances(model, {}))[:4]:
+                known = explore(instance, symmetry=False, limit=3000)
+                if known.complete:
+                    found = compiled.explore(instance)
+                    assert (found.state_count, found.per_action()) == (known.state_count, known.per_action()), (
+                        model.variant
+                    )
+                    seen += 1
+    assert seen > 25
 
 
 def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

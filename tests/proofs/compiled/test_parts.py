@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -170,13 +171,15 @@ def test_representatives_and_orbits_are_those_of_the_symmetry(workers: int, tool
 # --- Code ------------------------------------------------------------------------------------------------------------
 
 
-def run(body: list[Any], result: Expr, *, room: int = 8) -> tuple[int, list[int]]:
-    """What a function gives, and what it writes to ``out``; ``number`` is 5, ``table`` is 3, 1, 4, 1."""
+def run(
+    body: list[Any], result: Expr, *, room: int = 8, table: Sequence[int] = (3, 1, 4, 1), states: int = 0
+) -> tuple[int, list[int]]:
+    """What a function gives, and what it writes to ``out``; ``number`` is 5."""
     wanted = [*body, Put("out", 0, result)]
     function = Function(
-        "holds", ["state", "out", "chosen", "seen"], ["number"], wanted, 0, {"room": 4}, {"table": [3, 1, 4, 1]}
+        "holds", ["state", "out", "chosen", "seen"], ["number"], wanted, 0, {"room": 4}, {"table": table}
     )
-    machine = Machine([function])
+    machine = Machine([function], states=states)
     state, out = np.array([5], np.uint64), np.zeros(room, np.int64)
     judge(machine.address("holds"), state, 1, out, np.zeros((1, 1), np.uint8))
     return int(out[0]), out.tolist()
@@ -190,10 +193,20 @@ def run(body: list[Any], result: Expr, *, room: int = 8) -> tuple[int, list[int]
         ("<", 0, -1, 0), ("<=", 2, 2, 1), ("<=", 3, 2, 0),
     ],
 )  # fmt: skip
-def test_operations(op: str, left: int, right: int, result: int) -> None:
+@pytest.mark.parametrize("states", [0, llvm.PAYS], ids=["as it is", "optimized"])
+def test_operations(op: str, left: int, right: int, result: int, states: int) -> None:
     """By the machine, and where they are computed without it."""
-    assert run([Set("a", left), Set("b", right)], Binary(op, Local("a"), Local("b")))[0] == result
+    assert run([Set("a", left), Set("b", right)], Binary(op, Local("a"), Local("b")), states=states)[0] == result
     assert binary(op, left, right) == result
+
+
+@pytest.mark.parametrize("states", [0, llvm.PAYS], ids=["as it is", "optimized"])
+@pytest.mark.parametrize("index", [-1, 0, 1, 2])
+def test_the_element_behind_an_index(index: int, states: int) -> None:
+    """LLVM gets it wrong on processors with bmi2, for this table."""
+    place = Set("index", binary("+", Item("state", 0), index - 5))  # the state is 5
+    masked = binary("&", Local("all"), Item("table", binary("-", Local("index"), -1)))
+    assert run([place, Set("all", 255)], masked, table=[0, 1, 3, 7], states=states)[0] == [0, 1, 3, 7][index + 1]
 
 
 def test_loops_and_jumps() -> None:
