@@ -340,6 +340,21 @@ def test_a_search_ends_with_its_last_property(how: Exploring, monkeypatch: pytes
     assert ends(monkeypatch, AS_WRITTEN, how, only=more) == [({"record"}, ""), ({"placement"}, ALL_REFUTED)]
 
 
+def test_graphs_of_whole_runs_are_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody measures on the way whether the graph of several slices is much larger."""
+    kept, right = [], Exploring.graph
+
+    def noted(self: Exploring, instance: Instance, *rest: Any) -> Any:
+        kept.append({a.name for a in instance.attributes("A") if a.history})
+        return right(self, instance, *rest)
+
+    monkeypatch.setattr(Exploring, "graph", noted)
+    model = replace(CHAIN, properties=[CHAIN.property(name) for name in ("back", "ends")])
+    assert_same(model, FULL)
+    every = {"first", "second", "third", "number", "other"}
+    assert kept == [{"first", "second", "third"}, {"second", "third"}, every]
+
+
 @pytest.mark.parametrize("how", [SYMMETRIC, COMPILED])
 def test_states_that_are_counted_are_all_found(how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
     refuted = ["allocated-has-cells"]
