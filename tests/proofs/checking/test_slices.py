@@ -241,7 +241,8 @@ def _as_history(machine: Machine, attribute: Attribute, field: tuple[Sort, str])
 SOME = (0, 1, 3, 11, 24, 25, 28, 53, 54, 55)
 """Most of these have two slices or three; what such models must have is tested."""
 
-MORE = sorted({*range(60)} - {*SOME})
+MORE = (12, 18, 19, 21, 40, 43, 44, 45, 49)
+"""Others have no property that reads history, or very many states with all of it."""
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["shared", "alone"])
