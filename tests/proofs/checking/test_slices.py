@@ -283,12 +283,14 @@ def test_slices_of_hived_say_the_same(model: Model, alone: bool, monkeypatch: py
     assert_same(model, SYMMETRIC)
 
 
-@pytest.mark.long(seconds=60)
+@pytest.mark.long(seconds=15)
 @pytest.mark.parametrize("how", [FULL, COMPILED], ids=["full", "compiled"])
-@pytest.mark.parametrize("name", NAMES)
-def test_slices_of_all_systems_say_the_same(name: str, how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["hived", "jobmon"])
+def test_slices_of_systems_with_history_say_the_same(name: str, how: Exploring) -> None:
+    """The other systems have none: each of their properties needs the graph without."""
     for model in system(name).variants.values():
-        assert_same(model, how)
+        if any(a.history for m in model.machines for a in m.attributes):
+            assert_same(model, how)
 
 
 # --- When a search ends ----------------------------------------------------------------------------------------------
