@@ -103,6 +103,7 @@ def _in_topology(
 
     Slices share one search as long as it has little more states than there are without history: an attribute that is a
     function of the state adds none. If it has many more, those of its properties that it has not refuted go on alone.
+    Where every property is one of whole runs, none is shared: their graphs are not measured on the way.
     """
     slices = Slices(instance)
     groups: dict[Slice, list[Property]] = {NO_HISTORY: []}
@@ -113,7 +114,8 @@ def _in_topology(
     plain = groups.pop(NO_HISTORY)
     first = _Search(instance, [*plain, *([WELL_FORMEDNESS] if formed else [])], how)
     yield from first.results(on_found=on_found)
-    if len(groups) > 1 and (first.pace is not None or first.cut_short):
+    measured = any(isinstance(prop, SAFETY) for each in groups.values() for prop in each)
+    if len(groups) > 1 and measured and (first.pace is not None or first.cut_short):
         every = NO_HISTORY.union(*groups)
         together = _Search(slices.instance(every), [prop for each in groups.values() for prop in each], how)
         yield from together.results(pace=first.pace)
