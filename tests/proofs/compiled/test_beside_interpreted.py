@@ -484,6 +484,19 @@ def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: p
     assert list(dict.fromkeys(built)) == {0: [2], 300: [0, 2], 10**9: [0]}[states]
 
 
+def test_what_llvm_gets_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``x & table[i + 1]`` on a processor with bmi2."""
+    monkeypatch.setattr(llvm, "MACHINE_CODE", cache.Cache("unused", most=0))
+    monkeypatch.setenv("SCHEDPROOF_CACHE", "/dev/null/nowhere")
+    instance = list(instances(systems()["yunikorn"].variants["v0.12.2"], {}))[1]
+    known = explore(instance, symmetry=False).state_count
+    assert compiled.explore(instance).state_count == known
+    if not llvm.llvm.get_host_cpu_features().get("bmi2"):
+        pytest.skip("this processor has no bmi2")
+    monkeypatch.setattr(llvm, "WITHOUT", set())
+    assert compiled.explore(instance).state_count != known, "LLVM is right now; WITHOUT can go"
+
+
 @pytest.mark.long(seconds=60)
 def test_optimized_code_of_every_variant_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (llvm, search):
