@@ -16,6 +16,7 @@ from hypothesis import settings
 from schedproof.cli import main
 from tests.docs.test_readme import missing
 from tests.support.places import ROOT
+from tests.support.stderr import besides_progress
 
 COPIES = multiprocessing.get_context("forkserver")
 """Of a process without threads: one that has threads, as this one may have, cannot be copied safely."""
@@ -120,7 +121,7 @@ def walk(folder, run):
             assert here.is_dir()
         else:
             code, out, err = run(step.line, here)
-            assert (code, err) == (step.code, ""), (step.line, out, err)
+            assert (code, besides_progress(err)) == (step.code, ""), (step.line, out, err)
             assert missing(normal(step.shown), normal(out.splitlines())) is None, (step.line, out)
 
 

@@ -24,7 +24,7 @@ class Command:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "verify": Command("verify", "verify", "Judge every property of every variant, and compare with what its manifest expects."),
+    "verify": Command("verify", "verify", "Check every property of every variant, and compare with what its manifest expects."),
     "prove": Command("prove", "prove", "Prove properties for any number of objects, by induction."),
     "explore": Command("explore", "explore", "Explore every reachable state of a finite number of objects, and judge every property there."),
     "simulate": Command("simulate", "simulate", "Walk at random from the initial state, and say which promises are broken on the way."),

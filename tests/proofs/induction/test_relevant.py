@@ -39,7 +39,7 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
             contexts[key] = solve._Context(proof, relevance, obligation.context, cascade)
         own = {obligation.invariant} & proof.assumed.keys()
         assume = sorted(induction.inductive | own) if obligation.inductive else []
-        yield answer, contexts[key].ask_nearby(obligation.goal, assume, EFFORT)[0]
+        yield answer, contexts[key].ask_nearby(obligation.goal, [assume], EFFORT)[0]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
