@@ -220,7 +220,7 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
 def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
     """One variant is complete, others are not."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "schedproof", "verify", "hived", "beaker", "--jobs", "2",
+        [sys.executable, "-m", "schedproof", "verify", "beaker", "--variant", "repaired", "--variant", "strict", "--jobs", "16",
          "--json", str(tmp_path / "x.json"), "--junit", str(tmp_path / "x.xml"), "--summary", str(tmp_path / "x.md")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
