@@ -121,10 +121,10 @@ class VerdictCache:
             if key is not None and result.verdict is not Verdict.UNDETERMINED:
                 VERDICTS.store(key, msgspec.json.encode(Entry(result)))
         for name, found in (done.inducted or {}).items():
-            invariants = {each: self._invariants[each] for each in found.support} if found.proved else self._invariants
             key = self._key(part, name)
-            assert key is not None
-            VERDICTS.store(key, msgspec.json.encode(Entry(inducted=found, invariants=dict(invariants))))
+            if key is not None:
+                some = {each: self._invariants[each] for each in found.support} if found.proved else self._invariants
+                VERDICTS.store(key, msgspec.json.encode(Entry(inducted=found, invariants=dict(some))))
 
     def _rests(self, entry: Entry) -> bool:
         """Whether the invariants are as they were that an induction rests on; one that failed could assume any."""
@@ -135,11 +135,15 @@ class VerdictCache:
 
     def _key(self, part: Part, name: str) -> str | None:
         """What a verdict depends on; None where that is not known in full."""
-        content = {
+        kinds = {
             Work.EXPLORATION: self._explored,
             Work.INDUCTION: self._inducted,
             Work.AUXILIARY: self._auxiliary,
-        }[part.work](name)
+        }
+        try:
+            content = kinds[part.work](name)
+        except TypeError:  # a user's own kind of element has a function in it, say
+            return None
         if content is None:
             return None
         return "\n".join([self._environment, part.system, part.variant, str(part.work), name, *content])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -296,3 +296,19 @@ def test_a_change_of_a_variant_s_texts_is_no_change() -> None:
     checked(lamps())
     other = replace(lamps(), about="other words", changes=[Change(why="", repairs=[])])
     assert todo(other)[Work.EXPLORATION] == {"one-state"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Odd(Invariant):
+    """A user's own kind of property."""
+
+    helper: Callable[[], int]
+
+
+def test_what_has_no_content_is_always_checked() -> None:
+    odd = Odd(name="odd", says="a lamp is on or off", over=[x], then=x.is_("On", "Off"), helper=lambda: 1)
+    model = replace(lamps(), properties=[*lamps().properties, odd])
+    checked(model)
+    left = todo(model)
+    assert left[Work.EXPLORATION] == {"odd", "one-state"}
+    assert left[Work.INDUCTION] == {"well-formed", "stays-dark", "on-or-off", "odd"}, "a proof may assume the odd one"
