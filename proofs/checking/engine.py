@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 PAYS = 5_000
 """For more states than so many it compiles: that takes about half a second, in which the interpreted exploration goes so far."""
 
+CHECKED_IN_A_STEP = 10
+"""The interpreted exploration checks so many properties in the time in which it takes a step."""
+
 MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 """States that fit into the memory of an ordinary machine, with room to spare."""
 
@@ -106,7 +109,8 @@ class Exploring:
                 enough=enough,
             )
 
-        return self._either(interpreted, compiled, lambda found: found[0].stopped)
+        pays = PAYS * CHECKED_IN_A_STEP // (CHECKED_IN_A_STEP + len(props))
+        return self._either(interpreted, compiled, lambda found: found[0].stopped, pays=pays)
 
     def graph(
         self, instance: Instance, known: Found | None = None, states: int = 0
@@ -148,7 +152,7 @@ class Exploring:
             )
 
         if known is None:
-            known = self._either(interpreted, compiled, lambda found: found.stopped, states)
+            known = self._either(interpreted, compiled, lambda found: found.stopped, states=states)
         if not known.complete:
             return known, stopped(known)
         if why := self._halt():
@@ -176,17 +180,23 @@ class Exploring:
         interpreted: Callable[[int | None, int | None], A],
         compiled: Callable[[], B],
         stopped: Callable[[A], str],
+        *,
         states: int = 0,
+        pays: int = PAYS,
     ) -> A | B:
-        """What the engine that was chosen finds, where there are surely so many ``states``."""
+        """What the engine that was chosen finds, where there are surely so many ``states``.
+
+        Args:
+            pays: for more states than so many it compiles.
+        """
         if self.engine is Engine.INTERPRETED:
             return interpreted(self.limit, None)
         if self.engine is Engine.COMPILED or self.saving is not None:
             return compiled()
-        if self.limit is not None and self.limit <= PAYS:
+        if self.limit is not None and self.limit <= pays:
             return interpreted(self.limit, None)
-        if states <= PAYS:
-            found = interpreted(self.limit, PAYS)
+        if states <= pays:
+            found = interpreted(self.limit, pays)
             if stopped(found) != AT_LIMIT:
                 return found
         try:
