@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from contextlib import suppress
@@ -18,12 +19,22 @@ VARIABLE = "SCHEDPROOF_CACHE"
 
 MINE_ONLY = 0o700
 
+NAME = re.compile(r"[0-9a-f]{64}|\.new-\w+")
+"""Of the files here: entries, and those that are being written."""
+
+MOST_BYTES = 64 << 20
+"""A file with more is no entry."""
+
 
 def folder() -> Path:
     """Where it is: ``SCHEDPROOF_CACHE``, or a folder of the user's cache."""
-    given = os.environ.get(VARIABLE)
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    return Path(given) if given else Path(home) / "schedproof"
+    if given := os.environ.get(VARIABLE):
+        return Path(given)
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    except RuntimeError:  # a user without a home
+        home = Path(os.devnull)
+    return home / "schedproof"
 
 
 def refusal() -> str:
@@ -72,11 +83,25 @@ class Cache:
                 os.unlink(name)
                 raise
 
+    def remove(self, key: str) -> None:
+        """Removes what was stored under ``key``."""
+        where = folder()
+        if not _refusal(where) and not _refusal(where / self.name):
+            with suppress(OSError):
+                os.unlink(self._path(where, key))
+
     def shrink(self) -> None:
         """Removes the oldest entries, where there are too many."""
+        where = folder()
+        if _refusal(where) or _refusal(where / self.name):
+            return
+        entries = []
         with suppress(OSError):
-            entries = [(each.stat().st_mtime, each.path) for each in os.scandir(folder() / self.name)]
-            for _, path in sorted(entries)[: max(0, len(entries) - self.most)]:
+            for each in os.scandir(where / self.name):
+                if NAME.fullmatch(each.name) and each.is_file(follow_symlinks=False):
+                    entries.append((each.stat(follow_symlinks=False).st_mtime, each.path))
+        for _, path in sorted(entries)[: max(0, len(entries) - self.most)]:
+            with suppress(OSError):
                 os.unlink(path)
 
     def _path(self, where: Path, key: str) -> Path:
@@ -93,6 +118,8 @@ def _refusal(where: Path) -> str:
         status = os.stat(where)
     except OSError:
         return ""
+    if os.path.islink(where) and where != folder():
+        return f"nothing is cached: {where} is a link; remove it"
     if not stat.S_ISDIR(status.st_mode):
         return f"nothing is cached: {where} is no folder; name another one in {VARIABLE}"
     if not _mine(status):
@@ -110,7 +137,7 @@ def _read(path: Path) -> bytes | None:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or not _mine(status) or _others_write(status):
                 return None
-            return file.read()
+            return file.read() if status.st_size <= MOST_BYTES else None
     except OSError:
         return None
 

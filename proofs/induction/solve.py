@@ -199,6 +199,9 @@ def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[
     doubtful = frozenset(model.refuted & proof.assumed.keys())
     asked = frozenset(only) or frozenset(o.invariant for o in proof.obligations)
     induction = _settle(proof, doubtful, every, asked, progress)
+    if doubtful - asked and not all(induction.proved(name) for name in asked - doubtful):
+        # One that is expected to fail may hold after all, and what is asked may need it.
+        induction = _settle(proof, doubtful, every, asked | doubtful, progress)
     if any(induction.proved(name) for name in doubtful):
         return _settle(proof, frozenset(), every, asked, progress)
     return induction
@@ -228,8 +231,7 @@ def _settle(
         while not lost and (hard := prover.unanswered(every)):
             prover.thoroughly(hard[0])
             lost = prover.drop_failed()
-        if not lost:
-            prover.ask_what_is_assumed()
+        prover.ask_what_is_assumed()
     answers = tuple(prover.answers[o.name] for o in proof.obligations if o.name in prover.answers)
     return Induction(proof, answers, frozenset(prover.inductive - prover.unasked))
 

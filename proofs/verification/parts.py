@@ -137,6 +137,8 @@ def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted
     found = {}
     for name in names:
         if induction.proved(name):
+            if missing := induction.support(name) - induction.inductive:
+                raise AssertionError(f"the proof of {name} rests on what is not proved: {', '.join(sorted(missing))}")
             found[name] = Inducted(True, induction.seconds(name), support=tuple(sorted(induction.support(name))))
             continue
         open_ = [a for a in induction.of(name) if a.verdict is not Verdict.PROVED]

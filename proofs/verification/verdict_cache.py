@@ -12,6 +12,7 @@ import hashlib
 import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -22,6 +23,7 @@ import msgspec
 import schedproof
 from schedproof.model.lang import ByConstruction, Invariant, Model, Property, Row
 from schedproof.model.lang.digest import Digester
+from schedproof.model.registry.discovery import builtin
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import check_scope
 from schedproof.proofs.cache import Cache
@@ -32,6 +34,11 @@ from .auxiliary import Locked, Refined, auxiliary
 from .parts import Done, Inducted, Part, Work
 
 VERDICTS = Cache("verdicts", most=20_000)
+
+ROOT = Path(schedproof.__file__).parent
+
+PARTS = ("model", "impl", "proofs")
+"""Whose source counts."""
 
 SHOWN = ("schedproof", "z3-solver")
 """The packages whose versions are shown with cached verdicts."""
@@ -62,8 +69,8 @@ def environment() -> str | None:
         known = [f"{name} {_version(name)}" for name in ("schedproof", *needed)]
     except PackageNotFoundError:
         return None
-    known += [platform.python_version(), platform.machine()]
-    return hashlib.sha256("\n".join([*known, *_source("model", "impl", "proofs")]).encode()).hexdigest()
+    known += [f"llvmlite {_version('llvmlite')}", platform.python_version(), platform.machine(), _processor()]
+    return hashlib.sha256("\n".join([*known, *_source(*PARTS)]).encode()).hexdigest()
 
 
 def _version(name: str) -> str:
@@ -74,12 +81,27 @@ def _version(name: str) -> str:
         return ""
 
 
+def _processor() -> str:
+    """What the processor is and can: compiled explorations run on it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return platform.processor()
+    wanted = ("model name", "flags", "Features", "CPU part")
+    return " ".join(dict.fromkeys(line for line in lines if line.startswith(wanted)))
+
+
+def _stamp() -> tuple[int, int]:
+    """How many files the tool and the systems that come with it have, and when the last one changed."""
+    times = [path.stat().st_mtime_ns for part in PARTS for path in (ROOT / part).rglob("*.py")]
+    return len(times), max(times, default=0)
+
+
 def _source(*folders: str, systems: bool = False) -> Iterator[str]:
     """Each file below folders of schedproof with its digest, but those of systems."""
-    root = Path(schedproof.__file__).parent
     for folder in folders:
-        for path in sorted((root / folder).rglob("*")):
-            inside = path.relative_to(root / folder).parts
+        for path in sorted((ROOT / folder).rglob("*")):
+            inside = path.relative_to(ROOT / folder).parts
             if not path.is_file() or "__pycache__" in inside or (inside[0] == "systems" and not systems):
                 continue
             yield f"{folder}/{'/'.join(inside)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
@@ -95,6 +117,8 @@ class VerdictCache:
     def __init__(self, system: System, model: Model, environment: str) -> None:
         self._system, self._model, self._environment = system, model, environment
         self._digester = Digester()
+        self._keys: dict[tuple[Work, str], str | None] = {}
+        self._before = _stamp()
 
     def load(self, part: Part) -> Done:
         """What is known of the properties of a part, for each the same as if it were checked again."""
@@ -115,16 +139,28 @@ class VerdictCache:
         return Done(results, inducted or None)
 
     def store(self, part: Part, done: Done) -> None:
-        """Keeps what was found; what is undetermined is tried again every time."""
+        """Keeps what was found; what is undetermined is tried again every time.
+
+        Nothing is kept if the source has changed meanwhile: who knows which of it has run.
+        """
+        if _stamp() != self._before:
+            return
         for result in done.results:
             key = self._key(part, result.name)
             if key is not None and result.verdict is not Verdict.UNDETERMINED:
-                VERDICTS.store(key, msgspec.json.encode(Entry(result)))
+                _keep(key, Entry(result))
         for name, found in (done.inducted or {}).items():
             key = self._key(part, name)
             if key is not None:
                 some = {each: self._invariants[each] for each in found.support} if found.proved else self._invariants
-                VERDICTS.store(key, msgspec.json.encode(Entry(inducted=found, invariants=dict(some))))
+                _keep(key, Entry(inducted=found, invariants=dict(some)))
+
+    def remove(self, parts: Iterable[Part]) -> None:
+        """Removes what is known of the properties of some parts, right or wrong."""
+        for part in parts:
+            for name in part.only:
+                if (key := self._key(part, name)) is not None:
+                    VERDICTS.remove(key)
 
     def _rests(self, entry: Entry) -> bool:
         """Whether the invariants are as they were that an induction rests on; one that failed could assume any."""
@@ -134,7 +170,12 @@ class VerdictCache:
         return entry.invariants == self._invariants
 
     def _key(self, part: Part, name: str) -> str | None:
-        """What a verdict depends on; None where that is not known in full."""
+        """What a verdict depends on, as it was when this was first asked; None where that is not known in full."""
+        if (part.work, name) not in self._keys:
+            self._keys[part.work, name] = self._computed_key(part, name)
+        return self._keys[part.work, name]
+
+    def _computed_key(self, part: Part, name: str) -> str | None:
         kinds = {
             Work.EXPLORATION: self._explored,
             Work.INDUCTION: self._inducted,
@@ -166,9 +207,10 @@ class VerdictCache:
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
         assert isinstance(its, Refined)
         own = re.match(r"schedproof\.proofs\.systems\.(\w+)\.", type(its.refinement).__module__)
-        if own is None:
+        if own is None or not _is_builtin(self._system):
             return None
-        return list(_source(*(f"{part}/systems/{own[1]}" for part in ("model", "impl", "proofs")), systems=True))
+        source = _source(*(f"{part}/systems/{own[1]}" for part in PARTS), systems=True)
+        return [self._of(its.refinement), *source]
 
     def _property(self, name: str) -> Property:
         return WELL_FORMEDNESS if name == WELL_FORMEDNESS.name else self._model.property(name)
@@ -200,6 +242,17 @@ class VerdictCache:
         model = self._model
         sizes = check_scope(model, model.verify_scope)
         return self._of([sizes, bool(model.verify_scope), model.axioms, list(model.topologies(sizes))])
+
+
+def _is_builtin(system: System) -> bool:
+    """It is as a manifest of schedproof's own says."""
+    found = builtin()
+    return system.name in found.entries and found.system(system.name) is system
+
+
+def _keep(key: str, entry: Entry) -> None:
+    with suppress(UnicodeEncodeError):  # a text that no file can have
+        VERDICTS.store(key, msgspec.json.encode(entry))
 
 
 def _less(row: Row, names: Iterable[str]) -> object:

@@ -293,7 +293,12 @@ class Run:
                 yield self._complete(mine)
 
     def _complete(self, mine: Plan) -> VariantReport:
-        report = self._reports[_key(mine)] = self._report(mine)
+        try:
+            report = self._reports[_key(mine)] = self._report(mine)
+        except Disagreement:
+            if mine.cache is not None:
+                mine.cache.remove(mine.wanted)  # one of the two is wrong, and nobody knows which
+            raise
         return report
 
     def _report(self, mine: Plan) -> VariantReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -50,7 +50,7 @@ def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]
         yield lambda line: None, lambda line: None
         return
     if not sys.stderr.isatty():
-        yield lambda line: None, lambda line: print(line, file=sys.stderr, flush=True)
+        yield lambda line: None, _said
         return
     columns = ("{task.fields[done]}", BarColumn(), "{task.fields[left]}", "{task.description}")
     console = Console(stderr=True, markup=False, highlight=False)
@@ -69,6 +69,11 @@ def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]
 
         show("")
         yield show, show
+
+
+def _said(line: str) -> None:
+    with suppress(OSError):  # it is full, or its reader has gone: that is no result
+        print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def verify(
     """Check every property of every variant, and compare with what its manifest expects.
 
     Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
-    An interrupt ends the work and keeps what was found: it is printed and written as incomplete, with exit code 3.
+    An interrupt ends the work. The verdicts that were reached are printed and written, marked incomplete, and the exit code is 3.
     """
     distinct(json_file, junit_file, summary_file)
     chosen, unusable = choose.systems(systems)
@@ -71,8 +71,9 @@ def verify(
         if not run.verdicts:
             raise
     finally:
-        keep_seconds(run.seconds)
-        VERDICTS.shrink()
+        if not no_cache:
+            keep_seconds(run.seconds)
+            VERDICTS.shrink()
     took = time.perf_counter() - began
     reports = run.reports()
     incomplete = run.verdicts < run.total
