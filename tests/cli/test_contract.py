@@ -242,7 +242,9 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
             return 0.0
 
         def support(self, name):
-            return ()
+            return frozenset()
+
+        inductive = frozenset()
 
     monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify")

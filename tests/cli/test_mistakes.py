@@ -217,6 +217,11 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_standard_error_that_is_full_is_no_result():
+    done = shell("schedproof verify hived --only reserving-cell 2>/dev/full")
+    assert (done.returncode, done.stdout.splitlines()[-1][:11]) == (0, "as expected")
+
+
 def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
     """One variant is complete, others are not."""
     process = subprocess.Popen(

@@ -140,6 +140,54 @@ def test_it_does_not_grow_for_ever(folder: Path) -> None:
     assert [ENTRIES.load(str(n)) is not None for n in range(6)] == [False] * 3 + [True] * 3
 
 
+def test_only_files_of_its_own_are_removed(folder: Path, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for n in range(6):
+        (docs / f"{n:064x}").touch()
+    folder.mkdir(mode=0o700)
+    (folder / "entries").symlink_to(docs)
+    ENTRIES.shrink()
+    assert len(list(docs.iterdir())) == 6, "a link is not followed"
+    assert ENTRIES.load("key") is None
+    (folder / "entries").unlink()
+    stored("one")
+    (folder / "entries" / "0").mkdir()
+    (folder / "entries" / "notes.txt").touch()
+    for n in range(5):
+        stored(str(n))
+    ENTRIES.shrink()
+    left = {each.name for each in (folder / "entries").iterdir()}
+    assert {"0", "notes.txt"} < left and len(left) == 2 + ENTRIES.most
+
+
+def test_what_was_stored_can_be_removed() -> None:
+    stored("one")
+    stored("two")
+    ENTRIES.remove("one")
+    ENTRIES.remove("three")
+    assert ENTRIES.load("one") is None and ENTRIES.load("two") == b"a verdict"
+
+
+def test_a_file_of_half_a_terabyte_is_not_read() -> None:
+    with stored().open("r+b") as file:
+        file.truncate(500 << 30)
+    assert ENTRIES.load("key") is None
+
+
+def test_without_a_home_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless(self: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", homeless)
+    stored()
+    assert ENTRIES.load("key") == b"a verdict", "the folder is named, no home is needed"
+    monkeypatch.delenv(cache.VARIABLE)
+    ENTRIES.store("key", b"content")
+    assert (ENTRIES.load("key"), cache.refusal()) == (None, "")
+
+
 def test_it_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(cache.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

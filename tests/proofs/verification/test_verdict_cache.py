@@ -276,20 +276,69 @@ def test_a_lock_description_is_checked_again_when_it_changes(tmp_path: Path) -> 
     assert todo(lamps_with_locks())[Work.AUXILIARY] == first, "places are shown in counterexamples"
 
 
-def test_a_stranger_s_implementation_is_always_checked() -> None:
+def test_a_stranger_s_implementation_is_always_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody knows what its code depends on."""
     hived = systems()["hived"]
     [refinement, *_] = hived.refinements
     mine = type("Mine", (type(refinement),), {"__module__": "somewhere.else"})
     stranger = mine(**{f: getattr(refinement, f) for f in refinement.__dataclass_fields__})
 
-    def key(its: object) -> str | None:
+    def key(its: object, ours: bool = True) -> str | None:
         of = replace(hived, load=lambda name, default: [its] if name == "refinements" else default)
+        monkeypatch.setattr(verdict_cache, "_is_builtin", lambda system: ours)
         one = VerdictCache(of, of.variants[refinement.variant], "here")
         [part] = [p for p in plan([of], variants=[refinement.variant])[0].todo if refinement.name in p.only and p.work is Work.AUXILIARY]  # fmt: skip
         return one._key(part, refinement.name)
 
     assert key(refinement) is not None and key(stranger) is None
+    assert key(refinement, ours=False) is None, "our class in somebody's system"
+    assert key(replace(refinement, scope={"PodGroup": 1, "Cell": 1})) != key(refinement)
+
+
+def test_only_systems_of_our_own_manifests_are_ours() -> None:
+    hived = systems()["hived"]
+    assert verdict_cache._is_builtin(hived)
+    assert not verdict_cache._is_builtin(replace(hived, title="another"))
+    assert not verdict_cache._is_builtin(system())
+
+
+def test_nothing_is_kept_if_the_source_changes_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stamps = iter([(1, 1)])
+    monkeypatch.setattr(verdict_cache, "_stamp", lambda: next(stamps, (1, 2)))
+    checked(lamps())
+    assert not folder.exists()
+
+
+def test_a_key_is_that_of_the_time_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An implementation that is edited while it is explored is another one."""
+    hived = systems()["hived"]
+    one = VerdictCache(hived, hived.variants["repaired"], "here")
+    [part, *_] = [p for each in plan([hived], variants=["repaired"]) for p in each.todo if p.work is Work.AUXILIARY]
+    before = one._key(part, part.only[0])
+    monkeypatch.setattr(verdict_cache, "_source", lambda *folders, **options: iter(["edited"]))
+    assert one._key(part, part.only[0]) == before is not None
+    assert VerdictCache(hived, hived.variants["repaired"], "here")._key(part, part.only[0]) != before
+
+
+def test_engines_that_disagree_leave_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class ProvesAnything:
+        inductive = frozenset[str]()
+
+        def proved(self, name: str) -> bool:
+            return True
+
+        def seconds(self, name: str) -> float:
+            return 0.0
+
+        def support(self, name: str) -> frozenset[str]:
+            return frozenset()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
+        with pytest.raises(Disagreement):
+            checked(lamps())
+    assert list(folder.iterdir()) == []
+    assert verdicts(checked(lamps())) == verdicts(checked(lamps(), cached=False))
 
 
 def test_a_change_of_a_variant_s_texts_is_no_change() -> None:
