@@ -302,7 +302,7 @@ class _Search:
         self._errors: list[BaseException] = []
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
         self._halt, self._progress, self._on_depth = halt, progress, on_depth
-        self._stopped = ""
+        self._stopped = self._enough = ""
 
     def _compile(self, states: int) -> None:
         """Compiles what is run from now on, for about so many states."""
@@ -399,9 +399,9 @@ class _Search:
                 if self._on_depth is None or not any(part.size for part in self._parts):
                     continue
                 if me == 0:
-                    self._stopped = self._on_depth(self._reached())
+                    self._stopped = self._enough = self._on_depth(self._reached())
                 self._barrier.wait()
-                if self._stopped:
+                if self._enough:  # not ``_stopped``: thread 0 may be a turn ahead, and have set that again
                     return
         except threading.BrokenBarrierError:
             return
