@@ -59,7 +59,7 @@ class Database:
 
         try:
             retried(opened)
-        except BaseException:  # whoever is interrupted meanwhile leaves nothing in the WAL either
+        except BaseException:  # an interrupt here leaves nothing in the WAL either
             self.close()
             raise
 

@@ -33,7 +33,7 @@ EVERY: Sequence[Format] = (OWN, OTEL, ITF)
 """The formats that traces of every system may come in."""
 
 SHORTENING = "looking for what matters"
-"""What a check does after it has found a departure."""
+"""What a check does after the first nonconforming record."""
 
 
 def formats_of(system: System) -> Sequence[Format]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 import msgspec
 
-from schedproof.model.lang import Model
 from schedproof.proofs.cache import Cache
 
 from .parts import Part, Work
@@ -20,26 +18,17 @@ SECONDS_A_PAIR = 0.001
 """Of a property and an action, where nothing is known of a part."""
 
 
-class Planned(Protocol):
-    """A variant whose parts are to be done."""
+def expected_seconds(parts: Iterable[tuple[Part, int]]) -> dict[Part, float]:
+    """For each part what it took last time, or a guess.
 
-    @property
-    def model(self) -> Model:
-        """Its model."""
-
-    @property
-    def todo(self) -> Iterable[Part]:
-        """What is to be done."""
-
-
-def expected_seconds(plans: Iterable[Planned]) -> dict[Part, float]:
-    """For each part that is to be done, what it took last time, or a guess."""
+    Args:
+        parts: each with the number of its model's actions.
+    """
     known = _known()
     found = {}
-    for each in plans:
-        for part in each.todo:
-            guess = SECONDS_A_PAIR * len(part.only) * len(each.model.actions)
-            found[part] = known.get(_name(part), 1.0 if part.work is Work.AUXILIARY else guess)
+    for part, actions in parts:
+        guess = 1.0 if part.work is Work.AUXILIARY else SECONDS_A_PAIR * len(part.only) * actions
+        found[part] = known.get(_name(part), guess)
     return found
 
 

@@ -224,7 +224,7 @@ def _plan(system: System, model: Model, only: Sequence[str], now: str | None) ->
 
 
 def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Done, float]]:
-    """Processes for :func:`run`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
+    """Processes for :class:`Run`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
     work = sum(len(each.todo) for each in plans)
     systems = {each.system.name: each.system for each in plans}
     others = {name: system for name, system in systems.items() if copied() or not is_registered(system)}
@@ -249,7 +249,7 @@ class Run:
         self._plans = plans
         self._done: dict[tuple[str, str], list[Done]] = {_key(each): [] for each in plans}
         self._reports: dict[tuple[str, str], VariantReport] = {}
-        self._expected = expected_seconds(plans)
+        self._expected = expected_seconds((part, len(each.model.actions)) for each in plans for part in each.todo)
         self._open = Counter((part.system, part.variant, name) for part in self._expected for name in part.only)
         self.total = sum(len({name for part in each.wanted for name in part.only}) for each in plans)
         self.seconds: dict[Part, float] = {}

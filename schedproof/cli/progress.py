@@ -1,4 +1,4 @@
-"""Progress of long work: one line on a terminal's standard error, nothing in a pipe."""
+"""Progress of long work, on standard error: one line that changes on a terminal; in a pipe, ``verify`` alone has some."""
 
 from __future__ import annotations
 

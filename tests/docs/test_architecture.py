@@ -30,6 +30,7 @@ def test_every_decision_is_in_the_index() -> None:
     files = {path.name for path in folder.glob("0*.md")}
     linked = re.findall(r"\]\((0[\w.-]+)\)", (folder / "README.md").read_text("utf-8"))
     assert set(linked) == files and len(linked) == len(files) > 48
+    assert len({name[:4] for name in files}) == len(files), "two have one number"
 
 
 def test_every_path_that_a_decision_names_is_there() -> None:

@@ -24,7 +24,7 @@ class InstanceRequests:
         for each in draft.find(TaskInstance, status=UNFINISHED):
             queued = each.status is S.QUEUED and each.workflow_run_id in running
             removed = each.status is S.NO_HEARTBEAT or (each.status is S.LAUNCHED and each.doomed)
-            # Who is late has its time to be heard of again after a start of the server: see Draft.may_reap.
+            # After a start of the server, an overdue worker has one lease to renew its own: see Draft.may_reap.
             triaged = each.status is S.TRIAGING and (each.fenced or not draft.is_overdue(each) or draft.may_reap(each))
             overdue_now = each.status in LAPSED and draft.may_reap(each)
             if each.id not in busy and (queued or removed or triaged or overdue_now):
