@@ -9,17 +9,20 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from schedproof.model.lang import Model
 from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, examine
-from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
 from .auxiliary import auxiliary
 from .properties import property_names
+
+if TYPE_CHECKING:
+    from schedproof.proofs.induction import Induction
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds that are wanted for any number of objects."""
@@ -130,6 +133,13 @@ def judge_of(
         case Work.AUXILIARY:
             its = next(each for each in auxiliary(system, model) if part.only[0] in {p.name for p in each.properties})
             return Done(its.judge(part.only, lambda line: say(f"{at}: {line}")))
+
+
+def prove(model: Model, **options: Any) -> Induction:
+    """:func:`schedproof.proofs.induction.prove`, which loads the solver: most commands need none."""
+    from schedproof.proofs import induction
+
+    return induction.prove(model, **options)
 
 
 def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:

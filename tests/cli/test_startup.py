@@ -40,6 +40,17 @@ def systems_of(modules: set[str]) -> set[str]:
     return {m.split(".systems.")[1].split(".")[0] for m in modules if ".systems." in m and m.startswith("schedproof.")}
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"),
+        ("explain", "hived", "preemption-ongoing"),
+    ],
+)
+def test_no_solver_is_loaded_where_nothing_is_proved(arguments: tuple[str, ...]) -> None:
+    assert loaded(*arguments) & HEAVY == set()
+
+
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("list",)])
 def test_no_engine_and_no_system_is_loaded(arguments: tuple[str, ...]) -> None:
     modules = loaded(*arguments)
