@@ -1,4 +1,4 @@
-"""The pytest plugin: ``pytest --schedproof`` judges the models of a repository, one test for each promise.
+"""The pytest plugin: ``pytest --schedproof`` checks the models of a repository, one test for each property.
 
 pytest imports this module in every run, so it imports nothing of the project: that is left to ``collected.py``,
 which is loaded when the option is given.
@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         OPTION,
         action="store_true",
         dest="schedproof",
-        help=f"also judge the models that each {MANIFEST} names: one test for each promise of each variant",
+        help=f"also check the models that each {MANIFEST} names: one test for each property of each variant",
     )
 
 

@@ -18,12 +18,20 @@ from schedproof import __version__
 
 from .commands import COMMANDS
 from .errors import Exit, fail
+from .help_text import ending
+from .renamed import current_command
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-EPILOG = "Exit codes: 0 as expected, 1 not the expected verdict or a departure, 2 wrong usage or unreadable input, 3 undetermined."
-
+EPILOG = ending(
+    "init lease",
+    "verify",
+    "COMMAND --help",
+    ok="every verdict is the expected one; the log conforms",
+    different="a verdict is not the expected one; the log violates the model",
+    undetermined="a verdict is undetermined",
+)
 
 COMPLETION = "_SCHEDPROOF_COMPLETE"
 """The variable by which a shell asks what can be written, as click names it."""
@@ -40,6 +48,12 @@ class LazyGroup(click.Group):
         """The command of that name, imported."""
         return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is run; it may be written by a former name."""
+        return super().resolve_command(ctx, [current_command(args[0]), *args[1:]])
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What each command does, in one sentence; none of them is imported."""
         with formatter.section("Commands"):
@@ -54,13 +68,13 @@ class LazyGroup(click.Group):
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings=SETTINGS)
 @click.version_option(__version__, prog_name="schedproof")
 def cli() -> None:
-    """Models of cluster schedulers: proved, explored, drawn, and held against real logs.
-
-    'schedproof verify' is the main job. 'schedproof COMMAND --help' explains a command.
-    """
+    """Prove, explore and draw models of cluster schedulers, and validate logs against them."""
 
 
 def run(arguments: Sequence[str]) -> int:

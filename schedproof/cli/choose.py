@@ -93,10 +93,11 @@ def variant(of: System, name: str | None) -> Model:
     return of.variants[name]
 
 
-def variants(of: System, name: str | None) -> list[Model]:
-    """The variant of that name, or all.
+def variants(of: System, names: Sequence[str]) -> list[Model]:
+    """The variants of those names, each once and in the system's order, or all.
 
     Raises:
-        UserError: there is no such variant.
+        UserError: there is no variant of a name.
     """
-    return list(of.variants.values()) if name is None else [variant(of, name)]
+    chosen = [variant(of, name).variant for name in names]
+    return [model for name, model in of.variants.items() if not names or name in chosen]

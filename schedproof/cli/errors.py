@@ -12,15 +12,15 @@ class Exit(enum.IntEnum):
     """The exit codes of every command. Scripts rely on them."""
 
     OK = 0
-    """Every verdict is the expected one; the trace conforms."""
+    """Every verdict is the expected one; the log conforms."""
     DIFFERENT = 1
-    """A verdict is not the expected one; the trace departs; two engines disagree."""
+    """A verdict is not the expected one; the log violates the model; two engines disagree."""
     USAGE = 2
-    """The command, its input or its output is wrong; nothing was judged or nothing was written."""
+    """The command line, its input or its output is wrong; nothing was checked, or nothing was written."""
     UNDETERMINED = 3
-    """Some verdict could not be reached, and none is wrong."""
+    """A verdict could not be reached, and none is wrong."""
     INTERRUPTED = 130
-    """Stopped from the keyboard."""
+    """Interrupted from the keyboard."""
 
     @classmethod
     def worst(cls, codes: Iterable[Exit]) -> Exit:
@@ -29,8 +29,13 @@ class Exit(enum.IntEnum):
         return next((code for code in (cls.DIFFERENT, cls.UNDETERMINED) if code in found), cls.OK)
 
 
+def note(message: str) -> None:
+    """Writes one line to standard error."""
+    with contextlib.suppress(OSError, AttributeError):  # its reader may have gone
+        sys.stderr.write(f"schedproof: {' '.join(message.split())}\n")
+
+
 def fail(message: str, code: Exit) -> Exit:
     """Says what is wrong, in one line on standard error, and passes the exit code on."""
-    with contextlib.suppress(OSError, AttributeError):  # no one may be left to tell
-        sys.stderr.write(f"schedproof: {' '.join(message.split())}\n")
+    note(message)
     return code

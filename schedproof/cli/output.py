@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,12 +41,12 @@ class Destination:
         try:
             path = Path(self.path).resolve()
             if path.is_dir():
-                raise self._error("it is a folder; give the name of a file in it")
+                raise self._error("it is a directory; write the name of a file in it")
             if not path.parent.is_dir():
-                raise self._error(f"there is no folder {str(path.parent)!r}; create it first, or choose another")
+                raise self._error(f"directory {str(path.parent)!r} does not exist; create it first, or choose another")
             if path.exists():
                 if not os.access(path, os.W_OK):
-                    raise self._error("it is write-protected; choose another name")
+                    raise self._error("it is write-protected; choose another file")
                 if not path.is_file():
                     return  # a device or a pipe: only writing shows
             draft = path.with_name(f".{path.name}.{os.getpid()}.part")  # as write_whole will name it
@@ -54,7 +54,7 @@ class Destination:
             draft.unlink()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise self._error(f"{reason}; choose a file in a folder that you can write to") from None
+            raise self._error(f"{reason}; choose a file in a directory that you can write to") from None
 
     def write(self, content: str | bytes) -> None:
         """Writes all of ``content``, or nothing.
@@ -92,7 +92,7 @@ class OutputFile(click.ParamType[Destination]):
         if isinstance(value, Destination):
             return value
         if not value:
-            raise UserError(f"{_option(param)}: the file name is empty; give a file, or - for standard output")
+            raise UserError(f"{_option(param)}: the name is empty; write a file's name, or - for standard output")
         found = Destination(_option(param), str(value))
         found.check()
         return found
@@ -100,20 +100,6 @@ class OutputFile(click.ParamType[Destination]):
 
 def _option(param: click.Parameter | None) -> str:
     return param.opts[-1] if param is not None else "output"
-
-
-Function = Callable[..., Any]
-
-
-def json_option(function: Function) -> Function:
-    """``--json FILE``, which every command has."""
-    return click.option(
-        "--json",
-        "json_file",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write the result as JSON; - for standard output.",
-    )(function)
 
 
 def distinct(*destinations: Destination | None, reads: Sequence[str] = ()) -> None:
@@ -128,13 +114,11 @@ def distinct(*destinations: Destination | None, reads: Sequence[str] = ()) -> No
             and not one.is_stdout
             and Path(one.path).resolve() in [Path(p).resolve() for p in reads if "\0" not in p]
         ):
-            raise UserError(f"{one.option} would write over {one.path!r}, which is read; give it another file")
+            raise UserError(f"{one.option}: {one.path!r} is an input of this command; choose another file")
     seen: dict[str, Destination] = {}
     for one in destinations:
         if one is not None:
             key = one.path if one.is_stdout else str(Path(one.path).resolve())
             if key in seen:
-                raise UserError(
-                    f"{seen[key].option} and {one.option} both write to {one.path!r}; give each its own file"
-                )
+                raise UserError(f"{seen[key].option}, {one.option}: both write to {one.path!r}; choose a file for each")
             seen[key] = one

@@ -1,4 +1,4 @@
-"""A departure as a test file, so that it stays found."""
+"""The violation that a log shows, as a test file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from schedproof.model.registry.errors import UserError
 from schedproof.proofs.traces import OracleReport, TraceError
 
 MOST_LINES = 5_000
-"""A trace that cannot be shortened goes into the test whole, up to this many lines."""
+"""A log that cannot be shortened goes into the test whole, up to this many lines."""
 
-_RECORDS = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
+_RECORDS = '''"""A log that violates {system} {variant}; written by schedproof validate --emit-test.
 
 {reason}
 
-The test holds the judgement fast: whoever changes the model, or the mapping of the log, learns that this is not found any more.
+The test fails if a change of the model, or of the mapping of the log, makes the violation disappear.
 """
 
 import json
@@ -29,18 +29,18 @@ TRACE = [
 {lines}]
 
 
-def test_the_last_record_departs() -> None:
+def test_the_last_record_violates() -> None:
     header, *records = map(json.loads, TRACE)
     report = check_records({named}, header, records)
     assert report.verdict is OracleVerdict.DEPARTS
     assert report.first_departure is not None and report.first_departure.record == len(records)
 '''
 
-_LINES = '''"""A log that departs from {system} {variant}; written by schedproof check --emit-test.
+_LINES = '''"""A log that violates {system} {variant}; written by schedproof validate --emit-test.
 
 {reason}
 
-The test holds the judgement fast: whoever changes the model learns that this is not found any more.
+The test fails if a change of the model makes the violation disappear.
 """
 
 from pathlib import Path
@@ -51,7 +51,7 @@ LOG = [
 {lines}]
 
 
-def test_the_last_line_departs(tmp_path: Path) -> None:
+def test_the_last_line_violates(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("\\n".join(LOG) + "\\n", "utf-8")
     report = check_trace({named}, log, variant={told!r}, format={format!r})
@@ -61,12 +61,12 @@ def test_the_last_line_departs(tmp_path: Path) -> None:
 
 
 def regression_test(report: OracleReport, log: Path, variant: str | None) -> str:
-    """A pytest file that holds a departure fast: of what matters of the trace, or else of the log up to there.
+    """A pytest file that fails if the violation is found no more; it has what matters of the log, or the log up to there.
 
     Args:
-        report: of a trace that departs.
+        report: of a log that violates the model.
         log: the file that it is of.
-        variant: the variant that the user has judged by; None for the format's own.
+        variant: the variant that the user has named; None for the format's own.
 
     Raises:
         UserError: the log cannot be read again, or is too long.
@@ -91,17 +91,17 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
         return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
     if report.format == "mapping":
         raise UserError(
-            "--emit-test: what matters of this log could not be found in time, and without it a mapped log makes no test"
+            "--emit-test: the records that matter were not found in time, and only these of a mapped log make a test; write the test by hand"
         )
     if departure.line > MOST_LINES:
         raise UserError(
-            f"--emit-test: the log departs at line {departure.line}, and cannot be shortened; at most {MOST_LINES} lines make a test"
+            f"--emit-test: the violation is at line {departure.line}, and the log cannot be shortened; cut the log to {MOST_LINES} lines"
         )
     try:
         with log.open(encoding="utf-8-sig") as file:
             lines = [line.rstrip("\n") for line in islice(file, departure.line)]
     except (OSError, ValueError, TraceError):
-        raise UserError(f"--emit-test: {str(log)!r} cannot be read a second time; give a file") from None
+        raise UserError(f"--emit-test: {str(log)!r} cannot be read a second time; write the log to a file") from None
     return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
 
 

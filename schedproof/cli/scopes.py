@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry.errors import UserError, unknown
@@ -28,6 +28,21 @@ def properties(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> 
             raise unknown("property", name, known, listed_by=f"schedproof list {models[0][0].name}")
 
 
+def checkable(names: Iterable[str], able: Container[str], command: str, instead: str) -> None:
+    """Checks that ``command`` can check each property of ``names``.
+
+    Args:
+        able: the names of the properties that it can check.
+        instead: the command line that checks the others, without its ``--property``.
+
+    Raises:
+        UserError: there is one that it cannot check.
+    """
+    for name in names:
+        if name not in able:
+            raise UserError(f"--property {name}: {command!r} cannot check it; write '{instead} --property {name}'")
+
+
 def variants(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> list[tuple[System, Model]]:
     """Those of ``models`` that are a variant of one of ``names``.
 
@@ -47,7 +62,7 @@ def parameter(kind: Type) -> str:
 
 
 def scope(model: Model, text: str | None) -> dict[str, int]:
-    """The complete scope that ``text`` (``Sort=n,...``) asks for.
+    """The complete scope that ``text`` (``SORT=N,...``) asks for.
 
     Raises:
         UserError: not of that form, or more objects than can be explored.
@@ -59,10 +74,12 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
         example = scope_text(model.default_scope)
         if found is None:
             raise UserError(
-                f"scope {part.strip()!r} is not of the form Sort=number; write, for example, --scope {example}"
+                f"--scope: {part.strip()!r} is not of the form SORT=N; write, for example, --scope {example}"
             )
         if found[1] in chosen:
-            raise UserError(f"the scope names {found[1]} twice; give each sort one number, for example {example}")
+            raise UserError(
+                f"--scope: {found[1]} stands there twice; write each sort once, for example, --scope {example}"
+            )
         chosen[found[1]] = int(found[2])
     sizes = check_scope(model, chosen)
     for action in model.actions:
@@ -70,8 +87,8 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
         if choices > MOST_CHOICES:
             at = scope_text(sizes)
             raise UserError(
-                f"scope {at} is too big to explore: action {action.name} alone has {choices} choices in every state; "
-                f"take fewer objects"
+                f"--scope: {at} is too big to explore: action {action.name} alone has {choices} choices in every state; "
+                f"write smaller numbers"
             )
     return sizes
 

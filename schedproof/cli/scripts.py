@@ -22,7 +22,7 @@ class ScriptFolder:
 
     def __init__(self, directory: str) -> None:
         if not directory:
-            raise UserError("--emit-smt: the folder's name is empty; give one, for example smt")
+            raise UserError("--emit-smt: the name is empty; write a directory's name, for example smt")
         self.path = Path(directory)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -51,4 +51,4 @@ class ScriptFolder:
 
     def _error(self, error: OSError | ValueError) -> UserError:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return UserError(f"--emit-smt: cannot write to folder {str(self.path)!r}: {reason}; choose another")
+        return UserError(f"--emit-smt: cannot write to directory {str(self.path)!r}: {reason}; choose another")

@@ -31,15 +31,15 @@ def check_name(name: str) -> None:
     """
     if re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) is None or len(name) > LONGEST:
         raise UserError(
-            f"{name!r:.60} cannot be the name of a system; use small letters and digits, joined by - or _, "
-            f"at most {LONGEST}: say, lease or job-queue"
+            f"{name!r:.60} cannot be the name of a system; use at most {LONGEST} small letters and digits, joined by - or _, "
+            f"for example lease or job-queue"
         )
     package = name.replace("-", "_")
     if name in registered().entries:
         raise UserError(f"schedproof has a system {name!r} itself; choose another name")
     if keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
         raise UserError(
-            f"{package!r} means something else to Python already, so it can be no package; choose another name"
+            f"{package!r} is a Python keyword or an installed module, so it cannot be the package; choose another name"
         )
 
 
@@ -68,12 +68,12 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
         UserError: one of them is there already, or cannot be written.
     """
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"{str(folder)!r} is no folder; choose another with -o FOLDER")
+        raise UserError(f"{str(folder)!r} is not a directory; choose another with -o DIRECTORY")
     for name in content:
         if (folder / name).exists() or (folder / name).is_symlink():
             advice = "add a system to it by hand" if name == MANIFEST else "choose another name"
             raise UserError(
-                f"{str(folder / name)!r} is there already, and stays as it is; {advice}, or another folder with -o"
+                f"{str(folder / name)!r} exists already, and was not changed; {advice}, or another directory with -o"
             )
     made: list[Path] = []  # in their order
     try:
@@ -90,7 +90,7 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
             _gone(path)
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UserError(
-            f"cannot write to {str(folder)!r}: {reason}; nothing was written, choose another folder with -o"
+            f"cannot write to {str(folder)!r}: {reason}; nothing was written; choose another directory with -o"
         ) from None
     return [folder / name for name in content]
 

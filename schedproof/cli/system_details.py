@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -14,21 +15,21 @@ from schedproof.model.semantics import scope_text
 from schedproof.proofs.verification.properties import expected, properties_of
 
 
-def print_details(system: System) -> None:
-    """Prints a system: variants, machines, actions, properties."""
-    base = system.base
+def print_details(system: System, models: Sequence[Model]) -> None:
+    """Prints a system: of those variants, machines, actions and properties."""
+    base, shown = system.base, {m.variant: m for m in models}
     click.echo(f"{system.title} ({base.document.title}: {base.document.name})")
     click.echo()
-    rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in system.variants.items()]
+    rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in shown.items()]
     table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
     click.echo()
     columns = ["name", "states", "events", "attributes", "line"]
-    for number, (machines, names) in enumerate(_machines(system).items()):
+    for number, (machines, names) in enumerate(_machines(models).items()):
         if number:
             click.echo()
-        whose = "" if len(names) == len(system.variants) else f" of {', '.join(names)}"
+        whose = "" if len(names) == len(models) else f" of {', '.join(names)}"
         table(f"Machines{whose}", columns, machines)
-    for model in system.variants.values():
+    for model in models:
         click.echo()
         actions = [
             [
@@ -51,10 +52,10 @@ def print_details(system: System) -> None:
 Rows = tuple[tuple[str, ...], ...]
 
 
-def _machines(system: System) -> dict[Rows, list[str]]:
+def _machines(models: Sequence[Model]) -> dict[Rows, list[str]]:
     """The table of the machines, and the variants that have it; an amendment mostly has those of its base."""
     found: dict[Rows, list[str]] = {}
-    for model in system.variants.values():
+    for model in models:
         rows = tuple(
             (
                 m.sort.name,
@@ -81,14 +82,14 @@ def _scope(model: Model) -> str:
     return scope_text(model.default_scope)
 
 
-def details(system: System) -> dict[str, Any]:
-    """The entry of ``list --json``."""
+def details(system: System, models: Sequence[Model]) -> dict[str, Any]:
+    """The entry of ``list --json``, with those variants."""
     return {
         "name": system.name,
         "title": system.title,
         "document": system.document,
         "judged_by": system.judged_by,
-        "variants": [_variant(system, m) for m in system.variants.values()],
+        "variants": [_variant(system, m) for m in models],
     }
 
 

@@ -17,7 +17,7 @@ STYLES = {
     "proved": "green",
     "conforms": "green",
     "NOT EXPECTED": "bold red",
-    "departs": "bold red",
+    "violates": "bold red",
     "undetermined": "yellow",
     "UNDETERMINED": "bold yellow",
 }

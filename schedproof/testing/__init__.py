@@ -114,14 +114,14 @@ def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
 def conforms(
     model: Model, log: Path | str, *, format: str | None = None, mapping: Path | str | None = None
 ) -> OracleReport:
-    """Asserts that a log conforms to ``model``, as ``schedproof check`` judges it.
+    """Asserts that a log conforms to ``model``, as ``schedproof validate`` checks it.
 
     Args:
         format: the log's format; by default recognised by its content.
         mapping: a file that says how the log's lines are to be read, for a log of no known format.
 
     Raises:
-        AssertionError: it departs, or that is undetermined; with the oracle's report.
+        AssertionError: it violates the model, or that is undetermined; with the oracle's report.
         TraceError: the file is no log, or the mapping none.
     """
     __tracebackhide__ = True

@@ -20,11 +20,16 @@ NOTHING = "the trace has no records: nothing contradicts the model, and nothing 
 
 
 class OracleVerdict(enum.StrEnum):
-    """Undetermined never counts as conforming."""
+    """Undetermined never counts as conforming. Values are the words of JSON."""
 
     CONFORMS = "conforms"
     DEPARTS = "departs"
     UNDETERMINED = "undetermined"
+
+    @property
+    def text(self) -> str:
+        """The word of reports."""
+        return "violates" if self is OracleVerdict.DEPARTS else self.value
 
 
 @dataclass(frozen=True)
@@ -237,7 +242,7 @@ class OracleReport:
 
     def text(self) -> list[str]:
         """The report in lines for people."""
-        found = [f"{self.system} {self.variant}: {self.verdict} ({_records(self.records)}, format {self.format})"]
+        found = [f"{self.system} {self.variant}: {self.verdict.text} ({_records(self.records)}, format {self.format})"]
         if self.releases:
             found.append(f"explained by {', '.join(self.releases)}")
         if self.note:
@@ -245,7 +250,7 @@ class OracleReport:
         if self.first_departure:
             found += self.first_departure.text()
         if self.shortened:
-            found.append("what matters of it, as a trace that departs at its last record:")
+            found.append("what matters of it, as a trace that violates the model at its last record:")
             found += ["  " + json.dumps(line) for line in self.shortened]
         if self.excerpt:
             found.append("what matters of the log, up to that line:")

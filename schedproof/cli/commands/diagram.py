@@ -9,8 +9,11 @@ import click
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import variant_option
 from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.progress import exploring, progress
+from schedproof.cli.renamed import Option
 from schedproof.diagrams.auxiliary import auxiliary_pictures
 from schedproof.diagrams.deadlock import WAIT_FOR, deadlock
 from schedproof.diagrams.from_model import diagram, picture_names
@@ -24,74 +27,89 @@ from schedproof.model.registry.system import System
 ENDINGS = {".svg": "svg", ".png": "png", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
 
 
-@click.command("diagram")
+@click.command(
+    "diagram",
+    epilog=ending(
+        "diagram hived PodGroup --variant repaired --compare-to as-written -o PodGroup.svg",
+        "diagram beaker wait-for --property no-abba -o wait-for.mmd",
+        notes="""
+PICTURE is one of
+  triggers         which event triggers which (default)
+  SORT             the state machine of a sort, for example Recipe
+  SORT.ATTRIBUTE   which states of an object and of the object that it refers to occur
+                   together, and the steps between these pairs; red: pairs that a property forbids
+  flows            which component sends which events to which
+  locks, locks-repaired, deadlock.NAME
+                   the order of locks, or the cycle of threads in a deadlock
+  wait-for         who holds what and who waits for what in the first state that violates
+                   --property; the cycle is red
+""",
+    ),
+)
 @click.argument("system")
 @click.argument("picture", required=False)
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="By default what FILE ends in.")
+@variant_option()
+@click.option("--compare-to", cls=Option, former=["--since"], metavar="VARIANT",
+              help="State machines and triggers: mark the differences from this variant.")  # fmt: skip
 @click.option(
-    "-o", "--output", type=OutputFile(), required=True, metavar="FILE", help="Where to; - for standard output."
+    "--property", "property_name", metavar="PROPERTY", help="wait-for: the property that the drawn state violates."
 )
-@click.option("--variant", metavar="V", help="By default the document as written.")
-@click.option("--since", metavar="V", help="Machines and triggers: mark what is different from this variant.")
-@click.option("--property", "property_name", metavar="P", help="wait-for: the property whose broken state is drawn.")
-@click.option("--scope", metavar="Sort=n,...", help="Pairs and wait-for: how many objects to explore.")
-@click.option("--every-step", is_flag=True, help="Pairs: also the steps from where a promise is broken already.")
+@click.option("--scope", metavar="SORT=N,...",
+              help="SORT.ATTRIBUTE and wait-for: number of objects of each sort.  [default: the scope of the model]")  # fmt: skip
+@click.option(
+    "--every-step", is_flag=True, help="SORT.ATTRIBUTE: draw also the steps from states that violate a property."
+)
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the picture.  [default: the suffix of FILE]"
+)
+@click.option(
+    "-o", "--output", type=OutputFile(), required=True, metavar="FILE", help="Write to FILE; - is standard output."
+)
 def draw(
     system: str,
     picture: str | None,
-    format_: str | None,
-    output: Destination,
     variant: str | None,
-    since: str | None,
+    compare_to: str | None,
     property_name: str | None,
     scope: str | None,
     every_step: bool,
+    format_: str | None,
+    output: Destination,
 ) -> int:
-    """Draw a state machine, or without PICTURE which event triggers which.
+    """Draw state machines, triggers, message flows, lock orders and deadlocks.
 
-    \b
-    PICTURE is one of
-      a sort, say Recipe: the states of its machine;
-      triggers: which event triggers which;
-      Sort.attribute, say Recipe.system: which states of an object and of what
-        it refers to occur together, the steps between these pairs, and in red
-        the pairs that a promise forbids;
-      flows: which party sends which events to which;
-      locks, locks-repaired, deadlock.NAME: the order of locks, and a deadlock
-        as a circle of who waits for whom;
-      wait-for: who holds what and waits for what where --property is broken
-        first; the circle is red.
-
-    Sort.attribute and wait-for explore the variant, by default at the scope of 'verify'. svg and png need graphviz's 'dot'
-    program; dot and mermaid need nothing.
+    svg and png need the program dot of graphviz; dot and mermaid need no other program. SORT.ATTRIBUTE and wait-for
+    explore the model.
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
     kind = format_ or ENDINGS.get(Path(output.path).suffix.lower())
     if kind is None:
-        raise UserError(f"no --format given, and {output.path!r} does not tell; choose one of: {', '.join(FORMATS)}")
+        raise UserError(
+            f"--output: {output.path!r} has no suffix of a format; add --format, and choose from {', '.join(FORMATS)}"
+        )
     if kind == "png" and output.is_stdout and sys.stdout.isatty():
-        raise UserError("a png would only confuse a terminal; give -o a file name")
+        raise UserError("--output: a terminal cannot show a png; write -o FILE")
     explored = picture == WAIT_FOR or (picture is not None and "." in picture and picture[0].isupper())
     misplaced = {
-        "--since": since is not None and (explored or picture in auxiliary_pictures(chosen, model)),
+        "--compare-to": compare_to is not None and (explored or picture in auxiliary_pictures(chosen, model)),
         "--property": property_name is not None and picture != WAIT_FOR,
         "--scope": scope is not None and not explored,
         "--every-step": every_step and (not explored or picture == WAIT_FOR),
     }
     if wrong := [name for name, is_wrong in misplaced.items() if is_wrong]:
         raise UserError(
-            f"{wrong[0]} means nothing for {picture or 'triggers'}; 'schedproof diagram --help' says for what"
+            f"{wrong[0]}: has no effect on {picture or 'triggers'}; leave it out, or see 'schedproof diagram --help'"
         )
     if picture is not None and explored:
         drawn = _explored(chosen, model, picture, property_name, scope, every_step)
     else:
-        other = choose.variant(chosen, since) if since is not None else None
+        other = choose.variant(chosen, compare_to) if compare_to is not None else None
         others = auxiliary_pictures(chosen, model)
         waits = [WAIT_FOR] if model.variant in chosen.waits else []
         known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
-            raise UserError(f"{system} ({model.variant}) has no picture {picture!r}; choose one of: {', '.join(known)}")
+            raise UserError(f"{system} {model.variant}: unknown picture {picture!r}; choose from {', '.join(known)}")
         drawn = (
             others[picture][1]() if picture is not None and picture in others else diagram(model, picture, since=other)
         )
@@ -111,10 +129,12 @@ def _explored(
         if waiting is None:
             there = ", ".join(f"{each.name} {other}" for each in choose.every()[0] for other in each.waits)
             raise UserError(
-                f"{chosen.name} ({model.variant}) does not say what its objects hold and wait for; choose one of: {there}"
+                f"{chosen.name} {model.variant}: the model does not say what its objects hold and wait for; choose from {there}"
             )
-        promised = ", ".join(name for name in waiting.deadlocks if name in model.refuted)
+        violated = ", ".join(name for name in waiting.deadlocks if name in model.refuted)
         if property_name is None:
-            raise UserError(f"wait-for needs a --property; broken in {model.variant}: {promised or 'none'}")
+            raise UserError(
+                f"wait-for: no --property is given; violated in {model.variant}, to choose from: {violated or 'none'}"
+            )
         scopes.properties([(chosen, model)], [property_name])
         return deadlock(model, waiting, property_name, sizes, exploring(say))

@@ -10,7 +10,9 @@ import click
 from schedproof.cli import choose
 from schedproof.cli.differences import Difference, differences, related
 from schedproof.cli.errors import Exit
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option
+from schedproof.cli.output import Destination
 from schedproof.cli.tables import count
 
 HEADINGS = {
@@ -23,13 +25,17 @@ HEADINGS = {
 }
 
 
-@click.command()
+@click.command(epilog=ending("diff hived as-written repaired"))
 @click.argument("system")
-@click.argument("before", metavar="V1")
-@click.argument("after", metavar="V2")
+@click.argument("before", metavar="FROM_VARIANT")
+@click.argument("after", metavar="TO_VARIANT")
 @json_option
 def diff(system: str, before: str, after: str, json_file: Destination | None) -> int:
-    """Compare two variants of a system: machines, rows, rules, actions, properties, expected verdicts."""
+    """Compare two variants of a system, element by element.
+
+    The elements are machines, rows of transition tables, rules, actions, properties and expected verdicts. Each
+    difference has the reasons that the changes of the variants give.
+    """
     chosen = choose.system(system)
     one, other = choose.variant(chosen, before), choose.variant(chosen, after)
     found = differences(chosen, one, other)

@@ -10,8 +10,10 @@ import click
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
 from schedproof.cli.judging import code, standing
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.options import json_option, scope_option, variant_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model, Ref
@@ -29,14 +31,22 @@ from schedproof.proofs.verification.properties import expected, properties_of, p
 from schedproof.proofs.verification.verify import Judged, verify_variant
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "explain hived preemption-ongoing",
+        "explain hived --state g0=BeingPreempted --state c0.user=none",
+        ok="the verdict is the expected one, or the state is reachable",
+        different="the verdict is not the expected one, or the state is not reachable",
+        undetermined="the verdict is undetermined",
+    )
+)
 @click.argument("system")
 @click.argument("property_name", required=False, metavar="[PROPERTY]")
-@click.option("--variant", metavar="V", help="By default the first that makes the promise.")
+@variant_option("the first that has the property")
 @click.option("--state", "state", multiple=True, metavar="OBJECT.FIELD=VALUE",
-              help="Instead of a property: tell how a state with this comes about; may be repeated.")  # fmt: skip
-@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
-@click.option("--mermaid", is_flag=True, help="As a Mermaid sequence diagram.")
+              help="Show the shortest run to a state with this value; may be repeated.")  # fmt: skip
+@scope_option
+@click.option("--mermaid", is_flag=True, help="Print a Mermaid sequence diagram.")
 @json_option
 def explain(
     system: str,
@@ -47,14 +57,14 @@ def explain(
     mermaid: bool,
     json_file: Destination | None,
 ) -> int:
-    """Tell why PROPERTY fails, step by step, or what was checked if it holds.
+    """Show the counterexample of a property, or the shortest run to a state.
 
-    With, say, --state g0=BeingPreempted --state c0.user=none: the shortest run to such a state.
-    Sets are written c0+c1; no object, and the empty set, none.
+    If PROPERTY holds, explain lists what was checked. In --state, write a set as c0+c1, and the empty set or no object as
+    none.
     """
     chosen = choose.system(system)
     if (property_name is None) == (not state):
-        raise UserError(f"explain a property or a --state, one of the two; 'schedproof list {system}' lists properties")
+        raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = scopes.scope(model, scope)
@@ -208,7 +218,7 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
     found = re.fullmatch(r"\s*(\w+)(?:\.(\w+))?\s*=\s*(.*?)\s*", text, re.DOTALL)
     if found is None:
         raise UserError(
-            f"--state {text!r} is not of the form OBJECT.FIELD=VALUE; write, for example, --state g0.state=Pending"
+            f"--state: {text!r} is not of the form OBJECT.FIELD=VALUE; write, for example, --state g0.state=Pending"
         )
     name, field, value = found[1], found[2] or "state", found[3]
     for machine in instance.model.machines:

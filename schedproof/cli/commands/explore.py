@@ -14,13 +14,16 @@ from click.core import ParameterSource
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
 from schedproof.cli.judging import EXPECTED, OPEN, code, standing
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.sizes import Size
 from schedproof.cli.stopping import stoppable
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import LifeCycle, Model
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
@@ -151,72 +154,94 @@ def _unjudged(model: Model, sizes: Mapping[str, int], crash: bool, result: Resul
     return None
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "explore hived --scope PodGroup=2,Cell=2",
+        "explore hived --scope PodGroup=6,Cell=5 --memory 2G --checkpoint progress",
+        ok="every verdict is the expected one, or the scope is too small to tell",
+        different="a verdict is not the expected one",
+        undetermined="a verdict is undetermined, or not all states were found",
+    )
+)
 @click.argument("system")
-@click.option("--variant", metavar="V", help="By default the document as written.")
-@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
-@click.option("--no-symmetry", is_flag=True, help="Count without exploring interchangeable objects once; same numbers.")
-@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@variant_option()
+@scope_option
+@properties_option("Check")
+@click.option("--counts-only", is_flag=True, help="Count states and transitions, and check no property.")
+@no_crash_option
+@click.option(
+    "--no-symmetry", is_flag=True, help="Visit every state, also those that differ only by interchangeable objects."
+)
 @click.option(
     "--engine", type=click.Choice([e.value for e in Engine]), default=Engine.AUTO.value, show_default=True,
-    help="Interpret the model's steps, or compile them to machine code, which pays for many states.",
+    help="Interpret the steps of the model, or compile them; auto compiles where there are many states.",
 )  # fmt: skip
 @click.option(
     "--threads", type=click.IntRange(1, 64), metavar="N", default=1, show_default=True,
-    help="Threads of the compiled exploration.",
+    help="Threads of the compiled engine.",
 )  # fmt: skip
 @click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N",
-    help=f"Stop after about N states; then nothing is proved.  [default: {MOST_INTERPRETED:,} interpreted, {MOST_COMPILED:,} "
-    "compiled]",
+    help=f"Stop after about N states.  [default: {MOST_INTERPRETED:,} interpreted, {MOST_COMPILED:,} compiled]",
 )  # fmt: skip
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Take no more memory than SIZE (500M, 2G): compiled, states that do not fit go to files; interpreted, it stops.",
+    help="Use at most SIZE of memory, such as 500M or 2G. The compiled engine moves states to files; the interpreter stops.",
 )  # fmt: skip
 @click.option(
-    "--checkpoint", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-    help="Keep in DIR how far it is, and go on from there; compiled.",
+    "--checkpoint", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
+    help="Save the progress in DIRECTORY, and resume from it. Compiled engine only.",
 )  # fmt: skip
 @click.option(
     "--checkpoint-every", type=click.FloatRange(min=0), metavar="SECONDS", default=60, show_default=True,
-    help="How often it is kept, with --checkpoint.",
+    help="With --checkpoint: the interval between two savings.",
 )  # fmt: skip
-@click.option("--counts-only", is_flag=True, help="Count, but judge no property.")
 @json_option
 def explore(
     system: str,
     variant: str | None,
     scope: str | None,
-    no_symmetry: bool,
+    properties: tuple[str, ...],
+    counts_only: bool,
     no_crash: bool,
+    no_symmetry: bool,
     engine: str,
     threads: int,
     max_states: int | None,
     memory: int | None,
     checkpoint: Path | None,
     checkpoint_every: float,
-    counts_only: bool,
     json_file: Destination | None,
 ) -> int:
-    """Explore every reachable state of a finite number of objects, and judge every property there.
+    """Explore every reachable state at a scope, and check every property.
 
-    States and transitions are counted in full, symmetric ones and self-loops included. An interrupt (Ctrl-C) or SIGTERM ends it with
-    what was found so far; nothing is proved then. With --checkpoint the same command goes on from there.
+    States and transitions are counted in full, symmetric states and self-loops included. An interrupt (Ctrl-C) or SIGTERM
+    ends the exploration: the counts so far are printed, and no property counts as proved. With --checkpoint the same
+    command resumes it.
     """
     if checkpoint is not None and engine == Engine.INTERPRETED:
-        raise UserError("--checkpoint goes with the compiled exploration; leave out --engine interpreted")
+        raise UserError("--checkpoint: the interpreter cannot save its progress; leave out --engine interpreted")
     context = click.get_current_context()
     if checkpoint is None and context.get_parameter_source("checkpoint_every") is ParameterSource.COMMANDLINE:
-        raise UserError("--checkpoint-every goes with --checkpoint DIR; without it nothing is kept")
-    model = choose.variant(choose.system(system), variant)
+        raise UserError(
+            "--checkpoint-every: has no effect without --checkpoint; add --checkpoint DIRECTORY, or leave it out"
+        )
+    if properties and counts_only:
+        raise UserError("--property, --counts-only: they contradict each other; leave out one of them")
+    chosen = choose.system(system)
+    model = choose.variant(chosen, variant)
+    scopes.properties([(chosen, model)], properties)
+    able = {WELL_FORMED, *(p.name for p in model.properties)}
+    scopes.checkable(properties, able, "explore", f"schedproof verify {system} --variant {model.variant}")
     sizes = scopes.scope(model, scope)
     crash = not no_crash
     most = max_states or (MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED)
     graphs: list[Counts] = []
     results: list[Result] = []
     if not math.isfinite(checkpoint_every):
-        raise UserError(f"--checkpoint-every {checkpoint_every} is no time; write a number of seconds")
+        raise UserError(
+            f"--checkpoint-every: {checkpoint_every} is not a finite number of seconds; write, for example, 60"
+        )
     saving = Saving(checkpoint, checkpoint_every) if checkpoint is not None else None
     with stoppable() as halt, progress("explore") as say:
         how = Exploring(
@@ -225,11 +250,18 @@ def explore(
         if counts_only:
             graphs += [Counts.of(how.watch(instance, [])[0]) for instance in instances(model, sizes)]
         else:
-            results = examine(model, sizes, how=how, on_found=lambda found: graphs.append(Counts.of(found)))
+            results = examine(
+                model,
+                sizes,
+                only=[WELL_FORMED, *properties] if properties else (),
+                how=how,
+                on_found=lambda found: graphs.append(Counts.of(found)),
+            )
     complete = not any(g.stopped for g in graphs)
     reasons = {r.name: _unjudged(model, sizes, crash, r, complete) for r in results}
     if results and not crash:
-        left_out = [p.name for p in model.properties if p.name not in reasons]
+        asked = properties or [p.name for p in model.properties]
+        left_out = [name for name in asked if name not in reasons]
         reasons |= dict.fromkeys(left_out, "speaks of crashes, which were not explored")
     judged = [Judged(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
     unjudged = {name: reason for name, reason in reasons.items() if reason is not None}

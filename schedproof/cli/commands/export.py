@@ -10,7 +10,17 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import (
+    directory_option,
+    json_option,
+    no_crash_option,
+    properties_option,
+    scope_option,
+    variant_option,
+)
+from schedproof.cli.output import Destination
+from schedproof.cli.renamed import Option
 from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.registry.errors import UserError
@@ -52,44 +62,49 @@ def _tla(instance: Instance, name: str, asked: Asked) -> Written:
 LANGUAGES: Mapping[str, Callable[[Instance, str, Asked], Written]] = {"promela": _promela, "tla": _tla}
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "export hived --to promela --scope PodGroup=2,Cell=2 -o spin",
+        "export hived --to tla --property free-cell -o tlc",
+    )
+)
 @click.argument("system")
-@click.option("--to", "language", type=click.Choice(list(LANGUAGES)), required=True, help="For SPIN, or for TLC.")
-@click.option("--variant", metavar="V", help="By default the document as written.")
-@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
-@click.option("--only", "names", multiple=True, metavar="P",
-              help="Judge this property; by default all that can be written. Repeat for more.")  # fmt: skip
-@click.option("--no-promises", is_flag=True, help="Judge nothing: states and transitions are counted, and that is all.")
-@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
-@click.option("--history", is_flag=True,
-              help="Also keep what is recorded for promises only: there are more states then, and more promises.")  # fmt: skip
-@click.option("-o", "--output", "directory", metavar="FOLDER", required=True, help="A new or empty folder.")
+@click.option(
+    "--to", "language", type=click.Choice(list(LANGUAGES)), required=True, help="The language: for SPIN or for TLC."
+)
+@variant_option()
+@scope_option
+@properties_option("Export", "all that the language can express", former=("--only",))
+@click.option("--no-properties", cls=Option, former=["--no-promises"], is_flag=True, help="Export no property.")
+@no_crash_option
+@click.option("--history", is_flag=True, help="Keep the history variables: more states, and more properties.")
+@directory_option
 @json_option
 def export(
     system: str,
     language: str,
     variant: str | None,
     scope: str | None,
-    names: Sequence[str],
-    no_promises: bool,
+    properties: tuple[str, ...],
+    no_properties: bool,
     no_crash: bool,
     history: bool,
     directory: str,
     json_file: Destination | None,
 ) -> int:
-    """Write a model at a scope in Promela, for SPIN, or in TLA+, for TLC.
+    """Translate a model at a scope to Promela (SPIN) or TLA+ (TLC).
 
-    The other checker finds as many states. Invariants and step invariants are written with it: in Promela as assertions, in TLA+ as
-    invariants, and there also what every fair run leads to. Each topology of the scope is a file of its own.
+    The exported model has as many states as schedproof's. Invariants and step invariants become assertions in Promela and
+    invariants in TLA+; leads-to properties become temporal formulas in TLA+. There is a file for each configuration.
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
     sizes = scopes.scope(model, scope)
-    if names and no_promises:
-        raise UserError("--only and --no-promises contradict each other; leave out one of them")
-    scopes.properties([(chosen, model)], names)
+    if properties and no_properties:
+        raise UserError("--property, --no-properties: they contradict each other; leave out one of them")
+    scopes.properties([(chosen, model)], properties)
     folder = OutputFolder(directory)
-    only = list(names) if names else () if no_promises else None
+    only = list(properties) if properties else () if no_properties else None
     written = list(_written(model, sizes, language, history, not no_crash, only))
     folder.write({name: text for each in written for name, text in each.files.items()})
     at = scope_text(sizes)
@@ -131,7 +146,7 @@ def _written(
         try:
             yield LANGUAGES[language](instance, name, Asked(crash, only, title))
         except Unwritable as error:
-            hint = "; --history keeps it" if error.needs_history else ""
+            hint = "; add --history" if error.needs_history else ""
             raise UserError(f"{error}{hint}") from None
 
 

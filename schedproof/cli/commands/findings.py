@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option, variants_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
 from schedproof.model.registry.system import System
@@ -17,38 +19,43 @@ from schedproof.proofs.verification.findings import repeated
 from schedproof.proofs.verification.sources import Kind, differences
 
 
-@click.command()
+@click.command(epilog=ending("findings hived", "findings beaker --variant as-written --json findings.json"))
 @click.argument("system", required=False)
+@variants_option()
 @json_option
-def findings(system: str | None, json_file: Destination | None) -> int:
-    """Tell what is wrong with the documents: each broken promise, its shortest run, and its repair.
+def findings(system: str | None, variants: tuple[str, ...], json_file: Destination | None) -> int:
+    """List what documents get wrong: property, counterexample, repair.
 
-    'explain' tells a finding's run field by field. Sentences that contradict each other in words are told too,
-    and what can be read in two ways. Where text, figures and what runs have tables of their own,
-    the rows in which these differ are told too.
+    Without SYSTEM, findings are of the systems of your schedproof.toml; without a schedproof.toml, of all systems. The
+    list ends with contradictions between sentences, with sentences that have two interpretations, and with rows in which
+    tables of text, figures and implementation differ. 'schedproof explain' shows a counterexample field by field.
     """
     chosen, unusable = choose.systems([system] if system is not None else [])
+    among = [(one, model) for one in chosen for model in one.variants.values()]
+    shown = scopes.variants(among, variants) if variants else among
     with progress("findings") as say:
         found = []
         for one in chosen:
             say(f"{one.name}: looking for the shortest runs")
-            found += find(one)
+            found += find(one, variants=variants)
     if json_file is not None:
         json_file.write_json([finding.as_json() for finding in found])
     if json_file is None or not json_file.is_stdout:
         for number, finding in enumerate(found, 1):
             head, *rest = finding.text()
             click.echo("\n".join([f"{number}. {head}", *rest, ""]))
-        documents = ", ".join(dict.fromkeys([one.base.document.name for one in chosen] + [f.document for f in found]))
+        documents = ", ".join(dict.fromkeys([one.base.document.name for one, _ in shown] + [f.document for f in found]))
         click.echo(f"{count(len(found), 'finding')} in {documents}")
         for one in chosen:
-            for model in one.variants.values():
+            for model in (model for each, model in shown if each is one):
                 if again := repeated(one, model):
                     click.echo(
                         f"left out: {count(len(again), 'promise')} that {one.name} {model.variant} breaks just as "
                         f"{model.amends} does, of which it is an amendment "
                         f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
                     )
+            if variants:
+                continue  # what follows is of the system's documents, whatever the variant
             for line in [*_contradictions(one), *_readings(one), *_rows(one)]:
                 click.echo(line)
     return Exit.USAGE if unusable else Exit.OK

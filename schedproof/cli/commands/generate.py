@@ -10,7 +10,9 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import directory_option, json_option, scope_option, variant_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import Say, exploring, progress
 from schedproof.cli.tables import count, table
 from schedproof.model.registry.errors import UserError
@@ -41,47 +43,59 @@ MOST_SHOWN = 50
 """Goals that are not covered, on the screen."""
 
 
-@click.command()
-@click.argument("system")
-@click.option("--cover", "kind", type=click.Choice([c.value for c in Cover]), required=True, help="What to cover.")
-@click.option("--of", "source", type=click.Choice(["machines", "graph"]), default="machines", show_default=True,
-              help="graph: every step from every reachable state (with --cover transitions).")  # fmt: skip
-@click.option(
-    "--max-length", type=click.IntRange(min=1), metavar="N", help="The steps of a sequence; no limit by default."
+@click.command(
+    epilog=ending(
+        "generate hived --cover transitions -o suite",
+        "generate hived --cover transitions --of graph --max-length 20 -o suite",
+        ok="every goal is covered, or unreachable at the scope",
+        undetermined="for a goal it is undetermined whether it is reachable",
+    )
 )
-@click.option("--variant", metavar="V", help="By default the document as written.")
-@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
+@click.argument("system")
+@click.option(
+    "--cover", "kind", type=click.Choice([c.value for c in Cover]), required=True, help="What the sequences cover."
+)
+@click.option("--of", "source", type=click.Choice(["machines", "graph"]), default="machines", show_default=True,
+              help="graph: cover each step from each reachable state; only with --cover transitions.")  # fmt: skip
+@variant_option()
+@scope_option
+@click.option(
+    "--max-length", type=click.IntRange(min=1), metavar="N", help="Steps of one sequence.  [default: no limit]"
+)
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", default=MOST_STATES, show_default=True,
-              help="Explore no more states of each topology.")  # fmt: skip
-@click.option("--no-prove", is_flag=True, help="Do not look for proofs that what is not reached never is.")
-@click.option("--replay", is_flag=True, help="Also replay every sequence on the implementations of this project.")
-@click.option("-o", "--output", "directory", metavar="FOLDER", required=True, help="A new or empty folder.")
+              help="Stop exploring each configuration after N states.")  # fmt: skip
+@click.option(
+    "--no-prove", is_flag=True, help="Do not prove that unreached goals are unreachable for any number of objects."
+)
+@click.option("--replay", is_flag=True, help="Replay each sequence on the implementations of this project.")
+@directory_option
 @json_option
 def generate(
     system: str,
     kind: str,
     source: str,
-    max_length: int | None,
     variant: str | None,
     scope: str | None,
+    max_length: int | None,
     max_states: int,
     no_prove: bool,
     replay: bool,
     directory: str,
     json_file: Destination | None,
 ) -> int:
-    """Write test sequences that cover the states, transitions, pairs of transitions or actions of the machines.
+    """Generate test sequences that cover a model.
 
-    Each sequence is a run from the initial state, as JSON Lines and as an ITF trace, which 'schedproof check' reads.
-    FOLDER/coverage.json says what they cover, and why they do not cover the rest. Sequences are short but need not be the
-    shortest; those of the graph, without --max-length, are of least cost: steps, and one for each sequence.
+    Each sequence is a run from the initial state, written as JSON Lines and as an ITF trace; 'schedproof validate' reads
+    both. DIRECTORY/coverage.json lists the covered goals, and why others are not covered. Sequences are short, but need
+    not be the shortest. With --of graph and without --max-length their cost is minimal: one for each step and for each
+    sequence.
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
     sizes = scopes.scope(model, scope)
     cover, of_graph = Cover(kind), source == "graph"
     if of_graph and cover is not Cover.TRANSITIONS:
-        raise UserError(f"--of graph covers transitions; write --cover transitions, or leave out --of with {kind}")
+        raise UserError(f"--of: graph has no {kind} to cover; write --cover transitions, or leave out --of graph")
     folder = OutputFolder(directory)
     with progress("generate") as say:
         suite = make(

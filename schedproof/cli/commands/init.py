@@ -8,21 +8,23 @@ import click
 
 from schedproof.cli import starter
 from schedproof.cli.errors import Exit
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option
+from schedproof.cli.output import Destination
 from schedproof.model.registry.errors import UserError
 
 
-@click.command()
+@click.command(epilog=ending("init lease", "init job-queue -o models", ok="the files were written"))
 @click.argument("name")
-@click.option("-o", "--output", metavar="FOLDER", help="Where to; by default a new folder of that name.")
+@click.option("-o", "--output", metavar="DIRECTORY", help="Write to this directory.  [default: a new one called NAME]")
 @json_option
 def init(name: str, output: str | None, json_file: Destination | None) -> int:
-    """Write a small working model, its manifest, a log that conforms, and a test.
+    """Create a small working model with a manifest, a log and a test.
 
-    NAME is what your system is called from then on. What is there already is never overwritten.
+    NAME is the name of your system in all other commands. Existing files are never overwritten.
     """
     if output == "":
-        raise UserError("-o: the folder's name is empty; give a folder, or leave -o out")
+        raise UserError("--output: the name is empty; write a directory's name, or leave -o out")
     starter.check_name(name)
     content = starter.files(name)
     folder = Path(output if output is not None else name)
@@ -35,6 +37,6 @@ def init(name: str, output: str | None, json_file: Destination | None) -> int:
         package = name.replace("-", "_")
         click.echo(f"\nNow, in {folder}:")
         click.echo(f"    schedproof verify {name}")
-        click.echo(f"    schedproof check {name} {package}/log.jsonl")
+        click.echo(f"    schedproof validate {name} {package}/log.jsonl")
         click.echo("    pytest --schedproof")
     return Exit.OK

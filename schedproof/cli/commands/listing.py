@@ -8,30 +8,40 @@ import click
 
 from schedproof.cli import choose
 from schedproof.cli.errors import Exit, fail
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option, variants_option
+from schedproof.cli.output import Destination
 from schedproof.cli.tables import table
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import Entry
 
 
-@click.command("list")
+@click.command("list", epilog=ending("list", "list hived --variant repaired"))
 @click.argument("system", required=False)
+@variants_option()
 @json_option
-def listing(system: str | None, json_file: Destination | None) -> int:
-    """List systems; of one system its variants, machines, actions and properties."""
+def listing(system: str | None, variants: tuple[str, ...], json_file: Destination | None) -> int:
+    """List the systems, or what the variants of one system consist of.
+
+    Without SYSTEM, the list has your systems and those that are installed. With SYSTEM, it has the machines, actions and
+    properties of each variant.
+    """
+    if variants and system is None:
+        raise UserError("--variant: has no effect without SYSTEM; write the system's name, or leave it out")
     unusable = 0
     if json_file is not None:
         from schedproof.cli.system_details import details  # it needs all models, a list of systems needs none
 
         chosen, unusable = ([choose.system(system)], 0) if system is not None else choose.every()
-        json_file.write_json({"systems": [details(each) for each in chosen]})
+        json_file.write_json({"systems": [details(each, choose.variants(each, variants)) for each in chosen]})
     if json_file is not None and json_file.is_stdout:
         pass
     elif system is not None:
         from schedproof.cli.system_details import print_details
 
-        print_details(choose.system(system))
+        chosen_system = choose.system(system)
+        print_details(chosen_system, choose.variants(chosen_system, variants))
     else:
         unusable = _print_systems()
     return Exit.USAGE if unusable else Exit.OK

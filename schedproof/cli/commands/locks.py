@@ -1,4 +1,4 @@
-"""``schedproof locks``: a description of locks, judged."""
+"""``schedproof locks``: a description of locks, checked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from schedproof.cli.help_text import ending
 from schedproof.cli.judging import EXPECTED, code, standing
-from schedproof.cli.output import Destination, OutputFile, distinct, json_option
+from schedproof.cli.options import json_option
+from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
 from schedproof.diagrams.errors import DiagramError
@@ -20,50 +22,60 @@ from schedproof.proofs.locks.examine import Answer, Examined, examine, interleav
 from schedproof.proofs.locks.explore import LIMIT
 from schedproof.proofs.traces.formats.lock_log import check_log
 
-from .check import CODES
 from .diagram import ENDINGS
+from .validate import CODES
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "locks order.yaml",
+        "locks order.yaml --picture deadlock.svg",
+        "locks order.yaml --log acquisitions.jsonl",
+        ok="every verdict is the expected one; the log conforms",
+        different="a verdict is not the expected one; the log violates the order",
+        undetermined="a verdict is undetermined",
+        notes="""
+Kinds of deadlock:
+  AB      two or more locks, acquired in opposite orders
+  RR      a read lock acquired a second time while a writer waits
+  SELF    a lock acquired by its holder
+  CH      a lock held while waiting for a message
+  LK      a lock that is never released
+  MSG     a message that is never sent
+  UNLOCK  a lock released that is not held
+""",
+    )
+)
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE",
+              help="Check a log of acquisitions (JSON Lines) against the order, and nothing else.")  # fmt: skip
 @click.option("--max-states", type=click.IntRange(min=1), default=LIMIT, show_default=True, metavar="N",
-              help="Stop exploring the threads after N states; then it is undetermined.")  # fmt: skip
+              help="Stop exploring the threads after N states.")  # fmt: skip
 @click.option("--picture", type=OutputFile(), metavar="FILE",
-              help="Draw the deadlock as a circle of who waits for whom; without one, the order.")  # fmt: skip
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Of the picture; by default what FILE ends in.")
-@click.option("--log", type=click.Path(path_type=Path), metavar="LOG",
-              help="Instead: hold a log of acquisitions (JSON Lines) against the order in FILE.")  # fmt: skip
+              help="Draw the first deadlock as a cycle of threads; without a deadlock, draw the order.")  # fmt: skip
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the picture.  [default: the suffix of its FILE]"
+)
 @json_option
 def locks(
     file: Path,
+    log: Path | None,
     max_states: int,
     picture: Destination | None,
     format_: str | None,
-    log: Path | None,
     json_file: Destination | None,
 ) -> int:
-    """Look for deadlocks in FILE, which says who may acquire which lock, and what threads do.
+    """Check a description of locks and threads for deadlocks.
 
-    \b
-    The order of locks is proved acyclic, for trees of any depth, or a shortest
-    circle is told. Each operation is held against the order and the rules, at
-    every depth. All interleavings of the threads are explored: mutexes and
-    reader-writer locks as Go has them, and channels. Each deadlock is told with
-    a shortest interleaving, by kind:
-      AB    two locks or more, in reversed order
-      RR    a read lock taken again under a waiting writer
-      SELF  a lock acquired by who holds it
-      CH    a lock held while waiting for a message
-      LK    a lock never released
-      MSG   a message that never comes
-      UNLOCK a lock released that is not held
-
-    proofs/locks/README.md says how FILE is written.
+    FILE says in which order locks may be acquired, and what threads do; proofs/locks/README.md describes its format. The
+    order is proved acyclic for trees of any depth, or a shortest cycle is shown. Each operation is checked against the
+    order and the rules. All interleavings of the threads are explored; mutexes, reader-writer locks and channels behave as
+    in Go. Each deadlock is shown with a shortest interleaving.
     """
     distinct(picture, json_file)
     if log is not None:
         if picture is not None or format_ is not None:
-            raise UserError("--picture is of FILE itself; leave it out, or --log")
+            raise UserError("--picture, --log: a log has no picture; leave out one of them")
         return _check_log(file, log, json_file)
     kind = _format(picture, format_)
     description = read(file)
@@ -95,11 +107,13 @@ def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
 def _format(picture: Destination | None, format_: str | None) -> str | None:
     if picture is None:
         if format_ is not None:
-            raise UserError("--format is that of a picture; give --picture FILE as well")
+            raise UserError("--format: has no effect without --picture; add --picture FILE, or leave it out")
         return None
     kind = format_ or ENDINGS.get(Path(picture.path).suffix.lower())
     if kind is None:
-        raise UserError(f"no --format given, and {picture.path!r} does not tell; choose one of: {', '.join(FORMATS)}")
+        raise UserError(
+            f"--picture: {picture.path!r} has no suffix of a format; add --format, and choose from {', '.join(FORMATS)}"
+        )
     return kind
 
 

@@ -10,7 +10,9 @@ import click
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option, no_crash_option, scope_option, variant_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
@@ -44,14 +46,14 @@ class Profiled:
         }
 
 
-@click.command()
+@click.command(epilog=ending("profile hived --scope PodGroup=2,Cell=2"))
 @click.argument("system")
-@click.option("--variant", metavar="V", help="By default the document as written.")
-@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
-@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@variant_option()
+@scope_option
+@no_crash_option
 @click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N", default=MOST, show_default=True,
-    help="Stop in each topology after N states; then counts are of these.",
+    help="Stop in each configuration after N states.",
 )  # fmt: skip
 @json_option
 def profile(
@@ -62,10 +64,10 @@ def profile(
     max_states: int,
     json_file: Destination | None,
 ) -> int:
-    """Say what each action and rule of a model costs in an exploration, and which never happen.
+    """Measure the cost of each action and rule in an exploration.
 
-    Counts are exact, of every state for itself. Shares of the time are by the clock, around each guard and each rule, as they
-    are interpreted with nothing remembered.
+    It also lists the actions that are never enabled and the rules that never fire. Counts are exact. Shares of the time
+    are measured around each guard and each rule, in the interpreter and without caches.
     """
     model = choose.variant(choose.system(system), variant)
     sizes = scopes.scope(model, scope)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
 from schedproof.cli.judging import EXPECTED, code, standing
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.options import json_option, properties_option, variants_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import Say, progress
 from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
-from schedproof.model.lang import ByConstruction, Model
+from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
@@ -28,6 +31,7 @@ class Proved:
     """The induction of one variant, and what a second solver says of each obligation, by name."""
 
     model: Model
+    by_construction: Sequence[ByConstruction]
     induction: Induction
     rechecks: Mapping[str, Recheck]
 
@@ -70,7 +74,7 @@ class Proved:
             if answer.counterexample is not None:
                 entry["counterexample"] = answer.counterexample.as_json()
             found.append(entry)
-        for prop in _by_construction(self.model):
+        for prop in self.by_construction:
             found.append(
                 {
                     "variant": self.model.variant,
@@ -88,27 +92,48 @@ class Proved:
         return found
 
 
-def _by_construction(model: Model) -> list[ByConstruction]:
-    return [p for p in model.properties if isinstance(p, ByConstruction)]
+INDUCTIVE = (Invariant, StepInvariant, Recovery, ByConstruction)
+"""The kinds of properties that this command proves."""
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "prove hived --variant repaired",
+        ok="induction proves every property that it is expected to prove",
+        different="a verdict is not the expected one, or two solvers disagree",
+        undetermined="a verdict is undetermined",
+    )
+)
 @click.argument("system")
-@click.option("--variant", metavar="V", help="Just this variant; by default all of them.")
+@variants_option()
+@properties_option("Prove", "all that induction can prove")
 @click.option("--solver", type=click.Choice(["z3", "cvc5"]), default="z3", show_default=True,
-              help="cvc5: have it re-check what z3 answers.")  # fmt: skip
-@click.option("--emit-smt", "directory", metavar="DIR", help="Write every obligation as SMT-LIB, to DIR/VARIANT/.")
+              help="With cvc5, z3 proves and cvc5 checks each of its answers.")  # fmt: skip
+@click.option(
+    "--emit-smt", "directory", metavar="DIRECTORY", help="Write each obligation as SMT-LIB to DIRECTORY/VARIANT/."
+)
 @json_option
-def prove(system: str, variant: str | None, solver: str, directory: str | None, json_file: Destination | None) -> int:
-    """Prove properties for any number of objects, by induction.
+def prove(
+    system: str,
+    variants: tuple[str, ...],
+    properties: tuple[str, ...],
+    solver: str,
+    directory: str | None,
+    json_file: Destination | None,
+) -> int:
+    """Prove properties by induction, for any number of objects.
 
-    Lists every invariant x action, and the obligations that make each step well-formed. An
-    obligation that fails is as expected where the manifest says that its property is refuted.
+    There is an obligation for each pair of an invariant and an action. An obligation that fails is as expected where the
+    manifest expects that the property is violated. With --property, the invariants that its proof assumes are proved too.
     """
-    models = choose.variants(choose.system(system), variant)
+    chosen = choose.system(system)
+    models = choose.variants(chosen, variants)
+    scopes.properties([(chosen, model) for model in models], properties)
+    able = {WELL_FORMED, *(p.name for model in models for p in model.properties if isinstance(p, INDUCTIVE))}
+    scopes.checkable(properties, able, "prove", f"schedproof verify {system}")
     scripts = ScriptFolder(directory) if directory is not None else None
     with progress("prove") as say:
-        found = [_proved(model, solver, say) for model in models]
+        found = [_proved(model, properties, solver, say) for model in models]
     if scripts is not None:
         scripts.write({one.model.variant: one.induction for one in found})
     exit_code = code(mark for one in found for mark in one.standings.values())
@@ -125,7 +150,7 @@ def prove(system: str, variant: str | None, solver: str, directory: str | None, 
     return exit_code
 
 
-def _proved(model: Model, solver: str, say: Say) -> Proved:
+def _proved(model: Model, properties: Sequence[str], solver: str, say: Say) -> Proved:
     """The induction, with the second solver's answers if they are wanted.
 
     Raises:
@@ -135,7 +160,7 @@ def _proved(model: Model, solver: str, say: Say) -> Proved:
     def tell(what: str) -> Callable[[int, int], None]:
         return lambda done, total: say(f"{model.system} {model.variant}: {what}, {done} of {total} obligations")
 
-    induction = induce(model, progress=tell("induction"))
+    induction = induce(model, only=properties, progress=tell("induction"))
     rechecks = {}
     for again in recheck(induction, progress=tell("cvc5")) if solver == "cvc5" else ():
         name = again.answer.obligation.name
@@ -144,13 +169,16 @@ def _proved(model: Model, solver: str, say: Say) -> Proved:
                 f"{name}: z3 says {again.answer.verdict}, cvc5 {again.verdict}; --emit-smt writes it out"
             )
         rechecks[name] = again
-    return Proved(model, induction, rechecks)
+    constructed = [
+        p for p in model.properties if isinstance(p, ByConstruction) and (not properties or p.name in properties)
+    ]
+    return Proved(model, constructed, induction, rechecks)
 
 
 def _print(one: Proved) -> None:
     model, marks = one.model, one.standings
     rows = [_row(answer, model, marks[answer.obligation.invariant]) for answer in one.induction.answers]
-    rows += [[p.name, "(every)", "by construction", "proved", EXPECTED, seconds(0)] for p in _by_construction(model)]
+    rows += [[p.name, "(every)", "by construction", "proved", EXPECTED, seconds(0)] for p in one.by_construction]
     columns = ["invariant", "action", "verdict", "property expected", "", "seconds"]
     if one.rechecks:
         columns.append("cvc5")

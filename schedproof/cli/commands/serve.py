@@ -12,7 +12,10 @@ import click
 
 from schedproof.cli import choose
 from schedproof.cli.errors import Exit
-from schedproof.cli.output import Destination, OutputFile, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option
+from schedproof.cli.output import Destination, OutputFile
+from schedproof.cli.renamed import Option
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.service.catalogue import systems
@@ -24,76 +27,34 @@ DEFAULT = Limits()
 HOST, PORT = "127.0.0.1", 8470
 
 
-@click.command()
-@click.option(
-    "--host",
-    metavar="H",
-    default=HOST,
-    show_default=True,
-    help="Where to listen; elsewhere than on this machine a token is needed.",
+@click.command(
+    epilog=ending(
+        "serve --port 8470",
+        "serve --stdio",
+        ok="ended by Ctrl-C or SIGTERM",
+    )
 )
+@click.option("--host", metavar="ADDRESS", default=HOST, show_default=True,
+              help="Listen on this address; one that other machines can reach needs a token.")  # fmt: skip
+@click.option("--port", metavar="PORT", type=click.IntRange(0, 65535), default=PORT, show_default=True,
+              help="Listen on this port; 0 is any free port.")  # fmt: skip
 @click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    help="0 for any that is free.",
+    "--token-file", metavar="FILE", help="Read the token of the clients from FILE.  [default: $SCHEDPROOF_TOKEN]"
 )
-@click.option(
-    "--token-file",
-    metavar="FILE",
-    help="Has the token that clients bring; else SCHEDPROOF_TOKEN of the environment, if it is set.",
-)
-@click.option(
-    "--stdio", is_flag=True, help="JSON-RPC 2.0 on standard input and output, one message a line, instead of HTTP."
-)
-@click.option(
-    "--openapi",
-    metavar="FILE",
-    type=OutputFile(),
-    help="Write the OpenAPI description, - for standard output, and do not serve.",
-)
-@click.option(
-    "--max-sessions",
-    type=click.IntRange(1, 10_000),
-    metavar="N",
-    default=DEFAULT.sessions,
-    show_default=True,
-    help="Sessions at once.",
-)
-@click.option(
-    "--max-body",
-    type=click.IntRange(1, 1024),
-    metavar="MIB",
-    default=DEFAULT.body >> 20,
-    show_default=True,
-    help="Size of one request's body.",
-)
-@click.option(
-    "--max-seconds",
-    type=click.FloatRange(0.01, 86_400),
-    metavar="S",
-    default=DEFAULT.seconds,
-    show_default=True,
-    help="Processor time of a session for one request; six times as much of the clock.",
-)
-@click.option(
-    "--max-memory",
-    type=click.IntRange(16, 1 << 20),
-    metavar="MIB",
-    default=DEFAULT.memory >> 20,
-    show_default=True,
-    help="Memory of one session.",
-)
-@click.option(
-    "--max-idle",
-    type=click.FloatRange(0.1, 10**7),
-    metavar="S",
-    default=DEFAULT.idle,
-    show_default=True,
-    help="A session that nobody asks anything for so long ends.",
-)
+@click.option("--stdio", is_flag=True,
+              help="Serve JSON-RPC 2.0 on standard input and output, one message a line, and no HTTP.")  # fmt: skip
+@click.option("--openapi", metavar="FILE", type=OutputFile(),
+              help="Write the OpenAPI description, and do not serve; - is standard output.")  # fmt: skip
+@click.option("--max-sessions", type=click.IntRange(1, 10_000), metavar="N", default=DEFAULT.sessions, show_default=True,
+              help="Sessions at the same time.")  # fmt: skip
+@click.option("--max-body", type=click.IntRange(1, 1024), metavar="MIB", default=DEFAULT.body >> 20, show_default=True,
+              help="Size of the body of one request.")  # fmt: skip
+@click.option("--max-memory", type=click.IntRange(16, 1 << 20), metavar="MIB", default=DEFAULT.memory >> 20, show_default=True,
+              help="Memory of one session.")  # fmt: skip
+@click.option("--max-seconds", type=click.FloatRange(0.01, 86_400), metavar="SECONDS", default=DEFAULT.seconds, show_default=True,
+              help="Processor time of a session for one request; elapsed time may be six times as much.")  # fmt: skip
+@click.option("--idle-timeout", cls=Option, former=["--max-idle"], type=click.FloatRange(0.1, 10**7), metavar="SECONDS",
+              default=DEFAULT.idle, show_default=True, help="End a session that had no request for SECONDS.")  # fmt: skip
 @json_option
 def serve(
     host: str,
@@ -103,24 +64,22 @@ def serve(
     openapi: Destination | None,
     max_sessions: int,
     max_body: int,
-    max_seconds: float,
     max_memory: int,
-    max_idle: float,
+    max_seconds: float,
+    idle_timeout: float,
     json_file: Destination | None,
 ) -> int:
-    """Judge records as they come: many sessions at once, each in a process of its own.
+    """Validate records while they arrive, over HTTP or JSON-RPC.
 
-    GET /openapi.json of the running server describes it. It ends with Ctrl-C or SIGTERM. With --json, where it listens is
-    written as JSON once it does.
+    Each session validates one log, in a process of its own with limits of time and memory. GET /openapi.json describes the
+    HTTP interface. With --json, the server writes its address to FILE when it is ready.
     """
     limits = replace(
         DEFAULT, sessions=max_sessions, body=max_body << 20, seconds=max_seconds, patience=6 * max_seconds,
-        memory=max_memory << 20, idle=max_idle, connections=max(DEFAULT.connections, 4 * max_sessions),
+        memory=max_memory << 20, idle=idle_timeout, connections=max(DEFAULT.connections, 4 * max_sessions),
     )  # fmt: skip
     if os.name != "posix":
-        raise UserError(
-            "serve needs processes that can be copied and limited, as Linux and macOS have them; run it there"
-        )
+        raise UserError("serve: this system cannot fork and limit processes; run it on Linux or macOS")
     discovery.own(Path.cwd())  # a manifest that is none is told before anybody is served
     choose.problems()
     systems()
@@ -129,7 +88,7 @@ def serve(
         return Exit.OK
     if stdio:
         if (host, port, token_file, json_file) != (HOST, PORT, None, None):
-            raise UserError("--stdio listens nowhere: leave out --host, --port, --token-file and --json")
+            raise UserError("--stdio: there is no HTTP with it; leave out --host, --port, --token-file and --json")
         from schedproof.service.nursery import Nursery
         from schedproof.service.stdio import talk
 
@@ -157,8 +116,8 @@ def _http(limits: Limits, host: str, port: int, token_file: str | None, json_fil
         with bound:
             if token is None and not listening.is_loopback(bound):
                 raise UserError(
-                    f"others can connect to {host}: give a token that clients have to bring, with --token-file FILE or in "
-                    f"{VARIABLE}, or listen on {HOST}"
+                    f"--host: other machines can connect to {host}, and there is no token; add --token-file FILE, set "
+                    f"{VARIABLE}, or leave out --host"
                 )
             url = listening.url(bound)
 
@@ -181,4 +140,6 @@ def _web() -> ModuleType:
 
 
 def _missing(error: ModuleNotFoundError) -> UserError:
-    return UserError(f"HTTP needs {error.name}, which is not installed: pip install fastapi uvicorn, or use --stdio")
+    return UserError(
+        f"serve: HTTP needs {error.name}, which is not installed; pip install fastapi uvicorn, or write --stdio"
+    )

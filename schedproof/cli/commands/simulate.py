@@ -12,7 +12,9 @@ import click
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
+from schedproof.cli.output import Destination
 from schedproof.cli.progress import Say, progress
 from schedproof.cli.tables import table
 from schedproof.model.lang import Model
@@ -78,38 +80,50 @@ class Simulated:
         }
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "simulate hived --steps 100000 --seed 7",
+        ok="the walks violate no property, or only those that are expected to be violated",
+        different="the walks violate a property that is expected to hold",
+    )
+)
 @click.argument("system")
-@click.option("--variant", metavar="V", help="By default the document as written.")
-@click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
-@click.option(
-    "--steps", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Steps in each topology."
-)
-@click.option("--length", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="Steps of a walk.")
-@click.option(
-    "--seed", type=click.IntRange(0, (1 << 63) - 1), default=1, show_default=True, help="The same takes the same walks."
-)
-@click.option("--no-crash", is_flag=True, help="Leave out crashes.")
+@variant_option()
+@scope_option
+@properties_option("Watch", "all that speak of states or steps, without history variables")
+@no_crash_option
+@click.option("--steps", type=click.IntRange(min=1), metavar="N", default=1_000_000, show_default=True,
+              help="Steps in each configuration.")  # fmt: skip
+@click.option("--length", type=click.IntRange(1, 10_000_000), metavar="N", default=1000, show_default=True,
+              help="Steps of one walk.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, (1 << 63) - 1), metavar="N", default=1, show_default=True,
+              help="Seed of the random numbers; equal seeds take equal walks.")  # fmt: skip
 @json_option
 def simulate(
     system: str,
     variant: str | None,
     scope: str | None,
+    properties: tuple[str, ...],
+    no_crash: bool,
     steps: int,
     length: int,
     seed: int,
-    no_crash: bool,
     json_file: Destination | None,
 ) -> int:
-    """Walk at random from the initial state, and say which promises are broken on the way.
+    """Take random walks, and report the properties that they violate.
 
-    It finds what it comes by, and proves nothing. Exit code 1: something is broken that the manifest says is kept.
+    Each walk begins in the initial state. Random walks prove nothing: what they do not find may exist all the same.
     """
-    model = choose.variant(choose.system(system), variant)
+    chosen = choose.system(system)
+    model = choose.variant(chosen, variant)
+    scopes.properties([(chosen, model)], properties)
     sizes = scopes.scope(model, scope)
+    able = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]
+    explored = f"schedproof explore {system} --variant {model.variant}"
+    scopes.checkable(properties, {p.name for p in able}, "simulate", explored)
+    props = [p for p in able if not properties or p.name in properties]
     from schedproof.proofs.compiled import walk  # it takes half a second
 
-    props = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]
     walked: list[Walked] = []
     with progress("simulate") as say:
         for instance in instances(model, sizes):

@@ -6,22 +6,24 @@ import click
 
 from schedproof.cli import choose
 from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
 from schedproof.cli.matrix import matrix
-from schedproof.cli.output import Destination, json_option
+from schedproof.cli.options import json_option, variant_option
+from schedproof.cli.output import Destination
 from schedproof.cli.tables import count, table
 from schedproof.model.registry.errors import UserError, unknown
 
 
-@click.command("table")
+@click.command("table", epilog=ending("table yunikorn Application --variant v0.12.2"))
 @click.argument("system")
 @click.argument("sort")
-@click.option("--variant", metavar="V", help="By default the first.")
+@variant_option()
 @json_option
 def outcomes(system: str, sort: str, variant: str | None, json_file: Destination | None) -> int:
-    """Print the state x event outcome matrix of the machine of SORT.
+    """Print the state x event matrix of a machine.
 
-    A cell is the state after the event, 'no-op' for a row that stays and writes nothing, or '-' where
-    the table has no row.
+    SORT names the machine. A cell is the state after the event, no-op if the event changes nothing, or - if the table has
+    no row for it.
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
@@ -29,8 +31,9 @@ def outcomes(system: str, sort: str, variant: str | None, json_file: Destination
     if sort not in sorts:
         raise unknown(f"machine of {system} {model.variant}", sort, sorts)
     if not model.machine(sort).states:
+        able = [m.sort.name for m in model.machines if m.states]
         raise UserError(
-            f"{sort} of {system} {model.variant} has attributes but no states, so it has no table of events"
+            f"{system} {model.variant}: {sort} has attributes but no states, and so no table; choose from {', '.join(able)}"
         )
     found = matrix(model, sort)
     if json_file is not None:

@@ -9,9 +9,11 @@ import click
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit, fail
+from schedproof.cli.help_text import ending
 from schedproof.cli.judging import code, conclusion, reached, standing, standings
 from schedproof.cli.junit import junit
-from schedproof.cli.output import Destination, OutputFile, distinct, json_option
+from schedproof.cli.options import json_option, properties_option, variants_option
+from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import seconds, table
@@ -23,46 +25,60 @@ from schedproof.proofs.verification.verdict_cache import VERDICTS
 from schedproof.proofs.verification.verify import Judged, Run, VariantReport, plan, verifiers
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "verify hived",
+        "verify --junit verify.xml --summary summary.md",
+        ok="every verdict is the expected one",
+        different="a verdict is not the expected one, or two engines disagree",
+        undetermined="a verdict is undetermined, or missing after an interrupt",
+    )
+)
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
-@click.option("--only", multiple=True, metavar="PROPERTY", help="Just this property; may be repeated.")
-@click.option("--variant", "variants", multiple=True, metavar="VARIANT", help="Just this variant; may be repeated.")
+@variants_option()
+@properties_option("Check", former=("--only",))
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
-              help="Work in N processes at a time; with 1, in this one.")  # fmt: skip
+              help="Work in N processes at a time.")  # fmt: skip
 @click.option("--no-cache", is_flag=True, envvar="SCHEDPROOF_NO_CACHE",
-              help="Check all anew, also what an earlier run has found for the same model with the same versions.")  # fmt: skip
+              help="Check everything, and use no verdicts of earlier runs.")  # fmt: skip
 @json_option
-@click.option("--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report for a CI server.")
-@click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE", help="Write Markdown for a CI page.")
+@click.option(
+    "--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report; - is standard output."
+)
+@click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE",
+              help="Write a Markdown summary; - is standard output.")  # fmt: skip
 def verify(
     systems: tuple[str, ...],
-    only: tuple[str, ...],
     variants: tuple[str, ...],
+    properties: tuple[str, ...],
     jobs: int,
     no_cache: bool,
     json_file: Destination | None,
     junit_file: Destination | None,
     summary_file: Destination | None,
 ) -> int:
-    """Check every property of every variant, and compare with what its manifest expects.
+    """Check every property, and compare each verdict with the expected one.
 
-    Without SYSTEM: those of your schedproof.toml, and where there is none all of the project. Exits with 0 if every verdict is the expected one.
-    An interrupt ends the work. The verdicts that were reached are printed and written, marked incomplete, and the exit code is 3.
+    The manifest of a system says which properties each variant is expected to violate. Without SYSTEM, verify checks the
+    systems of your schedproof.toml; without a schedproof.toml, all systems. An interrupt ends the work: the verdicts so
+    far are printed and written, marked incomplete.
     """
     distinct(json_file, junit_file, summary_file)
     chosen, unusable = choose.systems(systems)
     among = [(system, model) for system in chosen for model in system.variants.values()]
     if variants:
         among = scopes.variants(among, variants)
-    if only:
-        scopes.properties(among, only)
+    if properties:
+        scopes.properties(among, properties)
     if not no_cache and (refused := refusal()):
         fail(refused, Exit.OK)
     began = time.perf_counter()
-    plans = plan(chosen, only=only, variants=variants, cached=not no_cache)
+    plans = plan(chosen, only=properties, variants=variants, cached=not no_cache)
     run = Run(plans)
     if not run.total:
-        raise UserError("there is nothing to check: no variant that is named has a property that is named")
+        raise UserError(
+            "--variant, --property: no variant of these has a property of these; leave out one of the two options"
+        )
     try:
         with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (say, complete):
             for report in run.work(workers, say):

@@ -1,0 +1,157 @@
+"""``schedproof validate``: trace validation."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option, variant_option
+from schedproof.cli.output import Destination, OutputFile, distinct
+from schedproof.cli.progress import counting
+from schedproof.cli.regression import regression_test
+from schedproof.cli.renamed import Option
+from schedproof.model.registry.errors import UserError
+from schedproof.proofs.traces import Following, OracleReport, OracleVerdict, Tally, TraceError, check_trace
+
+CODES = {
+    OracleVerdict.CONFORMS: Exit.OK,
+    OracleVerdict.DEPARTS: Exit.DIFFERENT,
+    OracleVerdict.UNDETERMINED: Exit.UNDETERMINED,
+}
+
+
+EPILOG = ending(
+    "validate hived run.jsonl",
+    "validate hived - --follow --idle-timeout 60 < run.jsonl",
+    ok="the log conforms",
+    different="the log violates the model",
+    undetermined="it is undetermined whether the log conforms",
+    notes="""
+A log in schedproof's own format is JSON Lines. The first line is the header:
+  {"schedproof": 1, "system": "hived", "objects": {"Cell": ["gpu0"]}}
+Each further line is a record of what was observed. It has any of these keys:
+  "action", or "event" (SORT.EVENT) with "object"; "parameters"; "crash": true;
+  "state": {SORT: {OBJECT: {FIELD: VALUE}}}; "time"
+What a record leaves out may have any value. --mapping reads logs of other formats.
+""",
+)
+
+
+@click.command(epilog=EPILOG)
+@click.argument("system")
+@click.argument("log")
+@variant_option("the one that the log names, or that the manifest has as judged_by")
+@click.option("--format", "format_", metavar="FORMAT", help="Format of the log.  [default: recognized by its content]")
+@click.option("--mapping", metavar="FILE", help="Read a log of another format by the rules in FILE.")
+@click.option(
+    "--log-version", cls=Option, former=["--release"], metavar="VERSION",
+    help="Version of the system that wrote the log, such as 1.5.  [default: any]",
+)  # fmt: skip
+@click.option("--follow", is_flag=True, help="Go on with lines that are appended, until a violation or an interrupt.")
+@click.option(
+    "--idle-timeout", cls=Option, former=["--idle"], type=click.FloatRange(min=0.1), metavar="SECONDS",
+    help="With --follow: end when nothing was appended for SECONDS.",
+)  # fmt: skip
+@click.option(
+    "--emit-test", type=OutputFile(), metavar="FILE",
+    help="If the log violates the model, write a test that holds this verdict.",
+)  # fmt: skip
+@json_option
+def validate(
+    system: str,
+    log: str,
+    variant: str | None,
+    format_: str | None,
+    mapping: str | None,
+    log_version: str | None,
+    follow: bool,
+    idle_timeout: float | None,
+    emit_test: Destination | None,
+    json_file: Destination | None,
+) -> int:
+    """Validate a log of a real scheduler against a model.
+
+    LOG is a file, or - for standard input. It conforms if steps of the model explain every record. Otherwise the report
+    names the first record that no sequence of steps explains, and the steps that come closest to it.
+    """
+    chosen = choose.system(system)
+    if variant is not None:
+        choose.variant(chosen, variant)
+    distinct(json_file, emit_test, reads=[log, *([mapping] if mapping is not None else [])])
+    if not log:
+        raise UserError("LOG: the name is empty; write a file's name, or - for standard input")
+    if os.path.exists(log) and stat.S_ISCHR(os.stat(log).st_mode) and log != os.devnull:
+        raise UserError(f"{log}: is a device; write a file's name")  # it may never end
+    if idle_timeout is not None and not follow:
+        raise UserError("--idle-timeout: has no effect without --follow; add --follow, or leave it out")
+    following, tally = Following(idle_timeout) if follow else None, Tally()
+    try:
+        with _interrupts(following), counting(partial(_progress, tally)):
+            report = check_trace(
+                chosen,
+                Path(log),
+                variant,
+                format_,
+                log_version,
+                mapping=Path(mapping) if mapping is not None else None,
+                following=following,
+                shorten=True,
+                tally=tally,
+            )
+    except TraceError as error:
+        if error.before is not None:
+            _report(error.before, json_file)
+        raise
+    if following is not None and following.half and report.verdict is OracleVerdict.CONFORMS and not report.note:
+        report = replace(report, note="the end is half a line, which was not read")
+    _report(report, json_file)
+    if emit_test is not None:
+        if report.first_departure is not None:
+            emit_test.write(regression_test(report, Path(log), variant))
+        if not (emit_test.is_stdout or (json_file is not None and json_file.is_stdout)):
+            written = report.first_departure is not None
+            click.echo(f"written to {emit_test.path}" if written else "there is no violation: no test was written")
+    return CODES[report.verdict]
+
+
+def _progress(tally: Tally, seconds: float) -> str:
+    """What a validation has done so far, in a line."""
+    rate = f": {tally.done:,} {tally.unit}, {tally.rate():,.0f} {tally.unit}/s" if tally.counting else ""
+    return f"{tally.doing}{rate} ({seconds:.0f} s)"
+
+
+def _report(report: OracleReport, json_file: Destination | None) -> None:
+    if json_file is not None:
+        json_file.write_json(report.as_json())
+    if json_file is None or not json_file.is_stdout:
+        click.echo("\n".join(report.text()))
+
+
+@contextmanager
+def _interrupts(following: Following | None) -> Iterator[None]:
+    """While a log is followed, an interrupt or SIGTERM ends it: what was validated by then is reported."""
+    if following is None:
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        following.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,50 @@
+"""Options that several commands have: one name, one metavar and one help text each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from .output import OutputFile
+from .renamed import Option
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def variant_option(default: str = "the first of the system") -> Decorator:
+    """``--variant VARIANT``, once."""
+    return click.option("--variant", metavar="VARIANT", help=f"Use this variant.  [default: {default}]")
+
+
+def variants_option() -> Decorator:
+    """``--variant VARIANT``, any number of times, where all variants are the default."""
+    return click.option(
+        "--variant", "variants", multiple=True, metavar="VARIANT",
+        help="Use only this variant; may be repeated.  [default: all]",
+    )  # fmt: skip
+
+
+def properties_option(verb: str, default: str = "all", *, former: tuple[str, ...] = ()) -> Decorator:
+    """``--property PROPERTY``, any number of times."""
+    return click.option(
+        "--property", "properties", cls=Option, former=former, multiple=True, metavar="PROPERTY",
+        help=f"{verb} only this property; may be repeated.  [default: {default}]",
+    )  # fmt: skip
+
+
+scope_option: Decorator = click.option(
+    "--scope", metavar="SORT=N,...", help="Number of objects of each sort.  [default: the scope of the model]"
+)
+
+no_crash_option: Decorator = click.option("--no-crash", is_flag=True, help="Leave out the actions that are crashes.")
+
+directory_option: Decorator = click.option(
+    "-o", "--output", "directory", metavar="DIRECTORY", required=True, help="Write to this new or empty directory."
+)
+
+json_option: Decorator = click.option(
+    "--json", "json_file", type=OutputFile(), metavar="FILE", help="Write the result as JSON; - is standard output."
+)
+"""Every command has it, except ``diagram``."""
