@@ -58,6 +58,7 @@ class Benchmark:
 
 LARGE = ("--scope", "PodGroup=5,Cell=4", "--no-symmetry", "--engine", "compiled")
 
+# check and --only are former names of validate and --property: a commit that is compared may have only these.
 BENCHMARKS = (
     Benchmark("start", ("--version",)),
     Benchmark("list hived", ("list", "hived")),

@@ -5,7 +5,7 @@ deleted within twenty records; groups are allocated, preempt each other, complet
 record has its action, all parameters and the state after it, of the cells and of the groups that there are. In one log
 groups appear as they are named; in the other the record introduces them, and says whom they outrank.
 
-What is measured is what ``schedproof check`` does with the lines of a file, on one core. The log is written before.
+What is measured is what ``schedproof validate`` does with the lines of a file, on one core. The log is written before.
 """
 
 from __future__ import annotations

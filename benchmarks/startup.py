@@ -28,7 +28,7 @@ LIMITS: Mapping[tuple[str, ...], float] = {
     ("list", "hived"): 8,
     ("explain", "hived", "preemption-ongoing"): 8,
     ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"): 8,
-    ("check", "hived", "TRACE"): 8,
+    ("validate", "hived", "TRACE"): 8,
     ("COMPLETION", "explore --sc"): 8,
 }
 """Arguments of schedproof, and how many times as long as the imports they may take; TRACE is a HiveD log of 20 records."""

@@ -3,7 +3,7 @@
 #
 #   examples/client.sh http://127.0.0.1:8470 TRACE.jsonl
 #
-# Exits as "schedproof check" does: 0 conforms, 1 departs, 3 undetermined, 2 if it could not be judged.
+# Exits as "schedproof validate" does: 0 conforms, 1 violates, 3 undetermined, 2 if it could not be judged.
 # A token, if the server has one, is taken from SCHEDPROOF_TOKEN.
 set -u
 
@@ -62,7 +62,9 @@ done
 ask 200 "$server/sessions/$session"
 verdict=$(field verdict)
 records=$(sed -nE 's/.*"records":([0-9]+).*/\1/p' "$work/answer")
-echo "$verdict after $records records"
+# The service says "departs" for what "schedproof validate" calls "violates".
+[ "$verdict" = departs ] && shown=violates || shown=$verdict
+echo "$shown after $records records"
 case $verdict in
 conforms) exit 0 ;;
 departs)

@@ -51,8 +51,17 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is run; it may be written by a former name."""
-        return super().resolve_command(ctx, [current_command(args[0]), *args[1:]])
+        """The command that is run; it may be written by a former name.
+
+        Raises:
+            UserError: there is no command of that name.
+        """
+        name = current_command(args[0])
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            from schedproof.model.registry.errors import unknown
+
+            raise unknown("command", name, self.list_commands(ctx), listed_by="schedproof --help")
+        return super().resolve_command(ctx, [name, *args[1:]])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What each command does, in one sentence; none of them is imported."""
@@ -94,12 +103,9 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as stop:  # --help and --version
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError:
-        return fail(f"name a command: {', '.join(COMMANDS)}; 'schedproof --help' says what they do", Exit.USAGE)
+        return fail(f"no command is given; choose from {', '.join(COMMANDS)}, or see 'schedproof --help'", Exit.USAGE)
     except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx is not None else "schedproof"
-        problem = error.format_message().rstrip(".")
-        mark = "" if problem.endswith("?") else ";"
-        return fail(f"{problem}{mark} '{where} --help' says what can be written", Exit.USAGE)
+        return fail(_usage_problem(error), Exit.USAGE)
     except MemoryError:
         return fail("out of memory; choose a smaller scope, or stop earlier with --max-states", Exit.UNDETERMINED)
     except OSError as error:
@@ -119,10 +125,20 @@ def run(arguments: Sequence[str]) -> int:
         return fail(str(mine), Exit.USAGE)
 
 
+def _usage_problem(error: click.UsageError) -> str:
+    """The command that was used wrongly, what is wrong, and where to read what is right."""
+    problem = error.format_message().rstrip(".")
+    problem = problem[:1].lower() + problem[1:]
+    mark = "" if problem.endswith("?") else ";"
+    if error.ctx is None or error.ctx.parent is None:
+        return f"{problem}{mark} see 'schedproof --help'"
+    return f"{error.ctx.info_name}: {problem}{mark} see '{error.ctx.command_path} --help'"
+
+
 def _output_problem(error: OSError) -> str:
     """What the files of options do not catch: standard output. What is left in its buffer is given up."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(error, BrokenPipeError):
-        return "cannot write to standard output: its reader has gone; let it read to the end, or use --json FILE"
+        return "cannot write to standard output: its reader has closed it; let it read to the end, or write --json FILE"
     where = f"{error.filename!r}" if error.filename else "to standard output"
     return f"cannot write {where}: {error.strerror or error}; free some space or choose another place"

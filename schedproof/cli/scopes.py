@@ -77,9 +77,7 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
                 f"--scope: {part.strip()!r} is not of the form SORT=N; write, for example, --scope {example}"
             )
         if found[1] in chosen:
-            raise UserError(
-                f"--scope: {found[1]} stands there twice; write each sort once, for example, --scope {example}"
-            )
+            raise UserError(f"--scope: {found[1]} is given twice; write each sort once, for example, --scope {example}")
         chosen[found[1]] = int(found[2])
     sizes = check_scope(model, chosen)
     for action in model.actions:

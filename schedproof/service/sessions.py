@@ -76,7 +76,7 @@ class Sessions:
         return await self._ask(name, {"ask": "records", "lines": lines, "after": after}, body)
 
     async def report(self, name: str) -> Answer:
-        """What ``check --json`` says of the records so far."""
+        """What ``validate --json`` says of the records so far."""
         return await self._ask(name, {"ask": "report"})
 
     async def events(self, name: str, most: int | None) -> Answer:

@@ -139,7 +139,7 @@ class Taken(Standing):
 
 
 class Report(Standing):
-    """The whole report, as `schedproof check --json` writes it."""
+    """The whole report, as `schedproof validate --json` writes it."""
 
     model_config = ConfigDict(extra="allow")
     format: str = Field(examples=["schedproof"])

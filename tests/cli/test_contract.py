@@ -69,11 +69,12 @@ def test_no_result_is_written_over_what_is_read(run, tmp_path):
     before = log.read_text()
     for option in ("--emit-test", "--json"):
         for name in (log, tmp_path / "same", tmp_path / "." / "log.jsonl"):
-            code, out, err = run("check", "hived", log, option, name)
-            assert (code, out) == (2, "") and f"{option} would write over" in err and "which is read" in err
+            code, out, err = run("validate", "hived", log, option, name)
+            assert (code, out) == (2, "") and f"{option}: {str(name)!r} is an input of this command" in err
     assert log.read_text() == before
     assert (
-        run("check", "hived", "")[2] == "schedproof: the trace's name is empty; name a file, or - for standard input\n"
+        run("validate", "hived", "")[2]
+        == "schedproof: LOG: the name is empty; write a file's name, or - for standard input\n"
     )
 
 
@@ -124,7 +125,7 @@ def test_verify_table_and_closing_line(run, registered):
 
 def test_verify_only(run_json, registered):
     registered(system(lamps("plain"), lamps("other", promises=[VACUOUS], refuted=())))
-    code, found = run_json("verify", "--only", "blinks", "--only", "one-state")
+    code, found = run_json("verify", "--property", "blinks", "--property", "one-state")
     names = {v["variant"]: [p["name"] for p in v["properties"]] for v in found["systems"]}
     assert (code, names) == (0, {"plain": ["blinks", "one-state"]})
 
@@ -227,9 +228,9 @@ def test_verify_one_variant(run_json, registered, run):
 
 def test_nothing_to_check_is_not_green(run, registered):
     registered(system(lamps("plain"), lamps("other", promises=[VACUOUS], refuted=())))
-    code, out, err = run("verify", "--variant", "other", "--only", "if-broken")
+    code, out, err = run("verify", "--variant", "other", "--property", "if-broken")
     assert code == 3 and "if-broken" in out
-    code, out, err = run("verify", "--variant", "other", "--only", "blinks")
+    code, out, err = run("verify", "--variant", "other", "--property", "blinks")
     assert (code, out) == (2, "") and "unknown property 'blinks'" in err
 
 
@@ -389,7 +390,7 @@ def test_counts_only(run_json):
 )
 def test_check_json(run, name, code, verdict, record):
     path = DATA / f"{name}.jsonl"
-    found_code, out, err = run("check", "hived", path, "--json", "-")
+    found_code, out, err = run("validate", "hived", path, "--json", "-")
     found = json.loads(out)
     assert (found_code, err) == (code, "")
     assert (found["variant"], found["verdict"]) == ("as-written", verdict)
@@ -402,8 +403,8 @@ def test_check_undetermined_exits_with_3(run, monkeypatch):
     from schedproof.proofs.traces import OracleReport, OracleVerdict
 
     report = OracleReport("hived", "as-written", "hived", OracleVerdict.UNDETERMINED, 3, note="too many ways")
-    monkeypatch.setattr("schedproof.cli.commands.check.check_trace", lambda *a, **options: report)
-    code, out, _ = run("check", "hived", DATA / "r-crash-0.jsonl")
+    monkeypatch.setattr("schedproof.cli.commands.validate.check_trace", lambda *a, **options: report)
+    code, out, _ = run("validate", "hived", DATA / "r-crash-0.jsonl")
     assert code == 3
     assert "undetermined" in out
 

@@ -43,7 +43,7 @@ def test_what_it_writes_works_at_once(run, monkeypatch, tmp_path, arguments, fol
     ]
     monkeypatch.chdir(tmp_path / folder)
     assert run("verify", "lease", "--jobs", "1")[0] == 0
-    assert run("check", "lease", "lease/log.jsonl")[0] == 0
+    assert run("validate", "lease", "lease/log.jsonl")[0] == 0
     assert run("diagram", "lease", "-o", "lease.mmd")[0] == 0
 
 
@@ -77,7 +77,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(run, tmp_path, there):
     path.write_text("mine")
     code, out, err = run("init", "lease")
     assert (code, out) == (2, "")
-    assert f"'lease/{there}' is there already, and stays as it is" in err and err.count("\n") == 1
+    assert f"'lease/{there}' exists already, and was not changed" in err and err.count("\n") == 1
     assert written(tmp_path) == [f"lease/{there}"] and path.read_text() == "mine"
 
 
@@ -116,8 +116,8 @@ def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
         (["class"], "means something else to Python already"),
         (["json"], "means something else to Python already"),
         (["pytest"], "means something else to Python already"),
-        (["lease", "-o", ""], "-o: the folder's name is empty"),
-        (["lease", "-o", "file"], "'file' is no folder"),
+        (["lease", "-o", ""], "--output: the name is empty"),
+        (["lease", "-o", "file"], "'file' is not a directory"),
         (["lease", "-o", "file/x"], "cannot write to 'file/x'"),
         ([], "Missing argument 'NAME'"),
     ],

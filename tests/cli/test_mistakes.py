@@ -21,58 +21,59 @@ TRACE = DATA / "hived" / "s-02-life-preemption.jsonl"
 LONG = "x" * 300
 
 MISTAKES = [
-    ([], "name a command: verify, prove"),
-    (["nosuch"], "'nosuch'"),
+    ([], "no command is given; choose from verify, prove"),
+    (["nosuch"], "unknown command 'nosuch'; 'schedproof --help' lists them"),
+    (["valdate"], "did you mean validate?"),
     (["verify", "nosuch"], "unknown system 'nosuch'; there is beaker"),
     (["verify", "--nosuch"], "'schedproof verify --help'"),
-    (["verify", "hived", "--only", "allocated-hascells"], "did you mean allocated-has-cells"),
-    (["verify", "hived", "--json", "/no/such/folder/x"], "there is no folder '/no/such/folder'"),
-    (["verify", "hived", "--json", "/"], "it is a folder"),
+    (["verify", "hived", "--property", "allocated-hascells"], "did you mean allocated-has-cells"),
+    (["verify", "hived", "--json", "/no/such/folder/x"], "directory '/no/such/folder' does not exist"),
+    (["verify", "hived", "--json", "/"], "it is a directory"),
     (["verify", "hived", "--junit", LONG], "File name too long"),
-    (["verify", "hived", "--summary", ""], "the file name is empty"),
-    (["verify", "--json", "-", "--junit", "-"], "--json and --junit both write to '-'"),
+    (["verify", "hived", "--summary", ""], "--summary: the name is empty"),
+    (["verify", "--json", "-", "--junit", "-"], "--json, --junit: both write to '-'"),
     (["prove", "hived", "--variant", "nosuch"], "there is as-written, repaired"),
     (["prove", "hived", "--solver", "yices"], "'z3', 'cvc5'"),
-    (["prove", "hived", "--emit-smt", "/dev/null"], "--emit-smt: cannot write to folder '/dev/null'"),
-    (["prove", "hived", "--emit-smt", ""], "the folder's name is empty"),
+    (["prove", "hived", "--emit-smt", "/dev/null"], "--emit-smt: cannot write to directory '/dev/null'"),
+    (["prove", "hived", "--emit-smt", ""], "--emit-smt: the name is empty"),
     (["explore", "hived", "--scope", "PodGroup=0"], "PodGroup=0: the number of objects must be from 1 to"),
     (["explore", "hived", "--scope", "PodGroup=-1"], "PodGroup=-1"),
     (["explore", "hived", "--scope", "PodGroup=1000000000"], "PodGroup=1000000000"),
-    (["explore", "hived", "--scope", f"PodGroup={'9' * 5000}"], "is not of the form Sort=number"),
-    (["explore", "hived", "--scope", "PodGroup=two"], "'PodGroup=two' is not of the form Sort=number"),
+    (["explore", "hived", "--scope", f"PodGroup={'9' * 5000}"], "is not of the form SORT=N"),
+    (["explore", "hived", "--scope", "PodGroup=two"], "'PodGroup=two' is not of the form SORT=N"),
     (["explore", "hived", "--scope", "PodGroup"], "for example, --scope PodGroup=3,Cell=3"),
     (["explore", "hived", "--scope", ""], "is not of the form"),
     (["explore", "hived", "--scope", "Pod=2"], "unknown sort 'Pod' in the scope; hived has PodGroup, Cell"),
-    (["explore", "hived", "--scope", "Cell=1,Cell=2"], "names Cell twice"),
+    (["explore", "hived", "--scope", "Cell=1,Cell=2"], "--scope: Cell is given twice"),
     (["explore", "hived", "--scope", "Cell=64"], "is too big to explore: action allocate"),
     (["explore", "hived", "--max-states", "0"], "--max-states"),
-    (["explore"], "Missing argument 'SYSTEM'"),
-    (["check", "hived", "/no/such/trace"], "/no/such/trace: cannot be read"),
-    (["check", "hived", "/"], "is a directory"),
-    (["check", "hived", "/dev/zero"], "is a device"),
-    (["check", "hived", TRACE, "--format", "nosuch"], "unknown format 'nosuch'"),
-    (["check", "hived", TRACE, "--variant", "nosuch"], "unknown variant of hived 'nosuch'"),
-    (["check", "hived", TRACE, "--json", "/no/such/folder/x"], "there is no folder"),
-    (["diagram", "hived", "-o", "picture"], "choose one of: svg, png, dot, mermaid"),
-    (["diagram", "hived", "Nosuch", "-o", "-", "--format", "dot"], "choose one of: PodGroup, Cell, triggers"),
+    (["explore"], "explore: missing argument 'SYSTEM'"),
+    (["validate", "hived", "/no/such/trace"], "/no/such/trace: cannot be read"),
+    (["validate", "hived", "/"], "is a directory"),
+    (["validate", "hived", "/dev/zero"], "is a device"),
+    (["validate", "hived", TRACE, "--format", "nosuch"], "unknown format 'nosuch'"),
+    (["validate", "hived", TRACE, "--variant", "nosuch"], "unknown variant of hived 'nosuch'"),
+    (["validate", "hived", TRACE, "--json", "/no/such/folder/x"], "directory '/no/such/folder' does not exist"),
+    (["diagram", "hived", "-o", "picture"], "choose from svg, png, dot, mermaid"),
+    (["diagram", "hived", "Nosuch", "-o", "-", "--format", "dot"], "choose from PodGroup, Cell, triggers"),
     (["diagram", "hived", "-o", "/dev/full", "--format", "dot"], "cannot write /dev/full"),
     (["findings", "nosuch"], "unknown system"),
     (["list", "no\nsuch"], r"'no\nsuch'"),
     (["list", "--json", "/dev/full"], "cannot write /dev/full"),
-    (["explain", "hived"], "explain a property or a --state"),
+    (["explain", "hived"], "PROPERTY, --state: write one of the two"),
     (["explain", "hived", "nosuch"], "unknown property 'nosuch'"),
     (["explain", "hived", "--state", "c0"], "is not of the form OBJECT.FIELD=VALUE"),
     (["explain", "hived", "--state", "z9=Free"], "unknown object 'z9'; there is g0"),
     (["explain", "hived", "--state", "c0.colour=red"], "unknown field of c0 'colour'"),
     (["explain", "hived", "--state", "c0=Fre"], "did you mean Free?"),
     (["explain", "hived", "--state", "c0.user=g9"], "unknown value of c0.user 'g9'"),
-    (["diff", "hived", "as-written"], "Missing argument 'V2'"),
+    (["diff", "hived", "as-written"], "diff: missing argument 'TO_VARIANT'; see 'schedproof diff --help'"),
     (["diff", "hived", "as-written", "nosuch"], "unknown variant"),
     (["verify", "beaker", "--jobs", "0"], "--jobs"),
     (["verify", "beaker", "--jobs", "-2"], "--jobs"),
     (["verify", "beaker", "--jobs", "many"], "--jobs"),
-    (["verify", "beaker", "--only", "no-dedlock"], "did you mean no-deadlock"),
-    (["verify", "beaker", "--only", "as-written"], "unknown property 'as-written'"),
+    (["verify", "beaker", "--property", "no-dedlock"], "did you mean no-deadlock"),
+    (["verify", "beaker", "--property", "as-written"], "unknown property 'as-written'"),
     (
         ["prove", "beaker", "--variant", "written"],
         "there is as-written, interleaved, repaired, by-priority, strict, eager, batch, shipped",
@@ -84,7 +85,7 @@ MISTAKES = [
     (["explore", "beaker", "--variant", ""], "unknown variant of beaker ''"),
     (["explain", "beaker", "no-abba", "--variant", "shipped"], "unknown property 'no-abba'"),
     (["explain", "beaker", "only-automated-systems", "--variant", "batch"], "unknown property"),
-    (["explain", "beaker", "no-abba", "--state", "r0=new"], "one of the two"),
+    (["explain", "beaker", "no-abba", "--state", "r0=new"], "PROPERTY, --state: write one of the two"),
     (["explain", "beaker", "--state", "r0=processed"], "unknown state of r0 'processed'"),
     (["explain", "beaker", "--state", "r9=new"], "unknown object 'r9'; there is"),
     (["explain", "beaker", "--state", "b0=queueing"], "unknown object 'b0'"),
@@ -93,7 +94,7 @@ MISTAKES = [
     (["explain", "beaker", "--state", "r0.viable=s0"], "unknown field of r0 'viable'"),
     (["diff", "beaker", "batch", "shiped"], "did you mean shipped?"),
     (["findings", "beaker", "no-abba"], "unexpected extra argument"),
-    (["check", "beaker", TRACE, "--variant", "two-copy"], "unknown variant of beaker 'two-copy'"),
+    (["validate", "beaker", TRACE, "--variant", "two-copy"], "unknown variant of beaker 'two-copy'"),
 ]
 
 
@@ -121,7 +122,7 @@ def test_one_line_and_exit_2(arguments, says, capfd, tmp_path, monkeypatch):
 )
 def test_a_trace_that_is_none(content, says, tmp_path, capfd):
     (tmp_path / "t.jsonl").write_bytes(content)
-    assert main(["check", "hived", str(tmp_path / "t.jsonl")]) == 2
+    assert main(["validate", "hived", str(tmp_path / "t.jsonl")]) == 2
     err = capfd.readouterr().err
     assert says in err
     assert err.count("\n") == 1
@@ -218,7 +219,7 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
 
 
 def test_a_standard_error_that_is_full_is_no_result():
-    done = shell("schedproof verify hived --only reserving-cell 2>/dev/full")
+    done = shell("schedproof verify hived --property reserving-cell 2>/dev/full")
     assert (done.returncode, done.stdout.splitlines()[-1][:11]) == (0, "as expected")
 
 

@@ -65,7 +65,7 @@ def test_no_engine_and_no_system_is_loaded(arguments: tuple[str, ...]) -> None:
         ("list", "hived"),
         ("explain", "hived", "preemption-ongoing"),
         ("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--counts-only"),
-        ("check", "hived", LOG),
+        ("validate", "hived", LOG),
         ("table", "hived", "Cell"),
     ],
 )

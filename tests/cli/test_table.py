@@ -82,7 +82,7 @@ def test_json(capfd: pytest.CaptureFixture[str]) -> None:
         (["hived", "PodGrup"], "unknown machine of hived as-written 'PodGrup'; did you mean PodGroup? there is PodGroup, Cell"),
         (["hived", "PodGroup", "--variant", "nosuch"], "unknown variant of hived 'nosuch'"),
         (["hived"], "Missing argument 'SORT'"),
-        (["hived", "Cell", "--json", "/no/such/folder/x"], "there is no folder"),
+        (["hived", "Cell", "--json", "/no/such/folder/x"], "does not exist; create it first"),
     ],
 )  # fmt: skip
 def test_mistakes(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:

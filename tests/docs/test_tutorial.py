@@ -144,7 +144,7 @@ def test_everything_is_run():
     done = list(steps())
     assert len(done) == len(re.findall(r"^```(?!bash)\w+$", TUTORIAL, re.MULTILINE))
     lines = [step.line for step in done if isinstance(step, Command)]
-    for command in ("init", "verify", "explain", "diff", "diagram", "check"):
+    for command in ("init", "verify", "explain", "diff", "diagram", "validate"):
         assert any(line.startswith(f"schedproof {command} ") for line in lines)
     assert "pytest -q --schedproof" in lines
     assert [step.code for step in done if isinstance(step, Command) and step.code] == [1, 3, 1, 1, 1]

@@ -381,8 +381,11 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("words", "says"),
         [
-            (["--stdio", "--port", "1"], "--stdio listens nowhere"),
-            (["--host", "0.0.0.0", "--port", "0"], "others can connect to 0.0.0.0: give a token"),
+            (["--stdio", "--port", "1"], "--stdio: there is no HTTP with it"),
+            (
+                ["--host", "0.0.0.0", "--port", "0"],
+                "--host: other machines can connect to 0.0.0.0, and there is no token",
+            ),
             (["--host", "no.such.host.invalid"], "there is no address 'no.such.host.invalid' here"),
             (["--token-file", "nowhere", "--port", "0"], "cannot read 'nowhere': No such file or directory"),
             (["--port", "99999"], "99999 is not in the range"),

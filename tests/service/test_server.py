@@ -224,7 +224,7 @@ class TestClient:
             watched = [{"state": {"Cell": {"c0": {"state": "Free"}}}}] * 2500  # more than goes into one request
             assert self.client(port, trace(*watched)) == (0, ["conforms after 2500 records"], [])
             code, out, err = self.client(port, trace(*watched, COMPLETE, ALLOCATE))
-            assert (code, out[0], err) == (1, "departs after 2501 records", [])
+            assert (code, out[0], err) == (1, "violates after 2501 records", [])
             assert out[1].startswith("complete(p=g1): no sequence of model steps explains what is observed")
             code, out, err = self.client(port, trace(ALLOCATE, {"action": "fly"}))
             assert (code, out) == (2, []) and err[0].startswith("client.sh: record 2: unknown action 'fly'")

@@ -121,7 +121,7 @@ class Watch:
         return self.judgement
 
     def report(self) -> OracleReport:
-        """The verdict as ``check`` reports it."""
+        """The verdict as ``validate`` reports it."""
         found = self.judgement
         if not self.records:
             found = replace(found, note=NOTHING)

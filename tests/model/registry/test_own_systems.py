@@ -103,7 +103,7 @@ def test_every_command_works(run, tmp_path):
         (["explain", "lease", "--state", "w0=Working"], " 2. w0 acquires l0 and works"),
         (["diff", "lease", "as-written", "fenced"], "+ an expired lease stops its worker"),
         (["table", "lease", "Lease"], "Lease of lease as-written"),
-        (["check", "lease", "lease/log.jsonl"], "lease fenced: conforms (6 records, format schedproof)"),
+        (["validate", "lease", "lease/log.jsonl"], "lease fenced: conforms (6 records, format schedproof)"),
         (["diagram", "lease", "-o", "-", "--format", "mermaid"], "lease (as-written): which event triggers which"),
         (
             [
@@ -116,7 +116,7 @@ def test_every_command_works(run, tmp_path):
                 "dot",
                 "--variant",
                 "fenced",
-                "--since",
+                "--compare-to",
                 "as-written",
             ],
             "stop",
@@ -130,23 +130,23 @@ def test_every_command_works(run, tmp_path):
 
 def test_a_log_that_departs_is_told_with_what_it_breaks(run, tmp_path):
     repository(tmp_path, log=('"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Waiting"', '"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Working"'))  # fmt: skip
-    code, out, _ = run("check", "lease", "lease/log.jsonl")
+    code, out, _ = run("validate", "lease", "lease/log.jsonl")
     assert code == 1 and "departs" in out and "ann.state: Waiting in the model, Working observed" in out
-    code, out, _ = run("check", "lease", "lease/log.jsonl", "--variant", "as-written")
+    code, out, _ = run("validate", "lease", "lease/log.jsonl", "--variant", "as-written")
     assert code == 0  # there, ann works on under a lease that has run out
 
 
 def test_a_departure_can_be_held_fast_as_a_test(run, tmp_path):
     repository(tmp_path, log=('"ann": {"state": "Waiting"}}}}\n{"action": "acquire", "parameters": {"w": "bob"}', '"ann": {"state": "Working"}}}}\n{"action": "acquire", "parameters": {"w": "bob"}'))  # fmt: skip
-    assert run("check", "lease", "lease/log.jsonl", "--emit-test", "test_late.py")[0] == 1
+    assert run("validate", "lease", "lease/log.jsonl", "--emit-test", "test_late.py")[0] == 1
     written: dict[str, object] = {}
     exec((tmp_path / "test_late.py").read_text(), written)
-    written["test_the_last_record_departs"]()
+    written["test_the_last_record_violates"]()
 
 
 def test_other_formats_are_other_systems(run, tmp_path):
     repository(tmp_path)
-    code, _, err = run("check", "lease", "lease/log.jsonl", "--format", "hived")
+    code, _, err = run("validate", "lease", "lease/log.jsonl", "--format", "hived")
     assert code == 2 and "unknown format 'hived'; traces of lease are schedproof" in err
 
 
@@ -198,7 +198,7 @@ def test_the_manifest_may_leave_to_the_model_what_is_expected(run, tmp_path):
 
 def test_the_manifest_names_the_scope(run, tmp_path):
     repository(tmp_path, manifest=("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = 3 }"))
-    _, out, _ = run("verify", "lease", "--only", "nobody-starves", "--jobs", "1")
+    _, out, _ = run("verify", "lease", "--property", "nobody-starves", "--jobs", "1")
     assert re.findall(r"holds at (\S+)", out) == ["Worker=2,Lease=1", "Worker=3,Lease=1"]
 
 

@@ -65,7 +65,7 @@ def test_it_is_listed_beside_the_others(copy: Path, tmp_path: Path) -> None:
 )
 def test_its_own_trace_format_is_read(copy: Path, tmp_path: Path, log: str, code: int, says: str) -> None:
     (tmp_path / "log.txt").write_text(log)
-    done = schedproof(copy, "check", "lamps", "log.txt", cwd=tmp_path)
+    done = schedproof(copy, "validate", "lamps", "log.txt", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (code, "") and says in done.stdout
     assert "switches" in done.stdout
 
@@ -196,7 +196,7 @@ def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) 
     ("key", "value", "command", "says"),
     [
         ("refinements", "[3]", ["verify", "lamps", "--jobs", "1"], "systems.lamps.refinements: lamps_of_acme.parts:IT is a list"),
-        ("traces", "3", ["check", "lamps", "log.txt"], "systems.lamps.traces: lamps_of_acme.parts:IT is a int"),
+        ("traces", "3", ["validate", "lamps", "log.txt"], "systems.lamps.traces: lamps_of_acme.parts:IT is a int"),
         ("wait_for", "{'as-writen': 3}", ["diagram", "lamps", "wait-for", "-o", "x.mmd"], "systems.lamps.wait_for"),
         ("tables", "{'Lamp': 3}", ["findings", "lamps"], "systems.lamps.tables"),
         ("charts", "{'as-written': [3]}", ["diagram", "lamps", "-o", "x.mmd"], "systems.lamps.charts"),

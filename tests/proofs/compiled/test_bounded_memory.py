@@ -163,10 +163,10 @@ class TestFiles:
         assert main(["explore", "hived", "--memory", "1M"]) == 3
         assert "stopped at the limit of 1 MiB of memory: at least 1 state," in capsys.readouterr().out
         assert main(["explore", "hived", "--memory", "much"]) == 2
-        assert "'much' is no amount of memory; write 500M or 2G, say" in capsys.readouterr().err
+        assert "'much' is not an amount of memory; write, for example, 500M or 2G" in capsys.readouterr().err
         for size in ("0", "9999999999G", "9" * 20):
             assert main(["explore", "hived", "--memory", size]) == 2
-            assert f"'{size}' is no amount of memory that there is" in capsys.readouterr().err
+            assert f"'{size}' is too much or too little memory" in capsys.readouterr().err
 
 
 class TestParts:
@@ -546,14 +546,14 @@ class TestCommand:
 
     def test_wrong_use(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explore", "hived", "--engine", "interpreted", "--checkpoint", str(tmp_path)]) == 2
-        assert "--checkpoint goes with the compiled exploration" in capsys.readouterr().err
+        assert "--checkpoint: the interpreter cannot save its progress" in capsys.readouterr().err
         assert main(["explore", "hived", "--memory", "9" * 400]) == 2
-        assert "is no amount of memory; write 500M" in capsys.readouterr().err
+        assert "is not an amount of memory; write, for example, 500M" in capsys.readouterr().err
         for every in ("nan", "inf"):
             assert main(["explore", "hived", "--checkpoint", str(tmp_path), "--checkpoint-every", every]) == 2
             assert f"--checkpoint-every {every} is no time" in capsys.readouterr().err
         assert main(["explore", "hived", "--checkpoint-every", "5"]) == 2
-        assert "--checkpoint-every goes with --checkpoint DIR" in capsys.readouterr().err
+        assert "--checkpoint-every: has no effect without --checkpoint" in capsys.readouterr().err
         assert main(["explore", "hived", "--checkpoint", "/dev/null/x"]) == 2
         assert "cannot write checkpoints to '/dev/null/x'" in capsys.readouterr().err
 

@@ -236,14 +236,14 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, capsys: pyt
     assert "is not empty; name a new one" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     for wrong, problem in (
-        (tmp_path / "mine", "is no folder"),
-        (tmp_path / "no" / "where", "there is no folder"),
+        (tmp_path / "mine", "is not a directory"),
+        (tmp_path / "no" / "where", "does not exist; create it first"),
         (Path("/proc/suite"), "cannot write to folder"),
     ):
         assert run(wrong, "hived", "--cover", "states", *TWO) == 2
         assert problem in capsys.readouterr().err
     assert main(["generate", "hived", "--cover", "states", "-o", ""]) == 2
-    assert "the folder's name is empty" in capsys.readouterr().err
+    assert "--output: the name is empty" in capsys.readouterr().err
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_an_implementation_that_departs_is_told_of(
     [
         (["hived"], "Missing option '--cover'"),
         (["hived", "--cover", "branches"], "'branches' is not one of"),
-        (["hived", "--cover", "states", "--of", "graph"], "--of graph covers transitions"),
+        (["hived", "--cover", "states", "--of", "graph"], "--of: graph has no states to cover"),
         (["hived", "--cover", "states", "--max-length", "0"], "--max-length"),
         (["hived", "--cover", "states", "--max-states", "0"], "--max-states"),
         (["hived", "--cover", "states", "--variant", "v9"], "unknown variant"),

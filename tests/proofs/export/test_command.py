@@ -31,10 +31,10 @@ def test_one_topology(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert run("hived", "--to", "promela", *TWO, "-o", str(tmp_path / "a")) == 0
     assert files(tmp_path / "a") == {"hived_as_written.pml": promela(instance, only=None).text}
     assert "judged by it: 45 properties\n" in capfd.readouterr().out
-    assert run("hived", "--to", "tla", *TWO, "--only", "free-cell", "-o", str(tmp_path / "b")) == 0
+    assert run("hived", "--to", "tla", *TWO, "--property", "free-cell", "-o", str(tmp_path / "b")) == 0
     module = tla(instance, only=["free-cell"])
     assert files(tmp_path / "b") == {"hived_as_written.tla": module.text, "hived_as_written.cfg": module.configuration}
-    assert run("hived", "--to", "promela", *TWO, "--no-promises", "--no-crash", "-o", str(tmp_path / "c")) == 0
+    assert run("hived", "--to", "promela", *TWO, "--no-properties", "--no-crash", "-o", str(tmp_path / "c")) == 0
     assert files(tmp_path / "c") == {"hived_as_written.pml": promela(instance, crash=False).text}
 
 
@@ -58,7 +58,7 @@ def test_a_file_for_each_topology(tmp_path: Path, capfd: pytest.CaptureFixture[s
 
 
 def test_history(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    promise = ("--only", "placements-are-disjoint")
+    promise = ("--property", "placements-are-disjoint")
     assert run("hived", "--to", "promela", *TWO, *promise, "-o", str(tmp_path / "a")) == 2
     assert "which is left out; --history keeps it" in capfd.readouterr().err
     assert not (tmp_path / "a").exists()
@@ -86,18 +86,18 @@ def test_a_system_of_ones_own(
         (["hived", "-o", "new"], "Missing option '--to'"),
         (["hived", "--to", "alloy", "-o", "new"], "'promela', 'tla'"),
         (["hived", "--to", "tla"], "Missing option '-o'"),
-        (["hived", "--to", "tla", "-o", ""], "the folder's name is empty"),
+        (["hived", "--to", "tla", "-o", ""], "--output: the name is empty"),
         (["hived", "--to", "tla", "-o", "there"], "is not empty"),
-        (["hived", "--to", "tla", "-o", "no/such"], "there is no folder"),
+        (["hived", "--to", "tla", "-o", "no/such"], "does not exist; create it first"),
         (["nosuch", "--to", "tla", "-o", "new"], "unknown system 'nosuch'"),
         (["hived", "--to", "tla", "--variant", "repared", "-o", "new"], "unknown variant of hived 'repared'"),
         (["hived", "--to", "tla", "--scope", "Cell=0", "-o", "new"], "must be from 1 to"),
         (["hived", "--to", "promela", "--scope", "PodGroup=1,Cell=15", "-o", "new"], "action allocate has 32768 choices"),
-        (["hived", "--to", "tla", "--only", "fre-cell", "-o", "new"], "did you mean free-cell"),
-        (["hived", "--to", "promela", "--only", "preempting-ends", "-o", "new"], "if actions are taken fairly, is no assertion"),
-        (["hived", "--to", "tla", "--only", "cells-can-always-be-free", "-o", "new"], "linear time has no word for it"),
-        (["hived", "--to", "tla", "--only", "free-cell", "--no-promises", "-o", "new"], "contradict each other"),
-        (["hived", "--to", "tla", "--json", "no/such/file", "-o", "new"], "there is no folder"),
+        (["hived", "--to", "tla", "--property", "fre-cell", "-o", "new"], "did you mean free-cell"),
+        (["hived", "--to", "promela", "--property", "preempting-ends", "-o", "new"], "if actions are taken fairly, is no assertion"),
+        (["hived", "--to", "tla", "--property", "cells-can-always-be-free", "-o", "new"], "linear time has no word for it"),
+        (["hived", "--to", "tla", "--property", "free-cell", "--no-properties", "-o", "new"], "contradict each other"),
+        (["hived", "--to", "tla", "--json", "no/such/file", "-o", "new"], "does not exist; create it first"),
     ],
 )  # fmt: skip
 def test_mistakes(

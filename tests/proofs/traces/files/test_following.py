@@ -94,9 +94,9 @@ class TestPipes:
         holder = os.open(path, os.O_RDWR)  # somebody who writes, and then says nothing
         os.write(holder, (lines(HEADER, {"action": "crash"}) + '{"action":').encode())
         with path.open("rb") as end:
-            command = [sys.executable, "-m", "schedproof", "check", "hived", str(path) if named else "-", "--follow"]
+            command = [sys.executable, "-m", "schedproof", "validate", "hived", str(path) if named else "-", "--follow"]
             done = subprocess.run(
-                [*command, "--idle", "0.5"], stdin=end, capture_output=True, text=True, timeout=60, check=False
+                [*command, "--idle-timeout", "0.5"], stdin=end, capture_output=True, text=True, timeout=60, check=False
             )
         os.close(holder)
         assert (done.returncode, done.stderr) == (0, "")
@@ -106,7 +106,7 @@ class TestPipes:
     def test_a_signal_ends_it(self, number: signal.Signals, tmp_path: Path) -> None:
         path = tmp_path / "pipe"
         os.mkfifo(path)
-        command = [sys.executable, "-m", "schedproof", "check", "hived", str(path), "--follow"]
+        command = [sys.executable, "-m", "schedproof", "validate", "hived", str(path), "--follow"]
         with (
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child,
             os.fdopen(os.open(path, os.O_RDWR), "w") as writer,  # for writing alone, it would wait for the reader
@@ -122,13 +122,13 @@ class TestPipes:
         """Without a line's end at the end, too; and a line longer than what is read at once."""
         long = {"crash": True, "state": {"Cell": {"a": {"state": "Free"}}}}
         text = lines(HEADER, {"action": "crash"}) + " " * 200_000 + json.dumps(long)
-        command = [sys.executable, "-m", "schedproof", "check", "hived", "-", "--follow"]
+        command = [sys.executable, "-m", "schedproof", "validate", "hived", "-", "--follow"]
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, "") and "conforms (2 records" in done.stdout
 
     def test_standard_input_may_be_closed(self) -> None:
         for more in ("", " --follow"):
-            command = f"{sys.executable} -m schedproof check hived -{more} <&-"
+            command = f"{sys.executable} -m schedproof validate hived -{more} <&-"
             done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=False)
             assert (done.returncode, done.stderr) == (2, "schedproof: standard input is closed; name a file\n")
 

@@ -191,7 +191,7 @@ def test_no_log_is_held_against_an_order_with_a_circle(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("lines", "code"), [(["t +w p", "t +w n"], 0), (["t +w n", "t +w p"], 1)])
 def test_both_commands(lines: list[str], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = log(tmp_path, *lines)
-    assert main(["check", "yunikorn-merge", str(file), "--format", "locks"]) == code
+    assert main(["validate", "yunikorn-merge", str(file), "--format", "locks"]) == code
     first = capsys.readouterr().out
     assert main(["locks", str(FOLDER / "locks" / "repaired.yaml"), "--log", str(file)]) == code
     # check also shows what matters of the log.

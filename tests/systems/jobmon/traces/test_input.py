@@ -212,7 +212,7 @@ def test_events(line: Any, message: str, tmp_path: Path) -> None:
 def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "trace"
     path.write_text(json.dumps(DUMP)[:-9], "utf-8")
-    assert main(["check", "jobmon", str(path), "--format", "jobmon-dumps"]) == 2
+    assert main(["validate", "jobmon", str(path), "--format", "jobmon-dumps"]) == 2
     out, err = capfd.readouterr()
     assert not out and "line 1: not JSON" in err and err.count("\n") == 1
 

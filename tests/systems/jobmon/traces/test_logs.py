@@ -417,15 +417,15 @@ def test_the_examples_conform(tmp_path: Path) -> None:
 
 
 def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "jobmon", str(HERE / "dumps-retry.jsonl")]) == 0
+    assert main(["validate", "jobmon", str(HERE / "dumps-retry.jsonl")]) == 0
     assert "jobmon shipped: conforms (5 records, format jobmon-dumps)" in capfd.readouterr().out
-    assert main(["check", "jobmon", str(HERE / "depart-dumps-two-runs.jsonl"), "--json", "-"]) == 1
+    assert main(["validate", "jobmon", str(HERE / "depart-dumps-two-runs.jsonl"), "--json", "-"]) == 1
     found = json.loads(capfd.readouterr().out)
     assert found["verdict"] == "departs" and found["first_departure"]["record"] == 3
 
 
 def test_another_variant_does_not_speak_of_this(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "jobmon", str(HERE / "dumps-retry.jsonl"), "--variant", "as-written"]) == 2
+    assert main(["validate", "jobmon", str(HERE / "dumps-retry.jsonl"), "--variant", "as-written"]) == 2
     assert "variants that can judge it: shipped" in capfd.readouterr().err
-    assert main(["check", "jobmon", str(HERE / "audit-resumed.csv"), "--release", "3.7"]) == 2
+    assert main(["validate", "jobmon", str(HERE / "audit-resumed.csv"), "--log-version", "3.7"]) == 2
     assert "leave the release out" in capfd.readouterr().err

@@ -48,7 +48,7 @@ def verdict(records: Iterable[Any], tmp_path: Path, variant: str) -> bool:
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("variant", systems()["jobmon"].variants)
 def test_judged_or_refused_in_one_line(variant: str, name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    status = main(["check", "jobmon", str(HERE / name), "--variant", variant])
+    status = main(["validate", "jobmon", str(HERE / name), "--variant", variant])
     out, err = capfd.readouterr()
     if variant not in ("shipped", "repaired"):
         assert status == 2 and not out and len(err.splitlines()) == 1

@@ -115,7 +115,7 @@ class TestRecognition:
     def test_on_the_command_line(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "trace"
         path.write_text(json.dumps(APPLICATION)[:-9], "utf-8")
-        assert main(["check", "yunikorn", str(path)]) == 2
+        assert main(["validate", "yunikorn", str(path)]) == 2
         out, err = capfd.readouterr()
         assert not out and "line 1: not JSON" in err and err.count("\n") == 1
 

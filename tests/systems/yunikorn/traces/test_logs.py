@@ -156,16 +156,16 @@ class TestReleases:
     def test_on_the_command_line(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "log"
         path.write_text(statelog("Accepted", "Running"), "utf-8")
-        assert main(["check", "yunikorn", str(path)]) == 0
+        assert main(["validate", "yunikorn", str(path)]) == 0
         assert "explained by 1.6+" in capfd.readouterr().out
-        assert main(["check", "yunikorn", str(path), "--release", "1.5", "--json", "-"]) == 1
+        assert main(["validate", "yunikorn", str(path), "--log-version", "1.5", "--json", "-"]) == 1
         assert json.loads(capfd.readouterr().out)["first_departure"]["record"] == 2
         for arguments, message in (
-            (["--release", "0.9"], "0.11 and later can be judged"),
-            (["--release", "new"], "'new' is no release of YuniKorn"),
-            (["--release", "1.5", "--variant", "v0.12.2"], "leave out the variant or the release"),
+            (["--log-version", "0.9"], "0.11 and later can be judged"),
+            (["--log-version", "new"], "'new' is no release of YuniKorn"),
+            (["--log-version", "1.5", "--variant", "v0.12.2"], "leave out the variant or the release"),
         ):
-            assert main(["check", "yunikorn", str(path), *arguments]) == 2
+            assert main(["validate", "yunikorn", str(path), *arguments]) == 2
             err = capfd.readouterr().err
             assert message in err and err.count("\n") == 1
 

@@ -1,4 +1,4 @@
-"""``schedproof check``: standard input, files that are still being written, mappings, tests made of departures."""
+"""``schedproof validate``: standard input, files that are still being written, mappings, tests made of departures."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ def written(path: Path, *lines: object, end: str = "") -> Path:
 class TestExitCodes:
     def test_what_came_before_a_bad_line_is_reported(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         log = written(tmp_path / "log", HEADER, STEP, end="{oops\n")
-        assert run(["check", "hived", str(log)]) == 2
+        assert run(["validate", "hived", str(log)]) == 2
         out, err = capsys.readouterr()
         assert out.splitlines()[0] == "hived as-written: undetermined (1 record, format schedproof)"
         assert "what could be read (1 record) is explained" in out
         assert err.count("\n") == 1 and "line 3: not JSON" in err
-        assert run(["check", "hived", str(log), "--json", "-"]) == 2
+        assert run(["validate", "hived", str(log), "--json", "-"]) == 2
         found = json.loads(capsys.readouterr().out)
         assert found["verdict"] == "undetermined" and found["records"] == 1 and "line 3" in found["error"]
 
     def test_idle_goes_with_follow(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert run(["check", "hived", str(written(tmp_path / "log", HEADER)), "--idle", "1"]) == 2
-        assert "--idle goes with --follow" in capsys.readouterr().err
+        assert run(["validate", "hived", str(written(tmp_path / "log", HEADER)), "--idle-timeout", "1"]) == 2
+        assert "--idle-timeout: has no effect without --follow" in capsys.readouterr().err
 
     def test_a_mapping_is_named(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         mapping = tmp_path / "m.yaml"
         mapping.write_text("schedproof-mapping: 1\nsystem: hived\nlines:\n- {action: allocate, parameters: {p: job}}\n")
         log = written(tmp_path / "log", {"job": "g"})
         (tmp_path / "cells.yaml").write_text(mapping.read_text() + "header: {objects: {Cell: [c]}}\n")
-        assert run(["check", "hived", str(log), "--mapping", str(tmp_path / "cells.yaml")]) == 0
-        assert run(["check", "hived", str(log), "--mapping", str(tmp_path / "none.yaml")]) == 2
+        assert run(["validate", "hived", str(log), "--mapping", str(tmp_path / "cells.yaml")]) == 0
+        assert run(["validate", "hived", str(log), "--mapping", str(tmp_path / "none.yaml")]) == 2
         assert "none.yaml: cannot be read" in capsys.readouterr().err
 
 
 def command(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "schedproof", "check", *arguments],
+        [sys.executable, "-m", "schedproof", "validate", *arguments],
         stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -83,7 +83,7 @@ class TestStreams:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write("".join(json.dumps(line) + "\n" for line in (HEADER, STEP, WRONG)))
         process.stdin.flush()
-        assert process.stdout.readline() == "hived as-written: departs (2 records, format schedproof)\n"
+        assert process.stdout.readline() == "hived as-written: violates (2 records, format schedproof)\n"
         process.stdin.close()
         process.stdout.close()
         assert process.wait(20) == 1
@@ -107,7 +107,7 @@ class TestProgress:
         """While the log's writer pauses, too, the line is written anew; nothing of it is in the output."""
         terminal, stderr = os.openpty()
         process = subprocess.Popen(
-            [sys.executable, "-m", "schedproof", "check", "hived", "-", "--json", "-"],
+            [sys.executable, "-m", "schedproof", "validate", "hived", "-", "--json", "-"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -153,27 +153,27 @@ class TestProgress:
 class TestWhatMatters:
     def test_a_departure_becomes_a_test(self, tmp_path: Path) -> None:
         found = tmp_path / "test_found.py"
-        assert run(["check", "hived", str(DATA / "plain" / "departs.jsonl"), "--emit-test", str(found)]) == 1
+        assert run(["validate", "hived", str(DATA / "plain" / "departs.jsonl"), "--emit-test", str(found)]) == 1
         module = runpy.run_path(str(found))
         assert len(module["TRACE"]) == 2
-        module["test_the_last_record_departs"]()
-        module["test_the_last_record_departs"].__globals__["TRACE"][1] = json.dumps({"action": "crash"})
+        module["test_the_last_record_violates"]()
+        module["test_the_last_record_violates"].__globals__["TRACE"][1] = json.dumps({"action": "crash"})
         with pytest.raises(AssertionError):  # planted: a trace that conforms
-            module["test_the_last_record_departs"]()
+            module["test_the_last_record_violates"]()
 
     def test_so_it_does_in_other_formats(self, tmp_path: Path) -> None:
         """By hand: g0 is bound, g1 begins to preempt it, and a pod of g1 goes while another waits."""
         found = tmp_path / "test_found.py"
         log = DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl"
-        assert run(["check", "hived", str(log), "--emit-test", str(found)]) == 1
+        assert run(["validate", "hived", str(log), "--emit-test", str(found)]) == 1
         module = runpy.run_path(str(found))
         operations = [json.loads(line).get("op") for line in module["LOG"]]
         assert operations == [None, "AddAllocatedPod", "Schedule", "DeleteUnallocatedPod"]
-        module["test_the_last_line_departs"](tmp_path)
+        module["test_the_last_line_violates"](tmp_path)
 
     def test_what_conforms_makes_none(self, tmp_path: Path) -> None:
         log = DATA / "hived" / "s-02-life-preemption.jsonl"
-        assert run(["check", "hived", str(log), "--emit-test", str(tmp_path / "test_found.py")]) == 0
+        assert run(["validate", "hived", str(log), "--emit-test", str(tmp_path / "test_found.py")]) == 0
         assert not (tmp_path / "test_found.py").exists()
 
     def test_no_line_of_an_excerpt_can_be_left_out(self) -> None:
