@@ -254,6 +254,13 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
     assert err.count("\n") == 1
 
 
+def test_former_verdicts_in_json(run):
+    """Text says ``violates``; JSON keeps the word that scripts read."""
+    code, out, _ = run("validate", "hived", places.DATA / "plain" / "departs.jsonl")
+    assert code == 1 and out.startswith("hived as-written: violates (6 records, format schedproof)\n")
+    assert json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "departs.jsonl"))["verdict"] == "departs"
+
+
 # prove
 
 
@@ -316,7 +323,42 @@ def _json(run, *arguments):
     return run(*arguments, "--json", "-")[1]
 
 
+def test_prove_one_property(run, run_json):
+    code, found = run_json("prove", "lamps", "--property", "stays-dark")
+    assert code == 0 and {o["invariant"] for o in found["obligations"]} == {"stays-dark"}
+    assert run("prove", "lamps", "--property", "blinks")[::2] == (
+        2, "schedproof: --property blinks: 'prove' cannot check it; write 'schedproof verify lamps --property blinks'\n"
+    )  # fmt: skip
+
+
+def test_prove_some_variants(run_json, registered):
+    registered(system(lamps("plain"), lamps("second"), lamps("third")))
+    code, found = run_json("prove", "lamps", "--variant", "third", "--variant", "plain")
+    assert code == 0
+    assert list(dict.fromkeys(o["variant"] for o in found["obligations"])) == ["plain", "third"]
+
+
 # explore
+
+
+def test_explore_one_property(run, run_json):
+    code, found = run_json("explore", "lamps", "--property", "blinks", "--no-crash")
+    assert code == 0 and found["states"] == 4 and found["not_judged"] == {}
+    assert [p["name"] for p in found["properties"]] == ["well-formed", "blinks"]
+    code, out, err = run("explore", "lamps", "--property", "blinks", "--counts-only")
+    assert (code, out) == (2, "") and "--property, --counts-only: they contradict each other" in err
+
+
+def test_simulate_one_property(run, registered):
+    code, out, _ = run("simulate", "lamps", "--steps", "10", "--property", "on-or-off")
+    assert code == 0 and "stays-dark" not in out and "0 promises broken" in out
+    code, out, err = run("simulate", "lamps", "--property", "blinks")
+    instead = "schedproof explore lamps --variant plain --property blinks"
+    assert (code, out, err) == (
+        2,
+        "",
+        f"schedproof: --property blinks: 'simulate' cannot check it; write '{instead}'\n",
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["--no-symmetry"]])
@@ -642,6 +684,15 @@ def test_list_needs_one_table_where_all_have_the_same_machines(run, registered):
     assert "\nMachines\n" in run("list", "lamps")[1]
 
 
+def test_list_one_variant(run, run_json, streets):
+    out = run("list", "lamps", "--variant", "gas")[1]
+    assert "\nMachines\n" in out and "Properties of gas" in out and "plain" not in out
+    _, found = run_json("list", "lamps", "--variant", "gas", "--variant", "plain")
+    assert [v["name"] for v in found["systems"][0]["variants"]] == ["plain", "gas"]
+    assert run("list", "--variant", "gas")[0] == 2
+    assert run("list", "lamps", "--variant", "gsa")[0] == 2
+
+
 def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
     out = run("diff", "lamps", "plain", "gas")[1]
     assert out.startswith("plain and gas amend no common variant: ")
@@ -708,6 +759,12 @@ def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, regi
     assert [(f["variant"], f["property"]) for f in found] == [
         ("plain", "stays-dark"), ("worse", "all-off"), ("gas", "stays-dark")
     ]  # fmt: skip
+    _, found = run_json("findings", "lamps", "--variant", "gas")
+    assert [(f["variant"], f["property"]) for f in found] == [("gas", "stays-dark")]
+    assert "left out" not in run("findings", "--variant", "gas")[1]
+    assert run("findings", "lamps", "--variant", "gsa")[::2] == (
+        2, "schedproof: unknown variant 'gsa'; did you mean gas? there is plain, worse, gas\n"
+    )  # fmt: skip
     assert run("findings", "lamps")[1].splitlines()[-2:] == [
         "3 findings in lamps.md",
         "left out: 1 promise that lamps worse breaks just as plain does, of which it is an amendment "

@@ -108,18 +108,18 @@ def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["Lease"], "cannot be the name of a system; use small letters"),
+        (["Lease"], "cannot be the name of a system; use at most 40 small letters"),
         (["../lease"], "cannot be the name of a system"),
         (["lease\n"], "cannot be the name of a system"),
         (["x" * 41], "cannot be the name of a system"),
         (["hived"], "schedproof has a system 'hived' itself"),
-        (["class"], "means something else to Python already"),
-        (["json"], "means something else to Python already"),
-        (["pytest"], "means something else to Python already"),
+        (["class"], "is a Python keyword or an installed module"),
+        (["json"], "is a Python keyword or an installed module"),
+        (["pytest"], "is a Python keyword or an installed module"),
         (["lease", "-o", ""], "--output: the name is empty"),
         (["lease", "-o", "file"], "'file' is not a directory"),
         (["lease", "-o", "file/x"], "cannot write to 'file/x'"),
-        ([], "Missing argument 'NAME'"),
+        ([], "missing argument 'NAME'"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(run, tmp_path, arguments, expected):

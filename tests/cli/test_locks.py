@@ -140,7 +140,7 @@ def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--format", "dot"], "--format is that of a picture; give --picture FILE as well"),
+        (["--format", "dot"], "--format: has no effect without --picture"),
         (["--picture", "picture"], "add --format, and choose from"),
         (["--picture", "x.dot", "--json", "x.dot"], "both write to"),
         (["--picture", "/no/such/folder/x.dot"], "does not exist; create it first"),

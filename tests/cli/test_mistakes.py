@@ -193,7 +193,7 @@ def test_a_terminal_sees_progress():
         ("schedproof list hived >/dev/full", "No space left on device"),
         ("schedproof list --json - >/dev/full", "No space left on device"),
         ("schedproof list >&-", "it is closed"),
-        ("schedproof list hived | true; exit ${PIPESTATUS[0]}", "its reader has gone"),
+        ("schedproof list hived | true; exit ${PIPESTATUS[0]}", "its reader has closed it"),
     ],
 )
 def test_standard_output_that_cannot_be_written(command, says):

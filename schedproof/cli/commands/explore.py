@@ -158,7 +158,7 @@ def _unjudged(model: Model, sizes: Mapping[str, int], crash: bool, result: Resul
     epilog=ending(
         "explore hived --scope PodGroup=2,Cell=2",
         "explore hived --scope PodGroup=6,Cell=5 --memory 2G --checkpoint progress",
-        ok="every verdict is the expected one, or the scope is too small to tell",
+        ok="every verdict is the expected one, or the scope is too small for a counterexample",
         different="a verdict is not the expected one",
         undetermined="a verdict is undetermined, or not all states were found",
     )

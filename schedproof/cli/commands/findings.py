@@ -26,9 +26,9 @@ from schedproof.proofs.verification.sources import Kind, differences
 def findings(system: str | None, variants: tuple[str, ...], json_file: Destination | None) -> int:
     """List what documents get wrong: property, counterexample, repair.
 
-    Without SYSTEM, findings are of the systems of your schedproof.toml; without a schedproof.toml, of all systems. The
-    list ends with contradictions between sentences, with sentences that have two interpretations, and with rows in which
-    tables of text, figures and implementation differ. 'schedproof explain' shows a counterexample field by field.
+    Without SYSTEM, findings are of the systems of your schedproof.toml; without a schedproof.toml, of all systems. Without
+    --variant, the list ends with contradictions between sentences, with sentences that have two interpretations, and with
+    rows in which tables of text, figures and implementation differ. 'schedproof explain' shows a counterexample field by field.
     """
     chosen, unusable = choose.systems([system] if system is not None else [])
     among = [(one, model) for one in chosen for model in one.variants.values()]

@@ -48,6 +48,7 @@ MOST_SHOWN = 50
         "generate hived --cover transitions -o suite",
         "generate hived --cover transitions --of graph --max-length 20 -o suite",
         ok="every goal is covered, or unreachable at the scope",
+        different="an implementation or an engine disagrees with the model",
         undetermined="for a goal it is undetermined whether it is reachable",
     )
 )
@@ -87,8 +88,8 @@ def generate(
 
     Each sequence is a run from the initial state, written as JSON Lines and as an ITF trace; 'schedproof validate' reads
     both. DIRECTORY/coverage.json lists the covered goals, and why others are not covered. Sequences are short, but need
-    not be the shortest. With --of graph and without --max-length their cost is minimal: one for each step and for each
-    sequence.
+    not be the shortest. With --of graph their cost is minimal, unless --max-length limits them: one for each step, and
+    one for each sequence.
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)

@@ -27,13 +27,7 @@ DEFAULT = Limits()
 HOST, PORT = "127.0.0.1", 8470
 
 
-@click.command(
-    epilog=ending(
-        "serve --port 8470",
-        "serve --stdio",
-        ok="ended by Ctrl-C or SIGTERM",
-    )
-)
+@click.command(epilog=ending("serve --port 8470", "serve --stdio", ok="it was ended by Ctrl-C or SIGTERM"))
 @click.option("--host", metavar="ADDRESS", default=HOST, show_default=True,
               help="Listen on this address; one that other machines can reach needs a token.")  # fmt: skip
 @click.option("--port", metavar="PORT", type=click.IntRange(0, 65535), default=PORT, show_default=True,

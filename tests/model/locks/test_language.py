@@ -195,8 +195,8 @@ def test_a_file_that_is_no_description_is_refused(
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No such file or directory" in told(capsys, tmp_path / "nosuch.yaml")
     assert "Is a directory" in told(capsys, tmp_path)
-    assert "Missing argument 'FILE'" in told(capsys)
-    assert "No such option" in told(capsys, tmp_path, "--nosuch")
+    assert "missing argument 'FILE'" in told(capsys)
+    assert "no such option" in told(capsys, tmp_path, "--nosuch")
 
 
 @pytest.mark.parametrize(

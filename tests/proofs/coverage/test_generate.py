@@ -233,7 +233,7 @@ def test_the_route_over_the_graph_is_written(tmp_path: Path, capsys: pytest.Capt
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine").write_text("mine")
     assert run(tmp_path, "hived", "--cover", "states", *TWO) == 2
-    assert "is not empty; name a new one" in capsys.readouterr().err
+    assert "is not empty; write a new name" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     for wrong, problem in (
         (tmp_path / "mine", "is not a directory"),
@@ -282,7 +282,7 @@ def test_an_implementation_that_departs_is_told_of(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["hived"], "Missing option '--cover'"),
+        (["hived"], "missing option '--cover'"),
         (["hived", "--cover", "branches"], "'branches' is not one of"),
         (["hived", "--cover", "states", "--of", "graph"], "--of: graph has no states to cover"),
         (["hived", "--cover", "states", "--max-length", "0"], "--max-length"),

@@ -338,7 +338,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         ("--every-step", "--every-step: has no effect on triggers"),
         ("wait-for --every-step --property no-abba", "--every-step: has no effect on wait-for"),
         ("Recipe.system --property no-abba", "--property: has no effect on Recipe.system"),
-        ("Recipe.system --scope Lab=x", "is not of the form Sort=number"),
+        ("Recipe.system --scope Lab=x", "is not of the form SORT=N"),
         (
             "wait-for",
             "wait-for: no --property is given; violated in as-written, to choose from: no-abba, no-deadlock, ",
@@ -368,5 +368,5 @@ def test_the_command_draws_pairs_and_deadlocks(run: Run) -> None:
 def test_the_help_names_every_kind_of_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["diagram", "--help"]) == 0
     said = capsys.readouterr().out
-    for word in ("Recipe.system", "wait-for", "triggers", "--property", "--every-step"):
+    for word in ("SORT.ATTRIBUTE", "wait-for", "triggers", "--property", "--every-step"):
         assert word in said
