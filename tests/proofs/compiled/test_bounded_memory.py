@@ -551,7 +551,7 @@ class TestCommand:
         assert "is not an amount of memory; write, for example, 500M" in capsys.readouterr().err
         for every in ("nan", "inf"):
             assert main(["explore", "hived", "--checkpoint", str(tmp_path), "--checkpoint-every", every]) == 2
-            assert f"--checkpoint-every {every} is no time" in capsys.readouterr().err
+            assert f"--checkpoint-every: {every} is not a finite number" in capsys.readouterr().err
         assert main(["explore", "hived", "--checkpoint-every", "5"]) == 2
         assert "--checkpoint-every: has no effect without --checkpoint" in capsys.readouterr().err
         assert main(["explore", "hived", "--checkpoint", "/dev/null/x"]) == 2

@@ -238,7 +238,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, capsys: pyt
     for wrong, problem in (
         (tmp_path / "mine", "is not a directory"),
         (tmp_path / "no" / "where", "does not exist; create it first"),
-        (Path("/proc/suite"), "cannot write to folder"),
+        (Path("/proc/suite"), "cannot write to directory"),
     ):
         assert run(wrong, "hived", "--cover", "states", *TWO) == 2
         assert problem in capsys.readouterr().err

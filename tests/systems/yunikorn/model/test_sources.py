@@ -100,7 +100,7 @@ def tells_them(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_findings_tells_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the findings, for which this system is explored: here they are left out."""
-    monkeypatch.setattr(command, "find", lambda system: [])
+    monkeypatch.setattr(command, "find", lambda system, variants: [])
     tells_them(capsys)
 
 
