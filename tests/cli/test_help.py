@@ -73,9 +73,7 @@ def test_every_option_is_explained_in_sentences(command: click.Command) -> None:
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
-def test_help_has_examples_exit_codes_and_common_words(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_has_examples_exit_codes_and_common_words(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = help_of(name, capsys)
     assert re.search(r"^  Examples?:\n    schedproof ", text, re.MULTILINE)
     codes = text.partition("Exit codes:\n")[2].splitlines()
