@@ -1,21 +1,24 @@
-"""Counterexamples and other runs as stories: numbered steps in plain words, or a Mermaid sequence diagram."""
+"""Counterexamples and other runs as text: numbered steps in plain words, or a Mermaid sequence diagram."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from schedproof.model.lang import Action, Model
+from schedproof.model.lang import Action, Attribute, BoolType, Model
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
+from schedproof.model.quotes import footnotes
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
+
+from .run_facts import words
 
 OUTSIDE = "scheduler"
 """Who takes an action, in a sequence diagram."""
 
 
 def shown(value: object) -> str:
-    """A value as stories show it."""
+    """A value as counterexamples show it."""
     if value is None:
         return "none"
     if isinstance(value, list | tuple):
@@ -24,25 +27,82 @@ def shown(value: object) -> str:
 
 
 def cited(line: int | None, fact: str = "") -> str:
-    """``, line 12`` of the model's document, or ``, facts 1.2``, or nothing."""
-    return f", line {line}" if line is not None else f", facts {fact}" if fact else ""
+    """``, line 12`` of the model's document, or ``, fact 1.2``, or nothing."""
+    return f", line {line}" if line is not None else f", fact {fact}" if fact else ""
 
 
 def story(model: Model, counterexample: Counterexample) -> list[str]:
-    """``counterexample`` in lines: from where it starts, step by step, to what is wrong in the end."""
-    lines = []
-    if counterexample.start is not None:
-        lines.append("From this state, which no invariant excludes:")
-        lines += [f"    {line}" for line in objects(counterexample.start)]
-    if counterexample.setting:
-        lines += ["Given:", *(f"    {facts.text}" for facts in counterexample.setting), ""]
+    """``counterexample`` in lines.
+
+    It begins with the objects and the initial state, has a paragraph for each step, and ends with the property that is
+    violated; then it defines its terms, and quotes what it cites.
+    """
+    lines = [*_before(counterexample)]
     for number, step in enumerate(counterexample.steps):
         if counterexample.loops_from == number:
-            lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} go round for ever:")
+            lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} repeat for ever:")
         lines += told(model, number + 1, step)
-    problem = counterexample.problem.splitlines() or [""]
-    lines += [f"So: {problem[0]}" + ("." if len(problem) == 1 else ""), *problem[1:]]
-    return [*lines, f"In the end {counterexample.ending}."] if counterexample.end else lines
+    if counterexample.steps and counterexample.objects:
+        lines.append("")
+    if counterexample.end:
+        lines.append(f"Final state: {counterexample.ending}.")
+    first, *rest = counterexample.problem.splitlines() or [""]
+    lines += [f"{first[:1].upper()}{first[1:]}" + ("" if rest else "."), *rest]
+    for block in (_block("Terms:", _terms(model, counterexample)), footnotes(model.document, lines)):
+        lines += ["", *block] if block else []
+    return lines
+
+
+def introduced(counterexample: Counterexample) -> list[str]:
+    """The objects of a run, a line each; those without rigid facts share one."""
+    plain = [each.text for each in counterexample.objects if not each.fields]
+    return [*([", ".join(plain)] if plain else []), *(each.text for each in counterexample.objects if each.fields)]
+
+
+def initial_state(counterexample: Counterexample) -> str:
+    """The fields of a run's objects in the initial state, in one line; objects that begin alike share them."""
+    alike: dict[str, list[str]] = {}
+    for each in counterexample.initial:
+        alike.setdefault(each.text, []).append(each.object)
+    return "; ".join(f"{', '.join(names)}: {text}" for text, names in alike.items())
+
+
+def _before(counterexample: Counterexample) -> Iterator[str]:
+    """What a reader has to know before the first step."""
+    if counterexample.start is not None:
+        yield "From this state, which no invariant excludes:"
+        sorts = {each.object: each.sort for each in counterexample.objects}
+        for line in objects(counterexample.start):
+            yield f"    {words(sorts.get(line.partition(':')[0], ''))} {line}".replace("     ", "    ")
+        return
+    yield from _block("Objects:", introduced(counterexample))
+    if counterexample.initial:
+        yield f"Initial state: {initial_state(counterexample)}."
+    if counterexample.objects and counterexample.steps:
+        yield ""
+
+
+def _block(title: str, lines: Sequence[str]) -> list[str]:
+    return [title, *(f"    {line}" for line in lines)] if lines else []
+
+
+def _terms(model: Model, counterexample: Counterexample) -> list[str]:
+    """The states and fields of a run that do not explain themselves, each with its definition."""
+    used = {(c.event.partition(".")[0], name) for step in counterexample.steps for c in step.changes
+            for name in (c.field, c.before, c.after) if isinstance(name, str)}  # fmt: skip
+    shown_facts = (*counterexample.objects, *counterexample.initial, *counterexample.end)
+    used |= {(each.sort, name) for each in shown_facts for name in [*each.fields, each.fields.get("state")]}
+    if counterexample.start is not None:
+        fields = [(each.sort, counterexample.start.get(each.object, {})) for each in counterexample.objects]
+        used |= {(sort, name) for sort, values in fields for name in [*values, values.get("state")]}
+    return [
+        f"{each.name} ({words(machine.sort.name)}): {each.about}"
+        for machine in model.machines
+        for each in (*machine.states, *machine.attributes)
+        if each.about
+        and (machine.sort.name, each.name) in used
+        and not (isinstance(each, Attribute) and each.rigid and isinstance(each.type, BoolType))  # says it itself
+    ]
 
 
 def objects(state: Mapping[str, Any]) -> Iterator[str]:
@@ -73,7 +133,7 @@ def told(model: Model, number: int, step: TraceStep) -> list[str]:
 
 
 def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
-    """A Mermaid sequence diagram: who tells whom of which event, and what it changes there.
+    """A Mermaid sequence diagram: which object sends which event to which, and what it changes there.
 
     An arrow comes from the object whose event a rule carries on, where there is only one such
     object in the step; otherwise, like every action's own arrow, from the scheduler.

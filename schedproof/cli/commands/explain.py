@@ -1,4 +1,4 @@
-"""``schedproof explain``: a counterexample, or how a state comes about, as a story."""
+"""``schedproof explain``: a counterexample, or a shortest run to a state, step by step."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from schedproof.proofs.verification.verify import Judged, verify_variant
 @click.command()
 @click.argument("system")
 @click.argument("property_name", required=False, metavar="[PROPERTY]")
-@click.option("--variant", metavar="V", help="By default the first that makes the promise.")
+@click.option("--variant", metavar="V", help="By default the first that has the property.")
 @click.option("--state", "state", multiple=True, metavar="OBJECT.FIELD=VALUE",
-              help="Instead of a property: tell how a state with this comes about; may be repeated.")  # fmt: skip
+              help="Instead of a property: show a shortest run to a state with this; may be repeated.")  # fmt: skip
 @click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
 @click.option("--mermaid", is_flag=True, help="As a Mermaid sequence diagram.")
 @json_option
@@ -47,7 +47,7 @@ def explain(
     mermaid: bool,
     json_file: Destination | None,
 ) -> int:
-    """Tell why PROPERTY fails, step by step, or what was checked if it holds.
+    """Show why PROPERTY is violated, step by step, or what was checked if it holds.
 
     With, say, --state g0=BeingPreempted --state c0.user=none: the shortest run to such a state.
     Sets are written c0+c1; no object, and the empty set, none.
@@ -81,7 +81,7 @@ def _explain_property(
     prop = next(p for p in properties_of(system, model) if p.name == name)
     head = [
         f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
-        f"Promise: {prop.says}.",
+        f"Property: {prop.says}.",
     ]
     if prop.line is not None:
         quote = f': "{prop.sentence}"' if prop.sentence else ""
@@ -103,7 +103,7 @@ def _explain_property(
 CHECKED = {
     "refinement": "the scheduler, killed at every point, and the model side by side: the two graphs are the same",
     "can happen": "a run was found on which it happens",
-    "deadlock freedom": "every reachable state: in each something can happen, or it is one where all has ended",
+    "deadlock freedom": "every reachable state: in each an action is enabled, or it is one where all has ended",
     "always can reach": "every reachable state: from each there is a way",
     "leads to": "every reachable state and every fair run from it",
 }
@@ -116,10 +116,12 @@ def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
         return []
     at = scope_text(result.scope or sizes)
-    lines = [f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none breaks it')}"]
+    lines = [
+        f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
+    ]
     if result.method is Method.INDUCTION:
         lines.append(
-            "  induction: it is true at the start, and no step of any action breaks it, for any number of objects"
+            "  induction: it is true at the start, and no step of any action violates it, for any number of objects"
         )
     return ["What was checked:", *lines]
 
@@ -139,13 +141,13 @@ def _explain_state(
     if nearest is not None:
         found, number = nearest
         path = found.path(number)
-        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as asked")
+        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as requested")
         return _tell_state(model, title, example, found.instance.describe(found.states[number]), mermaid, json_file)
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        click.echo(f"{title}: no reachable state is like that")
+        click.echo(f"{title}: no reachable state satisfies this")
     return Exit.DIFFERENT
 
 
@@ -183,7 +185,7 @@ def _tell_state(
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        _print(model, [f"{title}: the shortest way there"], example, mermaid, title, [])
+        _print(model, [f"{title}: a shortest run to such a state"], example, mermaid, title, [])
     return Exit.OK
 
 

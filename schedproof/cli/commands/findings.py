@@ -11,6 +11,7 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
+from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.findings import findings as find
 from schedproof.proofs.verification.findings import repeated
@@ -21,11 +22,11 @@ from schedproof.proofs.verification.sources import Kind, differences
 @click.argument("system", required=False)
 @json_option
 def findings(system: str | None, json_file: Destination | None) -> int:
-    """Tell what is wrong with the documents: each broken promise, its shortest run, and its repair.
+    """Report what is wrong with the documents: each violated property, a shortest run, and its repair.
 
-    'explain' tells a finding's run field by field. Sentences that contradict each other in words are told too,
-    and what can be read in two ways. Where text, figures and what runs have tables of their own,
-    the rows in which these differ are told too.
+    'explain' shows the run of a finding field by field. The report ends with sentences that contradict each other,
+    with sentences that have two interpretations, and with the rows in which the tables of the text, of the figures
+    and of the implementation differ. Cited lines are quoted at its end.
     """
     chosen, unusable = choose.systems([system] if system is not None else [])
     with progress("findings") as say:
@@ -36,20 +37,28 @@ def findings(system: str | None, json_file: Destination | None) -> int:
     if json_file is not None:
         json_file.write_json([finding.as_json() for finding in found])
     if json_file is None or not json_file.is_stdout:
+        said: dict[str, list[str]] = {one.name: [] for one in chosen}
         for number, finding in enumerate(found, 1):
             head, *rest = finding.text()
-            click.echo("\n".join([f"{number}. {head}", *rest, ""]))
+            said[finding.system] += [f"{number}. {head}", *rest, ""]
+        for one in chosen:
+            click.echo("\n".join(said[one.name]))
         documents = ", ".join(dict.fromkeys([one.base.document.name for one in chosen] + [f.document for f in found]))
         click.echo(f"{count(len(found), 'finding')} in {documents}")
         for one in chosen:
             for model in one.variants.values():
                 if again := repeated(one, model):
+                    properties = "1 property" if len(again) == 1 else f"{len(again)} properties"
                     click.echo(
-                        f"left out: {count(len(again), 'promise')} that {one.name} {model.variant} breaks just as "
-                        f"{model.amends} does, of which it is an amendment "
-                        f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
+                        f"left out: {properties} that {one.name} {model.variant} violates just as {model.amends} does, "
+                        f"which it amends ('schedproof explain {one.name} PROPERTY --variant {model.variant}' shows one)"
                     )
-            for line in [*_contradictions(one), *_readings(one), *_rows(one)]:
+            ambiguous = [*_readings(one), *_rows(one)]
+            for line in [
+                *_contradictions(one),
+                *ambiguous,
+                *footnotes(one.base.document, [*said[one.name], *ambiguous]),
+            ]:
                 click.echo(line)
     return Exit.USAGE if unusable else Exit.OK
 
@@ -62,23 +71,23 @@ def _contradictions(system: System) -> Iterator[str]:
     for contradiction in system.contradictions:
         yield f"  {contradiction.name}: {contradiction.problem}"
         yield from (f'    line {line}: "{words.strip()}"' for line, words in contradiction.quotes)
-        yield f"    Read as: {contradiction.reading}"
+        yield f"    The model's interpretation: {contradiction.reading}"
 
 
 def _readings(system: System) -> Iterator[str]:
-    """What can be read in two ways, and what rests on how it is read."""
+    """Sentences with two interpretations, and what depends on which is chosen."""
     if system.readings:
-        yield f"{system.name}: {count(len(system.readings), 'reading')} of ours of what can be read in two ways"
+        yield f"{system.name}: {count(len(system.readings), 'sentence')} with two interpretations"
     for reading in system.readings:
         yield f"  {reading.name} (line {reading.line}): {reading.read}"
-        yield f"    Or: {reading.otherwise}"
-        kept = f"broken no longer: {', '.join(reading.rests)}" if reading.rests else ""
-        broken = f"broken as well: {', '.join(reading.breaks)}" if reading.breaks else ""
-        yield f"    Then {'; '.join(filter(None, (kept, broken))) or 'the same promises are broken'}"
+        yield f"    The other interpretation: {reading.otherwise}"
+        kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""
+        broken = f"also violated: {', '.join(reading.breaks)}" if reading.breaks else ""
+        yield f"    With it: {'; '.join(filter(None, (kept, broken))) or 'the same properties are violated'}"
 
 
 def _rows(system: System) -> Iterator[str]:
-    """The rows of tables in which text, figures and what runs differ."""
+    """The rows in which the tables of the text, of the figures and of the implementation differ."""
     for kind in Kind:
         if rows := [row for row in differences(system) if row.kind is kind]:
             yield f"{system.name}: {count(len(rows), 'row')} of tables: {kind} ({system.judged_by})"
