@@ -105,13 +105,14 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
 def _sentences(system: System, model: Model) -> Iterator[str]:
     """What findings print, and what may cite lines in words."""
     yield from (change.why for change in model.changes)
-    yield from (text for prop in model.properties for text in (prop.says, prop.sentence))
+    yield from (text for prop in model.properties for text in (prop.says, "" if prop.sentence else f"line {prop.line}"))
     for reading in system.readings:
         yield from (f"line {reading.line}", reading.read, reading.otherwise)
     for contradiction in system.contradictions:
         yield from (contradiction.problem, contradiction.reading)
     for machine in model.machines:
-        yield from (each.about for each in (*machine.states, *machine.attributes))
+        yield from (state.about for state in machine.states)
+        yield from (attribute.about for attribute in machine.attributes)
 
 
 def _quoted(text: Sequence[str], at: int) -> str:

@@ -173,5 +173,5 @@ class Result:
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
-                several = f"in {self.topologies} topologies of up to" if self.topologies > 1 else "at"
+                several = f"in {self.topologies} configurations of up to" if self.topologies > 1 else "at"
                 return f"holds {several} {at}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from schedproof.model.lang import Action, Attribute, BoolType, Model
+from schedproof.model.lang import Action, BoolType, Model
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.quotes import footnotes
@@ -88,21 +88,24 @@ def _block(title: str, lines: Sequence[str]) -> list[str]:
 
 def _terms(model: Model, counterexample: Counterexample) -> list[str]:
     """The states and fields of a run that do not explain themselves, each with its definition."""
-    used = {(c.event.partition(".")[0], name) for step in counterexample.steps for c in step.changes
-            for name in (c.field, c.before, c.after) if isinstance(name, str)}  # fmt: skip
-    shown_facts = (*counterexample.objects, *counterexample.initial, *counterexample.end)
-    used |= {(each.sort, name) for each in shown_facts for name in [*each.fields, each.fields.get("state")]}
-    if counterexample.start is not None:
-        fields = [(each.sort, counterexample.start.get(each.object, {})) for each in counterexample.objects]
-        used |= {(sort, name) for sort, values in fields for name in [*values, values.get("state")]}
-    return [
-        f"{each.name} ({words(machine.sort.name)}): {each.about}"
-        for machine in model.machines
-        for each in (*machine.states, *machine.attributes)
-        if each.about
-        and (machine.sort.name, each.name) in used
-        and not (isinstance(each, Attribute) and each.rigid and isinstance(each.type, BoolType))  # says it itself
-    ]
+    used: set[tuple[str, object]] = set()
+    for change in (c for step in counterexample.steps for c in step.changes):
+        sort = change.event.partition(".")[0]
+        used |= {(sort, change.field), *((sort, str(value)) for value in (change.before, change.after))}
+    for each in (*counterexample.objects, *counterexample.initial, *counterexample.end):
+        fields = {**each.fields, **(counterexample.start or {}).get(each.object, {})}
+        used |= {(each.sort, name) for name in [*fields, fields.get("state")]}
+    found = []
+    for machine in model.machines:
+        says_itself = {a.name for a in machine.attributes if a.rigid and isinstance(a.type, BoolType)}
+        defined = {**{s.name: s.about for s in machine.states}, **{a.name: a.about for a in machine.attributes}}
+        sort = machine.sort.name
+        found += [
+            f"{name} ({words(sort)}): {about}"
+            for name, about in defined.items()
+            if about and (sort, name) in used and name not in says_itself
+        ]
+    return found
 
 
 def objects(state: Mapping[str, Any]) -> Iterator[str]:

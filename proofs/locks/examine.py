@@ -66,7 +66,7 @@ class Answer:
             self.method,
             self.scope,
             self.seconds,
-            Counterexample(steps, self.problem) if shown else None,
+            Counterexample(steps, f"property {name} is violated: {self.problem}") if shown else None,
             self.note,
         )
 
@@ -188,7 +188,7 @@ class _Work:
         rank = self.rank
         assert self.order is not None
         if rank is not None:
-            note = f"rank {rank.text}; no circle in {self.order.instances} instances"
+            note = f"rank {rank.text}; no cycle in {self.order.instances} instances"
             return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=note, order=self.order)
         if not self.order.circle:
             return Answer(
@@ -196,11 +196,13 @@ class _Work:
                 Verdict.UNDETERMINED,
                 Method.EXPLORATION,
                 None,
-                note=f"no rank, and no circle in {self.order.instances} instances",
+                note=f"no rank, and no cycle in {self.order.instances} instances",
             )
-        steps = tuple(f"who holds {e.holding} may acquire {e.acquired} ({e.row.text})" for e in self.order.circle)
+        steps = tuple(
+            f"a thread that holds {e.holding} may acquire {e.acquired} ({e.row.text})" for e in self.order.circle
+        )
         names = [e.holding for e in self.order.circle]
-        problem = f"a circle of {len(names)}: {' > '.join([*names, names[0]])}"
+        problem = f"the order has a cycle of {len(names)}: {' > '.join([*names, names[0]])}"
         return Answer(
             check,
             Verdict.REFUTED,
@@ -286,7 +288,7 @@ class _Work:
         if broken := [*broken, *self.tries(check, threads, look)]:
             return self.refuted(check, broken)
         if open_:
-            note = f"no run breaks it, but it is not proved: {open_[0]}"
+            note = f"no run violates it, but it is not proved: {open_[0]}"
             return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
         if not steps and isinstance(check.about, Operation):
             note = "it acquires nothing while it holds something"
@@ -323,7 +325,7 @@ class _Work:
         """By the shortest of the runs that break it."""
         shortest = min(broken, key=lambda b: len(b.run))
         others = dict.fromkeys(b.name for b in broken if b.name != shortest.name)
-        note = f"broken by {', '.join(others)} too" if others else ""
+        note = f"also violated by {', '.join(others)}" if others else ""
         called = ", ".join(f"{name} = {value}" for name, value in shortest.arguments.items() if name != value)
         problem = f"{shortest.name}{f' with {called}' if called else ''}: {shortest.problem}"
         lines = tuple(f"{event.says} ({event.step.place})" for event in shortest.run)
@@ -370,7 +372,7 @@ def _each(problem: Callable[[Event], str]) -> Look:
 
 
 def interleaving(problem: Problem) -> tuple[str, ...]:
-    """Who does what, line by line."""
+    """What each thread does, line by line."""
     lines = []
     for step in problem.steps:
         waits = "" if step.granted else ", and has to wait"
@@ -380,14 +382,18 @@ def interleaving(problem: Problem) -> tuple[str, ...]:
 
 
 def standstill(problem: Problem) -> tuple[str, ...]:
-    """Who waits in the end, and why."""
+    """Which threads wait in the final state, and why."""
     return tuple(f"{w.thread} waits: {w.how} {w.on}; {_because(problem, w)}" for w in problem.waits)
 
 
 def _because(problem: Problem, waiting: Waiting) -> str:
     if waiting.how in ("send", "receive"):
-        return f"only {' or '.join(waiting.whom)} could see to it" if waiting.whom else "nobody will see to it"
+        return (
+            f"only {' or '.join(waiting.whom)} could take the other side"
+            if waiting.whom
+            else "no thread takes the other side"
+        )
     holders = [h for h in problem.holds if h.on == waiting.on and h.thread in waiting.whom]
-    held = [f"{'it' if h.thread == waiting.thread else h.thread} holds that by {h.how}" for h in holders]
+    held = [f"{'it' if h.thread == waiting.thread else h.thread} holds it by {h.how}" for h in holders]
     ahead = [f"{name} is about to write it" for name in waiting.whom if name not in {h.thread for h in holders}]
     return ", ".join([*held, *ahead])

@@ -15,6 +15,7 @@ from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model, Ref
+from schedproof.model.quotes import footnotes, quote
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
@@ -84,12 +85,12 @@ def _explain_property(
         f"Property: {prop.says}.",
     ]
     if prop.line is not None:
-        quote = f': "{prop.sentence}"' if prop.sentence else ""
-        head.append(f"Document: {model.document.name}, line {prop.line}{quote}")
+        said = prop.sentence or quote(model.document, prop.line)
+        head.append(f"Document: {model.document.name}, line {prop.line}" + (f': "{said}"' if said else ""))
     if result.note:
         head.append(f"Note: {result.note}.")
-    if result.verdict is Verdict.REFUTED:
-        head += [reading.told for reading in rests_on(system, model, name)]
+    if result.verdict is Verdict.REFUTED and (readings := [reading.told for reading in rests_on(system, model, name)]):
+        head += [*readings, *footnotes(model.document, readings)]
     example = result.counterexample
     if json_file is not None:
         json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,

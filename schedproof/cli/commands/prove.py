@@ -121,7 +121,7 @@ def prove(system: str, variant: str | None, solver: str, directory: str | None, 
         marks = [mark for one in found for mark in one.standings.values()]
         good = sum(mark == EXPECTED for mark in marks)
         says = "as expected" if good == len(marks) else "NOT as expected"
-        click.echo(f"{says}: induction judges {good} of {count(len(marks), 'property')} as the manifests say")
+        click.echo(f"{says}: induction checks {good} of {count(len(marks), 'property')} as the manifests say")
     return exit_code
 
 

@@ -14,7 +14,7 @@ from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.output import Destination, json_option
 from schedproof.cli.progress import Say, progress
-from schedproof.cli.tables import table
+from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Walks through each topology of a variant, and the promises that they broke, each with the shortest of its runs."""
+    """Walks through each configuration of a variant, and the properties that they violate, each with the shortest run."""
 
     model: Model
     sizes: Mapping[str, int]
@@ -83,7 +83,7 @@ class Simulated:
 @click.option("--variant", metavar="V", help="By default the document as written.")
 @click.option("--scope", metavar="Sort=n,...", help="How many objects; by default what the manifest speaks of.")
 @click.option(
-    "--steps", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Steps in each topology."
+    "--steps", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Steps in each configuration."
 )
 @click.option("--length", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="Steps of a walk.")
 @click.option(
@@ -101,9 +101,9 @@ def simulate(
     no_crash: bool,
     json_file: Destination | None,
 ) -> int:
-    """Walk at random from the initial state, and say which promises are broken on the way.
+    """Walk at random from the initial state, and report which properties are violated on the way.
 
-    It finds what it comes by, and proves nothing. Exit code 1: something is broken that the manifest says is kept.
+    It proves nothing. Exit code 1: a property is violated that the manifest expects to hold.
     """
     model = choose.variant(choose.system(system), variant)
     sizes = scopes.scope(model, scope)
@@ -121,7 +121,7 @@ def simulate(
                     length=length,
                     seed=seed,
                     crash=not no_crash,
-                    progress=partial(_tell, say, f"topology {len(walked) + 1}", steps),
+                    progress=partial(_progress, say, f"configuration {len(walked) + 1}", steps),
                 )
             )
     found = Simulated(model, sizes, walked, _broken(walked))
@@ -132,12 +132,16 @@ def simulate(
     return Exit.DIFFERENT if found.unexpected else Exit.OK
 
 
-def _tell(say: Say, where: str, steps: int, done: int) -> None:
+def _properties(number: int) -> str:
+    return "1 property" if number == 1 else f"{number} properties"
+
+
+def _progress(say: Say, where: str, steps: int, done: int) -> None:
     say(f"{where}: {done:,} of {steps:,} steps")
 
 
 def _broken(walked: Sequence[Walked]) -> dict[str, Counterexample]:
-    """What the walks broke, by the shortest run to it."""
+    """The properties that the walks violate, each with the shortest run."""
     found: dict[str, Counterexample] = {}
     for walk in walked:
         each = [(w.prop.name, counterexample(walk, failed)) for w in walk.watches if (failed := w.failed()) is not None]
@@ -158,12 +162,12 @@ def _print(found: Simulated, seed: int) -> None:
     click.echo()
     for name, example in found.broken.items():
         mark = "unexpected: " if name in found.unexpected else "as expected, "
-        click.echo(f"{mark}{name} is broken after {len(example.steps)} steps")
+        click.echo(f"{mark}{name} is violated after {count(len(example.steps), 'step')}")
         if name in found.unexpected:
             click.echo("\n".join(f"  {line}" for line in story(model, example)))
     json = found.as_json()
     rate = found.steps / max(found.seconds, 1e-9)
     click.echo(
-        f"{title}: {found.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} came to where nothing changes; "
-        f"{rate:,.0f} steps/s; {len(found.broken)} promises broken, {len(found.unexpected)} of them unexpectedly; nothing is proved"
+        f"{title}: {found.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes; "
+        f"{rate:,.0f} steps/s; {_properties(len(found.broken))} violated, {len(found.unexpected)} of them unexpectedly; nothing is proved"
     )

@@ -19,7 +19,7 @@ from schedproof.model.lang import (
     variables,
 )
 
-FACTS = Document("beaker.md", "Beaker as implemented")
+FACTS = Document("Beaker as implemented", "Beaker as implemented")
 
 RecipeSet = Sort("RecipeSet", "j")
 Recipe = Sort("Recipe", "r")
