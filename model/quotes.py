@@ -23,8 +23,8 @@ FEWEST = 4
 LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?![\d.])")
 """Lines of a document, as sentences cite them."""
 
-FACT = re.compile(r"\bfact (\d+(?:\.\d+)*)(?:, [\w.]+:\d+(?:-\d+)?)?")
-"""A fact, as counterexamples cite it: its number, and often a place in a source."""
+FACT = re.compile(r"\bfacts? (\d+(?:\.\d+)*(?:(?:, | and )\d+(?:\.\d+)*)*)((?:, \w+\.\w+:\d+(?:-\d+)?)?)")
+"""Facts, as sentences and counterexamples cite them: numbers, or a number and a place in a source."""
 
 LONGEST = 240
 """Characters of a line; longer ones are cut between two words."""
@@ -41,7 +41,7 @@ def footnotes(document: Document, text: Iterable[str]) -> list[str]:
     """What the lines of the document and the facts say that ``text`` cites, each once; that of which nothing is known is left out.
 
     Args:
-        text: sentences with "line 12", "lines 3 and 5", "fact 4.1" or "fact 4.1, task.go:104" in them.
+        text: sentences with "line 12", "lines 3 and 5", "fact 4.1", "facts 1.3 and 1.4" or "fact 4.1, task.go:104" in them.
 
     Returns:
         Lines for people, with a heading for the document and one for facts.
@@ -50,11 +50,17 @@ def footnotes(document: Document, text: Iterable[str]) -> list[str]:
     facts: set[str] = set()
     for each in text:
         lines |= cited_lines(each)
-        facts |= {part for found in FACT.finditer(each) for part in {found[1], found[0].removeprefix("fact ")}}
+        facts |= {key for found in FACT.finditer(each) for key in _keys(*found.groups())}
     quoted = [f'    line {line}: "{says}"' for line in sorted(lines) if (says := quote(document, line))]
     known = [f"    fact {key}: {says}" for key in sorted(facts, key=_order) if (says := fact(document, key))]
     found = [f"Cited from {document.name}:", *quoted] if quoted else []
     return [*found, "Cited facts, which the document leaves out:", *known] if known else found
+
+
+def _keys(numbers: str, place: str) -> list[str]:
+    """Numbers of facts; and one with a place, of which also the number alone is worth a sentence."""
+    every = re.split(", | and ", numbers)
+    return [*every, *([every[-1] + place] if place else [])]
 
 
 def cited_lines(text: str) -> set[int]:
