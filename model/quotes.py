@@ -122,10 +122,12 @@ def _sentences(system: System, model: Model) -> Iterator[str]:
 
 
 def _quoted(text: Sequence[str], at: int) -> str:
-    """A line; with what comes after it, where it says next to nothing itself (a heading, the name of an event)."""
+    """A line; with what comes after it, where it says next to nothing itself (a heading, the name of an event), and
+    where its sentence goes on in the next lines."""
     line = text[at].strip()
     for more in text[at + 1 : at + 4]:
-        if len(line.split()) >= FEWEST:
+        goes_on = re.match(r"\s*[a-zA-Z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")
+        if len(line.split()) >= FEWEST and not goes_on:
             break
         line = f"{line} {more.strip()}".strip()
     return _short(line)

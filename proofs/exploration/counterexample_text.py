@@ -53,6 +53,11 @@ def story(model: Model, counterexample: Counterexample) -> list[str]:
     return lines
 
 
+def indented(lines: Sequence[str]) -> str:
+    """Lines as a block that belongs to the line before it."""
+    return "\n".join(f"  {line}".rstrip() for line in lines)
+
+
 def introduced(counterexample: Counterexample) -> list[str]:
     """The objects of a run, a line each; those without rigid facts share one."""
     plain = [each.text for each in counterexample.objects if not each.fields]

@@ -25,7 +25,7 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.exploration.explore import Found
 from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
@@ -260,7 +260,7 @@ def _print(found: Explored) -> None:
         result = judged.result
         if found.standing(judged) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
             click.echo(f"{result.name}: {result.reach}, expected {judged.expected}")
-            click.echo("\n".join(f"  {line}" for line in story(model, result.counterexample)))
+            click.echo(indented(story(model, result.counterexample)))
     if found.ended and found.complete:
         click.echo(f"{found.ended} while properties were checked")
     json = found.as_json()

@@ -16,7 +16,7 @@ from schedproof.cli.progress import Say, progress
 from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import ByConstruction, Model
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import Disagreement, Verdict
@@ -170,7 +170,7 @@ def _print(one: Proved) -> None:
     for answer in one.induction.answers:
         if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
             click.echo(f"{answer.obligation.name}: not inductive")
-            click.echo("\n".join(f"  {line}" for line in story(model, answer.counterexample)))
+            click.echo(indented(story(model, answer.counterexample)))
             click.echo()
 
 

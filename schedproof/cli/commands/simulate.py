@@ -18,7 +18,7 @@ from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -164,7 +164,7 @@ def _print(found: Simulated, seed: int) -> None:
         mark = "unexpected: " if name in found.unexpected else "as expected, "
         click.echo(f"{mark}{name} is violated after {count(len(example.steps), 'step')}")
         if name in found.unexpected:
-            click.echo("\n".join(f"  {line}" for line in story(model, example)))
+            click.echo(indented(story(model, example)))
     json = found.as_json()
     rate = found.steps / max(found.seconds, 1e-9)
     click.echo(
