@@ -126,7 +126,7 @@ def _quoted(text: Sequence[str], at: int) -> str:
     where its sentence goes on in the next lines."""
     line = text[at].strip()
     for more in text[at + 1 : at + 4]:
-        goes_on = re.match(r"\s*[a-zA-Z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")
+        goes_on = re.match(r"\s*[a-z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")
         if len(line.split()) >= FEWEST and not goes_on:
             break
         line = f"{line} {more.strip()}".strip()

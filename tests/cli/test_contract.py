@@ -626,7 +626,7 @@ def test_explain_takes_the_shortest_way_of_all_topologies(run, registered):
     )
     registered(system(model))
     _, out, _ = run("explain", "lamps", "--state", "l0=On")
-    assert "So: after 1 step the state is as asked." in out
+    assert "After 1 step the state is as requested." in out
     assert "number 2" in out
 
 
@@ -715,7 +715,7 @@ def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, regi
     assert run("findings", "lamps")[1].splitlines()[-2:] == [
         "3 findings in lamps.md",
         "left out: 1 property that lamps worse violates just as plain does, which it amends "
-        "('schedproof explain lamps PROPERTY --variant worse' tells one)",
+        "('schedproof explain lamps PROPERTY --variant worse' shows one)",
     ]
 
 
@@ -724,7 +724,7 @@ def test_a_promise_that_is_given_up_is_not_called_repaired(run_json, registered)
     bright = lamps().amend("bright", "no such promise", [given_up], frozenset())
     registered(system(lamps(), bright))
     _, (finding,) = run_json("findings", "lamps")
-    assert finding["repair"] == "none: the promise is given up. Lamps are for light. (variant bright)"
+    assert finding["repair"] == "none: the property is given up. Lamps are for light. (variant bright)"
 
 
 AT_NIGHT = replace(PROMISES[1], name="on-or-off-at-night", says="at night a lamp is on or off")
