@@ -7,14 +7,15 @@ contradict each other, it is an error of ours and work stops.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import Call, Operation, Rule, SeveralRule
+from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.gc_paused import undisturbed
-from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+from schedproof.proofs.verdict import Counterexample, Disagreement, Method, ObjectFacts, Result, TraceStep, Verdict
 
 from . import rank as ranks
 from . import runs, symbolic
@@ -28,6 +29,9 @@ from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[Judged]]
 """Which of the steps of an operation a check is about."""
+
+CHANNEL = "channel"
+"""The class of a channel, which descriptions of locks do not give it."""
 
 Look = Callable[[Tried], tuple[int, str] | None]
 """The number of the event of a run with which something is wrong, and what is wrong."""
@@ -54,6 +58,8 @@ class Answer:
     broken: Broken | None = None
     deadlock: Problem | None = None
     order: Order | None = None
+    objects: tuple[tuple[str, str], ...] = ()
+    """Of the run: the names of the objects and their classes."""
 
     def result(self, name: str) -> Result:
         """The verdict as that of a property."""
@@ -66,9 +72,24 @@ class Answer:
             self.method,
             self.scope,
             self.seconds,
-            Counterexample(steps, f"property {name} is violated: {self.problem}") if shown else None,
+            self._counterexample(steps, name) if shown else None,
             self.note,
         )
+
+    def _counterexample(self, steps: Sequence[TraceStep], name: str) -> Counterexample:
+        """Interleavings begin where nothing is held; a run of an operation begins with what its caller holds."""
+        objects = tuple(ObjectFacts(each, f"{words(of)} {each}", {}) for each, of in self.objects)
+        free = tuple(
+            ObjectFacts(each, "empty" if of == CHANNEL else "held by no thread", {}) for each, of in self.objects
+        )
+        held = tuple(ObjectFacts(each, f"held by the caller ({mode})", {}) for each, mode in self._held)
+        problem = f"property {name} is violated: {self.problem}"
+        return Counterexample(steps, problem, objects=objects, initial=free if self.deadlock is not None else held)
+
+    @property
+    def _held(self) -> Sequence[tuple[str, str]]:
+        run = self.broken.run if self.broken is not None else ()
+        return [(each, str(mode)) for each, mode in run[0].held] if run else []
 
 
 @dataclass(frozen=True)
@@ -226,6 +247,7 @@ class _Work:
                 problem=". ".join([first.headline, *standstill(first)]),
                 steps=interleaving(first),
                 deadlock=first,
+                objects=self.classes(step.on for step in first.steps),
             )
         if not found.states:
             note = "vacuous: no thread does anything"
@@ -341,7 +363,17 @@ class _Work:
             problem=problem,
             steps=lines,
             broken=shortest,
+            objects=self.classes(
+                name for event in shortest.run for name in [event.object, *(held for held, _ in event.held)]
+            ),
         )
+
+    def classes(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """Those of ``names`` that are locks or channels, once, each with its class."""
+        known = {name: one.of for name, one in self.locks.objects.items()} | dict.fromkeys(
+            self.locks.channels, "channel"
+        )
+        return tuple((name, known[name]) for name in dict.fromkeys(names) if name in known)
 
     @property
     def scope(self) -> dict[str, int]:
