@@ -370,9 +370,7 @@ class _Work:
 
     def classes(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
         """Those of ``names`` that are locks or channels, once, each with its class."""
-        known = {name: one.of for name, one in self.locks.objects.items()} | dict.fromkeys(
-            self.locks.channels, CHANNEL
-        )
+        known = {name: one.of for name, one in self.locks.objects.items()} | dict.fromkeys(self.locks.channels, CHANNEL)
         return tuple((name, known[name]) for name in dict.fromkeys(names) if name in known)
 
     @property

@@ -123,7 +123,7 @@ seat = Action(
     [j, p],
     when=[CAN_BE_SEATED],
     fires=[j.fires("seat", seating=p)],
-    says="{j} is seated anew: {p}",
+    says="other systems are chosen for the recipes of {j}: {p}",
     line=132,
 )
 SEAT_TABLE = [
