@@ -532,7 +532,7 @@ def test_explain_an_unreachable_state_exits_with_1(run):
     )
     assert (code, out) == (
         1,
-        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state is like that\n",
+        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state satisfies this\n",
     )
 
 
