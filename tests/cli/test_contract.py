@@ -353,7 +353,7 @@ def test_no_crash(run):
     found = json.loads(out)
     assert code == 0
     assert "crash" not in found["per_action"]
-    assert found["not_judged"]["recovery-from-durable"] == "speaks of crashes, which were not explored"
+    assert found["not_judged"]["recovery-from-durable"] == "is about crashes, which were not explored"
 
 
 def test_max_states_is_undetermined_and_exits_with_3(run_json):
@@ -513,7 +513,7 @@ def test_explain_what_was_checked(run, registered):
     assert code == 0
     assert out.splitlines()[-2:] == [
         "  exploration at Lamp=2: every reachable state and step, and none violates it",
-        "  induction: it is true at the start, and no step of any action breaks it, for any number of objects",
+        "  induction: it is true at the start, and no step of any action violates it, for any number of objects",
     ]
 
 
