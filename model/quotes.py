@@ -1,23 +1,30 @@
 """What the documents say in the lines that models cite, so that messages can quote them.
 
 Each system keeps them beside its models (``quotes.json``: document -> line -> text). ``python -m schedproof.model.quotes FOLDER``
-reads them anew from the documents in a folder.
+reads them anew from the documents in a folder. What models cite that no document says is in ``facts.json``, written by hand.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from .lang import Action, Document, Machine, Row, Rule
+from .lang import Action, Document, Machine, Model, Row, Rule
 from .registry.discovery import systems
 from .registry.system import System
 
 FEWEST = 4
 """Words of a line that says something by itself."""
+
+LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?![\d.])")
+"""Lines of a document, as sentences cite them."""
+
+FACT = re.compile(r"\bfacts? (\d+(?:\.\d+)*(?:(?:, | and )\d+(?:\.\d+)*)*)((?:, \w+\.\w+:\d+(?:-\d+)?)?)")
+"""Facts, as sentences and counterexamples cite them: numbers, or a number and a place in a source."""
 
 LONGEST = 240
 """Characters of a line; longer ones are cut between two words."""
@@ -28,6 +35,53 @@ def quote(document: Document, line: int | None) -> str:
     if document.quotes is None:
         return ""
     return _quotes(document.quotes).get(document.name, {}).get(str(line), "")
+
+
+def footnotes(document: Document, text: Iterable[str]) -> list[str]:
+    """What the lines of the document and the facts say that ``text`` cites, each once; that of which nothing is known is left out.
+
+    Args:
+        text: sentences with "line 12", "lines 3 and 5", "fact 4.1", "facts 1.3 and 1.4" or "fact 4.1, task.go:104" in them.
+
+    Returns:
+        Lines for people, with a heading for the document and one for facts.
+    """
+    lines: set[int] = set()
+    facts: set[str] = set()
+    for each in text:
+        lines |= cited_lines(each)
+        facts |= {key for found in FACT.finditer(each) for key in _keys(*found.groups())}
+    quoted = [f'    line {line}: "{says}"' for line in sorted(lines) if (says := quote(document, line))]
+    known = [f"    fact {key}: {says}" for key in sorted(facts, key=_order) if (says := fact(document, key))]
+    found = [f"Cited from {document.name}:", *quoted] if quoted else []
+    return [*found, "Cited facts, which the document leaves out:", *known] if known else found
+
+
+def _keys(numbers: str, place: str) -> list[str]:
+    """Numbers of facts; and one with a place, of which also the number alone is worth a sentence."""
+    every = re.split(", | and ", numbers)
+    return [*every, *([every[-1] + place] if place else [])]
+
+
+def cited_lines(text: str) -> set[int]:
+    """The numbers of document lines that a text cites."""
+    return {int(number) for found in LINES.finditer(text) for number in re.findall(r"\d+", found[0])}
+
+
+def fact(document: Document, key: str) -> str:
+    """What a fact says that the document leaves out, by its number, or its number and place; "" if that is not known."""
+    return _facts(document.facts).get(key, "") if document.facts is not None else ""
+
+
+def _order(key: str) -> tuple[list[int], str]:
+    number, _, place = key.partition(", ")
+    return [int(part) for part in number.split(".")], place
+
+
+@cache
+def _facts(file: Path) -> Mapping[str, str]:
+    found: dict[str, str] = json.loads(file.read_text("utf-8"))
+    return found
 
 
 @cache
@@ -42,6 +96,7 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
     for model in system.variants.values():
         elements: list[Action | Row | Rule | Machine] = [*model.actions, *model.rows, *model.rules, *model.machines]
         lines = {each.line for each in elements if each.line is not None}
+        lines |= {line for text in _sentences(system, model) for line in cited_lines(text)}
         if lines and model.document.quotes is not None:
             cited.setdefault(model.document, set()).update(lines)
     found: dict[Path, dict[str, dict[str, str]]] = {}
@@ -53,11 +108,26 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
     return found
 
 
+def _sentences(system: System, model: Model) -> Iterator[str]:
+    """What findings print, and what may cite lines in words."""
+    yield from (change.why for change in model.changes)
+    yield from (text for prop in model.properties for text in (prop.says, "" if prop.sentence else f"line {prop.line}"))
+    for reading in system.readings:
+        yield from (f"line {reading.line}", reading.read, reading.otherwise)
+    for contradiction in system.contradictions:
+        yield from (contradiction.problem, contradiction.reading)
+    for machine in model.machines:
+        yield from (state.about for state in machine.states)
+        yield from (attribute.about for attribute in machine.attributes)
+
+
 def _quoted(text: Sequence[str], at: int) -> str:
-    """A line; with what comes after it, where it says next to nothing itself (a heading, the name of an event)."""
+    """A line; with what comes after it, where it says next to nothing itself (a heading, the name of an event), and
+    where its sentence goes on in the next lines."""
     line = text[at].strip()
     for more in text[at + 1 : at + 4]:
-        if len(line.split()) >= FEWEST:
+        goes_on = re.match(r"\s*[a-z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")
+        if len(line.split()) >= FEWEST and not goes_on:
             break
         line = f"{line} {more.strip()}".strip()
     return _short(line)

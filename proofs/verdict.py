@@ -90,6 +90,7 @@ class ObjectFacts:
     object: str
     text: str
     fields: Mapping[str, Any]
+    sort: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,12 @@ class Counterexample:
     """Why a property fails: a run from the initial state (``loops_from`` marks a lasso's loop), or,
     with ``start``, one step from a state that induction could not exclude.
 
-    ``setting`` are the rigid facts of the objects that the run is about: what the reader has to know
-    before the first step. ``end`` is what has become of the objects that ``problem`` names.
+    Args:
+        problem: which property is violated for which objects, without a full stop.
+        setting: the rigid facts of the objects that the run is about, of those that have some and stand for themselves.
+        end: the fields in the final state of the objects that ``problem`` names.
+        objects: every object of the run, introduced: its sort and its rigid facts.
+        initial: the fields of these objects in the initial state.
     """
 
     steps: Sequence[TraceStep]
@@ -107,6 +112,8 @@ class Counterexample:
     start: Mapping[str, Any] | None = None
     setting: Sequence[ObjectFacts] = ()
     end: Sequence[ObjectFacts] = ()
+    objects: Sequence[ObjectFacts] = ()
+    initial: Sequence[ObjectFacts] = ()
 
     @property
     def ending(self) -> str:
@@ -166,5 +173,5 @@ class Result:
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
-                several = f"in {self.topologies} topologies of up to" if self.topologies > 1 else "at"
+                several = f"in {self.topologies} configurations of up to" if self.topologies > 1 else "at"
                 return f"holds {several} {at}"

@@ -111,16 +111,22 @@ class Channels:
             self.sort,
             line=self.line,
             introduced=False,
-            states=[State("free"), State("under_way")],
+            states=[State("free", about="not sent"), State("under_way")],
             attributes=[
                 Attribute("kind", EnumType(tuple(kind.name for kind in self.kinds)), rigid=True),
                 Attribute("channel", EnumType(self.names), rigid=True),
                 *[Attribute(name, Ref(sort), rigid=True) for name, sort in self.subjects.items()],
-                Attribute("rank", IntRange(0, max(kind.rank for kind in self.kinds)), rigid=True),
-                # Switches of a situation: arrives in its turn; can be lost.
-                Attribute("ordered", BoolType(), rigid=True),
-                Attribute("losable", BoolType(), rigid=True),
-                Attribute("behind", SetOf(self.sort)),
+                Attribute(
+                    "rank",
+                    IntRange(0, max(kind.rank for kind in self.kinds)),
+                    rigid=True,
+                    about="of the messages that one step sends, those of a lower rank arrive first",
+                ),
+                Attribute("ordered", BoolType(), rigid=True, about="arrives in the order of sending"),
+                Attribute("losable", BoolType(), rigid=True, about="may be lost"),
+                Attribute(
+                    "behind", SetOf(self.sort), about="the messages that were sent before it and arrive before it"
+                ),
             ],
             events=[Event("forget", {"earlier": Ref(self.sort)})],
         )

@@ -1,4 +1,4 @@
-"""What a variant tells of its document beside tables and rules: pictures, event flows, and sentences that do not say one thing."""
+"""What a variant says of its document beside tables and rules: pictures, event flows, and ambiguous sentences."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Reading:
     @property
     def told(self) -> str:
         """What a finding says of it."""
-        return f"Rests on our reading of line {self.line}: {self.read}"
+        return f"Rests on an interpretation of line {self.line}: {self.read}"
 
     @property
     def change(self) -> Change:

@@ -27,7 +27,8 @@ class State:
     """One state of a machine.
 
     ``unreachable`` admits a state that no row of the table leads to (otherwise an error). ``begins`` names a
-    rigid attribute: the objects of which it is true begin here, and not in the first state.
+    rigid attribute: the objects of which it is true begin here, and not in the first state. ``about`` defines a
+    name that does not explain itself, in one clause; counterexamples print it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class State:
     line: int | None = None
     unreachable: bool = False
     begins: str = ""
+    about: str = ""
     place: Place = field(default_factory=here, compare=False, repr=False)
 
 
@@ -48,6 +50,8 @@ class Attribute:
         history: written by the steps but read by no guard and no rule; it records what happened,
             so that properties can speak of it, and does not count as state of the system.
         initial: the first value; by default none, the empty set, false, the lowest or the first.
+        about: what a name means that does not explain itself, in one clause; of a rigid Bool, what is true of the
+            object. Counterexamples print it.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Attribute:
     history: bool = False
     initial: Value | None = None
     line: int | None = None
+    about: str = ""
     place: Place = field(default_factory=here, compare=False, repr=False)
 
 
@@ -76,8 +81,8 @@ class Machine:
     The transition table is the model's, so that variants can differ in it row by row.
 
     Args:
-        introduced: whether stories introduce its objects. Not so of what goes with another object (a copy of it), or
-            is named where it moves (a message).
+        introduced: whether its objects stand for themselves. Not so of what goes with another object (a copy of it),
+            or is named where it moves (a message).
     """
 
     sort: Sort

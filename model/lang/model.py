@@ -25,12 +25,14 @@ Element = Row | Action | Rule | Property
 class Document:
     """What a model is read from: a file name, and what its lines are cited as.
 
-    ``quotes`` is a JSON file with the lines that models cite: document -> line -> text.
+    ``quotes`` is a JSON file with the lines that models cite: document -> line -> text. ``facts`` is one with what
+    models cite that the document leaves out: number, or number and place in a source -> text.
     """
 
     name: str
     title: str
     quotes: Path | None = field(default=None, compare=False, repr=False)
+    facts: Path | None = field(default=None, compare=False, repr=False)
 
 
 NO_DOCUMENT = Document("", "")

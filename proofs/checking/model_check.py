@@ -278,7 +278,11 @@ def _well_formed(found: Found) -> Result:
 def _constructed(model: Model, prop: ByConstruction) -> Result:
     holds = prop.holds is None or prop.holds(model)
     verdict = Verdict.PROVED if holds else Verdict.REFUTED
-    example = None if holds else Counterexample((), f"{prop.says}: not so; it is no longer true that {prop.because}")
+    example = (
+        None
+        if holds
+        else Counterexample((), f"property {prop.name} is violated: it is no longer true that {prop.because}")
+    )
     return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
 
 
@@ -290,7 +294,9 @@ def _judge(found: Found, graph: Exploration | Graph | str, prop: Property) -> Re
     try:
         judged = answer(graph, prop)
     except Undefined as error:
-        judged = Counterexample((), f"{prop.says}: not so, for it reads an object that is not: {error}")
+        judged = Counterexample(
+            (), f"property {prop.name} is violated: it reads an object that does not exist: {error}"
+        )
     seconds = time.perf_counter() - start
     method = Method.EXPLORATION
     if isinstance(judged, str):

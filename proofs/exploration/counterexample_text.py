@@ -1,21 +1,24 @@
-"""Counterexamples and other runs as stories: numbered steps in plain words, or a Mermaid sequence diagram."""
+"""Counterexamples and other runs as text: numbered steps in plain words, or a Mermaid sequence diagram."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from schedproof.model.lang import Action, Model
+from schedproof.model.lang import Action, BoolType, Model
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
+from schedproof.model.quotes import footnotes
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
+
+from .run_facts import words
 
 OUTSIDE = "scheduler"
 """Who takes an action, in a sequence diagram."""
 
 
 def shown(value: object) -> str:
-    """A value as stories show it."""
+    """A value as counterexamples show it."""
     if value is None:
         return "none"
     if isinstance(value, list | tuple):
@@ -24,25 +27,90 @@ def shown(value: object) -> str:
 
 
 def cited(line: int | None, fact: str = "") -> str:
-    """``, line 12`` of the model's document, or ``, facts 1.2``, or nothing."""
-    return f", line {line}" if line is not None else f", facts {fact}" if fact else ""
+    """``, line 12`` of the model's document, or ``, fact 1.2``, or nothing."""
+    return f", line {line}" if line is not None else f", fact {fact}" if fact else ""
 
 
 def story(model: Model, counterexample: Counterexample) -> list[str]:
-    """``counterexample`` in lines: from where it starts, step by step, to what is wrong in the end."""
-    lines = []
-    if counterexample.start is not None:
-        lines.append("From this state, which no invariant excludes:")
-        lines += [f"    {line}" for line in objects(counterexample.start)]
-    if counterexample.setting:
-        lines += ["Given:", *(f"    {facts.text}" for facts in counterexample.setting), ""]
+    """``counterexample`` in lines.
+
+    It begins with the objects and the initial state, has a paragraph for each step, and ends with the property that is
+    violated; then it defines its terms, and quotes what it cites.
+    """
+    lines = [*_before(counterexample)]
     for number, step in enumerate(counterexample.steps):
         if counterexample.loops_from == number:
-            lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} go round for ever:")
+            lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} repeat for ever:")
         lines += told(model, number + 1, step)
-    problem = counterexample.problem.splitlines() or [""]
-    lines += [f"So: {problem[0]}" + ("." if len(problem) == 1 else ""), *problem[1:]]
-    return [*lines, f"In the end {counterexample.ending}."] if counterexample.end else lines
+    if counterexample.steps and counterexample.objects:
+        lines.append("")
+    if counterexample.end:
+        lines.append(f"Final state: {counterexample.ending}.")
+    first, *rest = counterexample.problem.splitlines() or [""]
+    lines += [f"{first[:1].upper()}{first[1:]}" + ("" if rest else "."), *rest]
+    for block in (_block("Terms:", _terms(model, counterexample)), footnotes(model.document, lines)):
+        lines += ["", *block] if block else []
+    return lines
+
+
+def indented(lines: Sequence[str]) -> str:
+    """Lines as a block that belongs to the line before it."""
+    return "\n".join(f"  {line}".rstrip() for line in lines)
+
+
+def introduced(counterexample: Counterexample) -> list[str]:
+    """The objects of a run, a line each; those without rigid facts share one."""
+    plain = [each.text for each in counterexample.objects if not each.fields]
+    return [*([", ".join(plain)] if plain else []), *(each.text for each in counterexample.objects if each.fields)]
+
+
+def initial_state(counterexample: Counterexample) -> str:
+    """The fields of a run's objects in the initial state, in one line; objects that begin alike share them."""
+    alike: dict[str, list[str]] = {}
+    for each in counterexample.initial:
+        alike.setdefault(each.text, []).append(each.object)
+    return "; ".join(f"{', '.join(names)}: {text}" for text, names in alike.items())
+
+
+def _before(counterexample: Counterexample) -> Iterator[str]:
+    """What a reader has to know before the first step."""
+    if counterexample.start is not None:
+        yield "From this state, which no invariant excludes:"
+        sorts = {each.object: each.sort for each in counterexample.objects}
+        for line in objects(counterexample.start):
+            yield f"    {words(sorts.get(line.partition(':')[0], ''))} {line}".replace("     ", "    ")
+        return
+    yield from _block("Objects:", introduced(counterexample))
+    if counterexample.initial:
+        yield f"Initial state: {initial_state(counterexample)}."
+    if counterexample.objects and counterexample.steps:
+        yield ""
+
+
+def _block(title: str, lines: Sequence[str]) -> list[str]:
+    return [title, *(f"    {line}" for line in lines)] if lines else []
+
+
+def _terms(model: Model, counterexample: Counterexample) -> list[str]:
+    """The states and fields of a run that do not explain themselves, each with its definition."""
+    used: set[tuple[str, object]] = set()
+    for change in (c for step in counterexample.steps for c in step.changes):
+        sort = change.event.partition(".")[0]
+        used |= {(sort, change.field), *((sort, str(value)) for value in (change.before, change.after))}
+    for each in (*counterexample.objects, *counterexample.initial, *counterexample.end):
+        fields = {**each.fields, **(counterexample.start or {}).get(each.object, {})}
+        used |= {(each.sort, name) for name in [*fields, fields.get("state")]}
+    found = []
+    for machine in model.machines:
+        says_itself = {a.name for a in machine.attributes if a.rigid and isinstance(a.type, BoolType)}
+        defined = {**{s.name: s.about for s in machine.states}, **{a.name: a.about for a in machine.attributes}}
+        sort = machine.sort.name
+        found += [
+            f"{name} ({words(sort)}): {about}"
+            for name, about in defined.items()
+            if about and (sort, name) in used and name not in says_itself
+        ]
+    return found
 
 
 def objects(state: Mapping[str, Any]) -> Iterator[str]:
@@ -73,7 +141,7 @@ def told(model: Model, number: int, step: TraceStep) -> list[str]:
 
 
 def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
-    """A Mermaid sequence diagram: who tells whom of which event, and what it changes there.
+    """A Mermaid sequence diagram: which object sends which event to which, and what it changes there.
 
     An arrow comes from the object whose event a rule carries on, where there is only one such
     object in the step; otherwise, like every action's own arrow, from the scheduler.

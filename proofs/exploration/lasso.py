@@ -40,8 +40,10 @@ def lasso(
     """The answer where the run ``stem`` comes to state ``first`` of a ``loop`` that a fair run can stay in."""
     cycle = _Tour(graph, prop, loop, first).closed()
     names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
-    problem = f"{prop.says}: not so for {names}; " + (
-        "the last steps repeat for ever" if cycle else "nothing more need happen"
+    problem = f"property {prop.name} is violated{f' for {names}' if names else ''}: " + (
+        "the last steps repeat for ever, and what is required never happens"
+        if cycle
+        else "the run may stay in the final state for ever, because no action that is taken fairly is enabled"
     )
     return told(instance, stem + cycle, problem, over=prop.over, bound=bound, loops_from=len(stem))
 

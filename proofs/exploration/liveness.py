@@ -16,6 +16,7 @@ from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration
 from .lasso import lasso
+from .run_facts import words
 from .runs import told
 
 Answer = Counterexample | str | None
@@ -55,7 +56,10 @@ def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answe
 def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
     """The answer where no object goes through more than so many of the states."""
     reached = " -> ".join(prop.states[:states])
-    return Counterexample((), f"{prop.says}: not so; the longest part that can happen is {reached}")
+    never = f"no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}"
+    return Counterexample(
+        (), f"property {prop.name} is violated: {never}; the longest part that can happen is {reached}"
+    )
 
 
 def bindings(instance: Instance, over: Sequence[Var]) -> Iterator[dict[str, int]]:
@@ -122,7 +126,7 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
 def no_more(instance: Instance, run: Sequence[Choice], prop: AlwaysCanReach, bound: dict[str, int]) -> Counterexample:
     """The answer where a run comes to a state from which the goal cannot be reached."""
     names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
-    problem = f"{prop.says}: not so any more for {names or 'the system'}"
+    problem = f"from this state property {prop.name} can no longer be satisfied{f' for {names}' if names else ''}"
     return told(instance, run, problem, over=prop.over, bound=bound)
 
 

@@ -1,16 +1,15 @@
-"""What a reader has to know of a run's objects: what never changes of them, and what became of them.
+"""What a reader has to know of a run's objects: what never changes of them, how they begin, and how they end.
 
 An attribute that is a reference and bears the name of its sort says whose an object is: a recipe of a
-recipe set, a system of a lab. What is none, empty or false goes without saying, and so do objects that
-their machine does not introduce.
+recipe set, a system of a lab. Values that are none, empty or false are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from schedproof.model.lang import Attribute, Machine, Ref, SetOf
+from schedproof.model.lang import Attribute, BoolType, Machine, Ref, SetOf
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.verdict import ObjectFacts
 
@@ -23,9 +22,9 @@ def words(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").lower()
 
 
-def setting(instance: Instance, moved: Collection[str], named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
-    """The rigid facts of the objects of a run (``moved`` by name, or ``named``), and of those that these
-    facts speak of, in the model's order."""
+def introductions(instance: Instance, moved: Collection[str], named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
+    """The sort and the rigid facts of the objects of a run (``moved`` by name, or ``named``), and of those that
+    these facts speak of, in the model's order."""
     names = {instance.object_names(m.sort.name)[n]: (m.sort.name, n) for m, n in _every(instance)}
     work = [*(names[name] for name in moved if name in names), *named]
     mine: set[Object] = set()
@@ -34,10 +33,35 @@ def setting(instance: Instance, moved: Collection[str], named: Iterable[Object])
             mine.add(now)
             work += _referred(instance, *now)
     return tuple(
-        ObjectFacts(instance.object_names(m.sort.name)[n], _introduced(instance, m, n), fields)
+        ObjectFacts(
+            instance.object_names(m.sort.name)[n], _introduced(instance, m, n), _rigid(instance, m, n), m.sort.name
+        )
         for m, n in _every(instance)
-        if m.introduced and (m.sort.name, n) in mine and (fields := _rigid(instance, m, n))
+        if (m.sort.name, n) in mine
     )
+
+
+def setting(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[ObjectFacts, ...]:
+    """Of the introduced ``objects`` those that have rigid facts, and stand for themselves."""
+    return tuple(each for each in objects if each.fields and instance.model.machine(each.sort).introduced)
+
+
+def beginning(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[ObjectFacts, ...]:
+    """The fields of ``objects`` in the initial state, as text without the object's name."""
+    state = instance.describe(instance.initial())
+    found = []
+    for each in objects:
+        fields = {k: v for k, v in state[each.sort][each.object].items() if said(v)}
+        if fields:
+            text = ", ".join(_changing(instance.model.machine(each.sort), fields))
+            found.append(ObjectFacts(each.object, text, fields, each.sort))
+    return tuple(found)
+
+
+def _changing(machine: Machine, fields: Mapping[str, object]) -> list[str]:
+    """The state by its name alone, and every other field with its name."""
+    state = [str(fields["state"])] if machine.states else []
+    return [*state, *(_fact(k, v) for k, v in fields.items() if not (k == "state" and state))]
 
 
 def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
@@ -56,10 +80,9 @@ def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[O
     for sort, n in dict.fromkeys(wanted):
         fields = {k: v for k, v in instance.describe(state)[sort][instance.object_names(sort)[n]].items() if said(v)}
         name = instance.object_names(sort)[n]
-        state_name = [str(fields["state"])] if instance.model.machine(sort).states else []
-        rest = [_fact(k, v) for k, v in fields.items() if not (k == "state" and state_name)]
         if fields:
-            found.append(ObjectFacts(name, f"{name}: " + ", ".join([*state_name, *rest]), fields))
+            text = f"{name}: " + ", ".join(_changing(instance.model.machine(sort), fields))
+            found.append(ObjectFacts(name, text, fields, sort))
     return tuple(found)
 
 
@@ -116,7 +139,8 @@ def _introduced(instance: Instance, machine: Machine, number: int) -> str:
     fields = _rigid(instance, machine, number)
     owner = _owner(machine)
     whose = f" of {words(owner.name)} {fields[owner.name]}" if owner is not None and owner.name in fields else ""
-    facts = [_fact(k, v) for k, v in fields.items() if owner is None or k != owner.name]
+    means = {a.name: a.about for a in machine.attributes if a.about and isinstance(a.type, BoolType)}
+    facts = [means.get(k) or _fact(k, v) for k, v in fields.items() if owner is None or k != owner.name]
     head = f"{words(machine.sort.name)} {instance.object_names(machine.sort.name)[number]}{whose}"
     return f"{head}: {', '.join(facts)}" if facts else head
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from string import Formatter
 
-from schedproof.model.lang import Ref, Rule, Var
+from schedproof.model.lang import Ref, Rule, SetOf, Var
 from schedproof.model.semantics import (
     Causes,
     Choice,
@@ -18,21 +19,21 @@ from schedproof.model.semantics import (
 )
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 
-from .run_facts import Object, called, ending, setting
+from .counterexample_text import shown
+from .run_facts import Object, beginning, called, ending, introductions, setting
 
 
 def sentence(instance: Instance, choice: Choice) -> str:
-    """The choice as one plain sentence, from the action's ``says``."""
+    """The choice as one plain sentence, from the action's ``says``; sets that it does not name are added."""
     action = instance.model.action(choice.action)
     types = {v.name: v.type for v in action.parameters}
-    shown = {
-        n: "{" + ", ".join(map(str, v)) + "}" if isinstance(v, list) else v
-        for n, v in parameters(instance, choice).items()
-    }
+    values = {n: shown(v) for n, v in parameters(instance, choice).items()}
     for name, value in choice.parameters:
         if isinstance(of := types[name], Ref) and value >= 0:
-            shown[name] = called(instance, of.sort.name, value)
-    return action.says.format(**shown)
+            values[name] = called(instance, of.sort.name, value)
+    named = {field for _, field, _, _ in Formatter().parse(action.says)}
+    sets = [f"{n} = {v}" for n, v in values.items() if isinstance(types[n], SetOf) and n not in named]
+    return action.says.format(**values) + (f", with {', '.join(sets)}" if sets else "")
 
 
 def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
@@ -106,8 +107,15 @@ def told(
     named = _objects(over, bound or {})
     # A run without a step, and no object named, is about the model itself.
     moved = {name for step in steps for name in [*(c.object for c in step.changes), *_names(step.parameters.values())]}
+    objects = introductions(instance, moved, named)
     return Counterexample(
-        steps, problem, loops_from, setting=setting(instance, moved, named), end=ending(instance, last, named)
+        steps,
+        problem,
+        loops_from,
+        setting=setting(instance, objects),
+        end=ending(instance, last, named),
+        objects=objects,
+        initial=beginning(instance, objects),
     )
 
 

@@ -69,14 +69,18 @@ def something_can_happen(model: Model, prop: DeadlockFree) -> Invariant:
     )
 
 
+IN_NO_OBJECT = "in the final state"
+"""Where a condition without variables does not hold."""
+
+
 class Check:
     """One condition of a property, judged at one moment after the other.
 
     ``met`` turns true when its premise is; ``failed`` is the first state number, and for steps the
-    action, where it did not hold. ``whole`` is what it does not hold for, if it speaks of no object.
+    action, where it did not hold. ``whole`` says where it does not hold, if it has no variables.
     """
 
-    def __init__(self, instance: Instance, prop: Invariant | StepInvariant, whole: str = "the system") -> None:
+    def __init__(self, instance: Instance, prop: Invariant | StepInvariant, whole: str = IN_NO_OBJECT) -> None:
         self._whole = whole
         scope = {v.name: v for v in [*common_parameters(instance.model, getattr(prop, "on", ())), *prop.over]}
         self.prop = prop
@@ -94,14 +98,14 @@ class Check:
         return isinstance(self.prop, StepInvariant) and (not self.prop.on or action in self.prop.on)
 
     def violated(self, moment: Moment) -> str | None:
-        """For which objects the condition does not hold; None if for none."""
+        """Where the condition does not hold, as ``for r = r0``; None if it holds."""
         try:
             self.met = self.met or self._premise.succeeds(moment)
             if self._violation.succeeds(moment):
                 named = [f"{v.name} = {self._instance.show(v.type, moment.bound[v.name])}" for v in self.prop.over]
-                return ", ".join(named) or self._whole
+                return f"for {', '.join(named)}" if named else self._whole
         except Undefined as error:
-            return f"an object that is not: {error}"
+            return f"because it reads an object that does not exist: {error}"
         return None
 
 
@@ -126,10 +130,10 @@ class Watch:
 
 def checks_of(instance: Instance, prop: Property, *, crash: bool = True) -> list[Check]:
     """The conditions of a property, not yet judged."""
-    whole = "the system"
+    whole = IN_NO_OBJECT
     if isinstance(prop, DeadlockFree):
-        but = f", but perhaps {', '.join(prop.without)}" if prop.without else ""
-        whole += f", in which nothing can happen any more{but}"
+        apart = f" apart from {', '.join(prop.without)}" if prop.without else ""
+        whole = f"by a deadlock: in the final state no action is enabled{apart}"
     return [Check(instance, part, whole) for part in conditions_of(instance.model, prop, crash=crash)]
 
 
@@ -244,7 +248,7 @@ def counterexample(found: Runs, check: Check) -> Counterexample:
             if where:
                 choices.append(step.choice)
                 break
-    problem = f"{check.prop.says}: not so for {where}"
+    problem = f"property {check.prop.name} is violated{where and f' {where}'}"
     return told(found.instance, choices, problem, over=check.prop.over, bound=moment.bound)
 
 

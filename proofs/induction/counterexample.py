@@ -10,8 +10,9 @@ import z3
 from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
+from schedproof.proofs.exploration.run_facts import introductions
 from schedproof.proofs.exploration.runs import changes, told_step
-from schedproof.proofs.verdict import Counterexample, FieldChange
+from schedproof.proofs.verdict import Counterexample, FieldChange, ObjectFacts
 
 from .obligations import INITIAL, Obligation, Proof
 from .views import Symbols, Z
@@ -121,20 +122,26 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
     instance = reader.instance
     if obligation.action == INITIAL:
         start = _described(instance, instance.initial())
-        return Counterexample((), f"{obligation.name}: not so in the initial state", start=start)
+        problem = f"property {obligation.invariant} is violated in the initial state"
+        return Counterexample((), problem, start=start, objects=_every_object(instance))
     state = reader.state(proof.symbols)
     action = proof.model.action(obligation.action)
     parameters = proof.cascades[obligation.action].parameters
     chosen = [(v.name, encode(v.type, reader.plain(v.type, parameters[v.name]))) for v in action.parameters]
     choice = Choice(action.name, tuple(chosen))
-    problem = f"{obligation.name}: this step breaks it, from a state that the invariants allow"
+    problem = f"property {obligation.invariant} is not inductive: this step violates it, and no invariant excludes the state before"
     changed: Sequence[FieldChange] = ()
     try:
         _, changed = changes(Stepper(instance), state, choice)
     except (IllFormed, Undefined) as error:
         problem += f" ({error})"
     step = told_step(instance, choice, changed)
-    return Counterexample((step,), problem, start=_described(instance, state))
+    return Counterexample((step,), problem, start=_described(instance, state), objects=_every_object(instance))
+
+
+def _every_object(instance: Instance) -> tuple[ObjectFacts, ...]:
+    sorts = [machine.sort.name for machine in instance.model.machines]
+    return introductions(instance, [name for sort in sorts for name in instance.object_names(sort)], ())
 
 
 def _described(instance: Instance, state: State) -> dict[str, dict[str, object]]:

@@ -7,14 +7,15 @@ contradict each other, it is an error of ours and work stops.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import Call, Operation, Rule, SeveralRule
+from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.gc_paused import undisturbed
-from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+from schedproof.proofs.verdict import Counterexample, Disagreement, Method, ObjectFacts, Result, TraceStep, Verdict
 
 from . import rank as ranks
 from . import runs, symbolic
@@ -28,6 +29,9 @@ from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[Judged]]
 """Which of the steps of an operation a check is about."""
+
+CHANNEL = "channel"
+"""The class of a channel, which descriptions of locks do not give it."""
 
 Look = Callable[[Tried], tuple[int, str] | None]
 """The number of the event of a run with which something is wrong, and what is wrong."""
@@ -54,6 +58,8 @@ class Answer:
     broken: Broken | None = None
     deadlock: Problem | None = None
     order: Order | None = None
+    objects: tuple[tuple[str, str], ...] = ()
+    """Of the run: the names of the objects and their classes."""
 
     def result(self, name: str) -> Result:
         """The verdict as that of a property."""
@@ -66,9 +72,24 @@ class Answer:
             self.method,
             self.scope,
             self.seconds,
-            Counterexample(steps, self.problem) if shown else None,
+            self._counterexample(steps, name) if shown else None,
             self.note,
         )
+
+    def _counterexample(self, steps: Sequence[TraceStep], name: str) -> Counterexample:
+        """Interleavings begin where nothing is held; a run of an operation begins with what its caller holds."""
+        objects = tuple(ObjectFacts(each, f"{words(of)} {each}", {}) for each, of in self.objects)
+        free = tuple(
+            ObjectFacts(each, "empty" if of == CHANNEL else "held by no thread", {}) for each, of in self.objects
+        )
+        held = tuple(ObjectFacts(each, f"held by the caller ({mode})", {}) for each, mode in self._held)
+        problem = f"property {name} is violated: {self.problem}"
+        return Counterexample(steps, problem, objects=objects, initial=free if self.deadlock is not None else held)
+
+    @property
+    def _held(self) -> Sequence[tuple[str, str]]:
+        run = self.broken.run if self.broken is not None else ()
+        return [(each, str(mode)) for each, mode in run[0].held] if run else []
 
 
 @dataclass(frozen=True)
@@ -188,7 +209,7 @@ class _Work:
         rank = self.rank
         assert self.order is not None
         if rank is not None:
-            note = f"rank {rank.text}; no circle in {self.order.instances} instances"
+            note = f"rank {rank.text}; no cycle in {self.order.instances} instances"
             return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=note, order=self.order)
         if not self.order.circle:
             return Answer(
@@ -196,11 +217,13 @@ class _Work:
                 Verdict.UNDETERMINED,
                 Method.EXPLORATION,
                 None,
-                note=f"no rank, and no circle in {self.order.instances} instances",
+                note=f"no rank, and no cycle in {self.order.instances} instances",
             )
-        steps = tuple(f"who holds {e.holding} may acquire {e.acquired} ({e.row.text})" for e in self.order.circle)
+        steps = tuple(
+            f"a thread that holds {e.holding} may acquire {e.acquired} ({e.row.text})" for e in self.order.circle
+        )
         names = [e.holding for e in self.order.circle]
-        problem = f"a circle of {len(names)}: {' > '.join([*names, names[0]])}"
+        problem = f"the order has a cycle of {len(names)}: {' > '.join([*names, names[0]])}"
         return Answer(
             check,
             Verdict.REFUTED,
@@ -224,6 +247,7 @@ class _Work:
                 problem=". ".join([first.headline, *standstill(first)]),
                 steps=interleaving(first),
                 deadlock=first,
+                objects=self.classes(step.on for step in first.steps),
             )
         if not found.states:
             note = "vacuous: no thread does anything"
@@ -286,7 +310,7 @@ class _Work:
         if broken := [*broken, *self.tries(check, threads, look)]:
             return self.refuted(check, broken)
         if open_:
-            note = f"no run breaks it, but it is not proved: {open_[0]}"
+            note = f"no run violates it, but it is not proved: {open_[0]}"
             return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
         if not steps and isinstance(check.about, Operation):
             note = "it acquires nothing while it holds something"
@@ -323,7 +347,7 @@ class _Work:
         """By the shortest of the runs that break it."""
         shortest = min(broken, key=lambda b: len(b.run))
         others = dict.fromkeys(b.name for b in broken if b.name != shortest.name)
-        note = f"broken by {', '.join(others)} too" if others else ""
+        note = f"also violated by {', '.join(others)}" if others else ""
         called = ", ".join(f"{name} = {value}" for name, value in shortest.arguments.items() if name != value)
         problem = f"{shortest.name}{f' with {called}' if called else ''}: {shortest.problem}"
         lines = tuple(f"{event.says} ({event.step.place})" for event in shortest.run)
@@ -339,7 +363,15 @@ class _Work:
             problem=problem,
             steps=lines,
             broken=shortest,
+            objects=self.classes(
+                name for event in shortest.run for name in [event.object, *(held for held, _ in event.held)]
+            ),
         )
+
+    def classes(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """Those of ``names`` that are locks or channels, once, each with its class."""
+        known = {name: one.of for name, one in self.locks.objects.items()} | dict.fromkeys(self.locks.channels, CHANNEL)
+        return tuple((name, known[name]) for name in dict.fromkeys(names) if name in known)
 
     @property
     def scope(self) -> dict[str, int]:
@@ -370,7 +402,7 @@ def _each(problem: Callable[[Event], str]) -> Look:
 
 
 def interleaving(problem: Problem) -> tuple[str, ...]:
-    """Who does what, line by line."""
+    """What each thread does, line by line."""
     lines = []
     for step in problem.steps:
         waits = "" if step.granted else ", and has to wait"
@@ -380,14 +412,18 @@ def interleaving(problem: Problem) -> tuple[str, ...]:
 
 
 def standstill(problem: Problem) -> tuple[str, ...]:
-    """Who waits in the end, and why."""
+    """Which threads wait in the final state, and why."""
     return tuple(f"{w.thread} waits: {w.how} {w.on}; {_because(problem, w)}" for w in problem.waits)
 
 
 def _because(problem: Problem, waiting: Waiting) -> str:
     if waiting.how in ("send", "receive"):
-        return f"only {' or '.join(waiting.whom)} could see to it" if waiting.whom else "nobody will see to it"
+        return (
+            f"only {' or '.join(waiting.whom)} could take the other side"
+            if waiting.whom
+            else "no thread takes the other side"
+        )
     holders = [h for h in problem.holds if h.on == waiting.on and h.thread in waiting.whom]
-    held = [f"{'it' if h.thread == waiting.thread else h.thread} holds that by {h.how}" for h in holders]
+    held = [f"{'it' if h.thread == waiting.thread else h.thread} holds it by {h.how}" for h in holders]
     ahead = [f"{name} is about to write it" for name in waiting.whom if name not in {h.thread for h in holders}]
     return ", ".join([*held, *ahead])

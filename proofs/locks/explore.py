@@ -48,7 +48,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Waiting:
-    """In the end ``thread`` waits to do ``how`` on a lock or channel, for ``whom``."""
+    """In the final state ``thread`` waits to do ``how`` on a lock or channel, for ``whom``."""
 
     thread: str
     how: str
@@ -58,7 +58,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Holding:
-    """In the end ``thread`` holds a lock, acquired by ``how``."""
+    """In the final state ``thread`` holds a lock, acquired by ``how``."""
 
     thread: str
     how: str
@@ -70,8 +70,8 @@ class Problem:
     """Something that threads run into: its kind, who and what takes part, and a shortest interleaving.
 
     Args:
-        threads, on: those of the circle; the locks and channels of it.
-        waits, holds: who waits for what, and who holds what, in the end.
+        threads, on: those of the cycle; the locks and channels of it.
+        waits, holds: which thread waits for what, and which holds what, in the final state.
     """
 
     kind: Kind
@@ -88,6 +88,12 @@ class Problem:
         waiting = ", by a writer that waits between them" if self.writer else ""
         many = " and ".join(self.threads) if len(self.threads) < 3 else ", ".join(self.threads)
         return f"{self.kind}: {WORDS[self.kind]}{waiting}: {many} on {', '.join(self.on)}"
+
+    @property
+    def stuck(self) -> str:
+        """Which threads can never continue; empty if all can."""
+        names = dict.fromkeys(waiting.thread for waiting in self.waits)
+        return f"{' and '.join(names)} can never continue" if names else ""
 
 
 @dataclass(frozen=True)

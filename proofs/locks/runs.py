@@ -323,12 +323,12 @@ def keeps(tried: Tried) -> tuple[int, str] | None:
     """What is still held when a run has ended, other than by its caller."""
     for number, event in enumerate(tried.run):
         if isinstance(event.step, Release) and all(name != event.object for name, _ in event.held):
-            return number, f"{event.object} is released, and not held"
+            return number, f"{event.object} is released, but not held"
     if not tried.run or tried.before == tried.after:
         return None
     mine = [f"{mode} {name}" for name, mode in tried.after if (name, mode) not in tried.before]
     what = f"{', '.join(mine)} is still held" if mine else "it has released what its caller holds"
-    return len(tried.run) - 1, f"in the end {what}"
+    return len(tried.run) - 1, f"in the final state {what}"
 
 
 def against_several(world: World, rule: SeveralRule, run: Run) -> tuple[int, str] | None:

@@ -1,4 +1,4 @@
-"""What is said when scheduler and model differ."""
+"""What is reported when scheduler and model differ."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class Mismatch:
     def text(self) -> str:
         """The mismatch for a reader, several lines."""
         lines = [self.reason, "reached by:"]
-        lines += [f"  {i}. {step}" for i, step in enumerate(self.path, 1)] or ["  nothing: it is so at the start"]
+        lines += [f"  {i}. {step}" for i, step in enumerate(self.path, 1)] or [
+            "  no step: it is so in the initial state"
+        ]
         lines += [f"expected: {self.expected}"] if self.expected else []
         lines += [f"found:    {self.found}"] if self.found else []
         return "\n".join(lines)

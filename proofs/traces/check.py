@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from schedproof.model.quotes import FACT, footnotes
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -157,6 +158,9 @@ class _Request:
         if not found.size and found.verdict is OracleVerdict.CONFORMS:
             found = replace(found, note=_joined(NOTHING, found.note))
         report = OracleReport.of(self.system.name, model.variant, chosen.name, found)
+        if report.first_departure is not None:
+            said = "\n".join(report.first_departure.text())
+            report = replace(report, citations=footnotes(model.document, [m[0] for m in FACT.finditer(said)]))
         return replace(report, excerpt=self.excerpt(report, chosen, list(lines))) if self.shorten else report
 
     def report_on_plain(self, chosen: Format, trace: Plain) -> OracleReport:

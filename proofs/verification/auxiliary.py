@@ -58,7 +58,9 @@ class Refined(Auxiliary):
         prop = self.refinement
         report = prop.check(lambda done, edges: say(f"scheduler, {done} states, {edges} edges"))
         verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
-        counterexample = Counterexample((), report.mismatch.text) if report.mismatch is not None else None
+        mismatch = report.mismatch
+        problem = f"property {prop.name} is violated: {mismatch.text}" if mismatch is not None else ""
+        counterexample = Counterexample((), problem) if mismatch is not None else None
         note = f"{report.states} states of the scheduler, {report.crash_points} crash points"
         method, scope = Method.EXPLORATION, prop.scope
         return [Result(prop.name, prop.kind, verdict, method, scope, report.seconds, counterexample, note)]

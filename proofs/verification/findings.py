@@ -1,4 +1,4 @@
-"""What is wrong with the documents: each promise that a variant breaks, with its shortest run."""
+"""What is wrong with the documents: each property that a variant violates, with a shortest run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from schedproof.model.lang import Model, Reading
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
 from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json
 
 from .auxiliary import Locked, auxiliary
@@ -58,13 +59,15 @@ class Finding:
         lines = [f"{self.property} ({where}, {self.variant})"]
         if self.sentence:
             lines.append(f"  The document: {self.sentence}")
-        lines.append(f"  The promise: {self.says}. It fails:")
-        if example.setting:
-            lines += ["    Given", *(f"      {facts.text}" for facts in example.setting)]
+        lines.append(f"  The property: {self.says}")
+        if example.objects:
+            lines += ["    Objects:", *(f"      {text}" for text in introduced(example))]
+        if example.initial:
+            lines.append(f"    Initial state: {initial_state(example)}")
         lines += [f"    {n}. {step.says}" for n, step in enumerate(example.steps, 1)]
-        lines.append(f"    {example.problem.removeprefix(f'{self.says}: ')}")
         if example.end:
-            lines.append(f"    in the end {example.ending}")
+            lines.append(f"    Final state: {example.ending}")
+        lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
         lines += [f"  {reading.told}" for reading in self.readings]
         return [*lines, f"  Repair: {self.repair}"]
 
@@ -84,13 +87,13 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
             reasons = " And: ".join(change.why for change in changes)
             names = dict.fromkeys(name for change in changes for name in change.weakens[prop])
             kept = "; ".join(f"{name}: {model.property(name).says}" for name in names)
-            return f"the promise is weakened. {reasons} Kept is {kept} (variant {model.variant})"
+            return f"the property is weakened. {reasons} What holds is {kept} (variant {model.variant})"
     if broken.amends and keeps(before := system.variants[broken.amends], prop):
         different = " And: ".join(change.why for change in broken.changes)
-        return f"variant {before.variant} keeps the promise. What is different here: {different}"
+        return f"the property holds in variant {before.variant}. What is different here: {different}"
     for model in amended:
         if why := [change.why for change in model.changes if prop in change.drops]:
-            return f"none: the promise is given up. {' And: '.join(why)} (variant {model.variant})"
+            return f"none: the property is given up. {' And: '.join(why)} (variant {model.variant})"
     return "none is modelled"
 
 
@@ -103,17 +106,17 @@ def _builds_on(system: System, model: Model, broken: Model) -> bool:
 
 
 def _elsewhere(system: System, prop: str, broken: Model) -> str:
-    """Of a variant that is a model of its own and that none amends no change is modelled; another variant may keep the promise."""
+    """Of a variant that is a model of its own and that none amends no change is modelled; another variant may have the property."""
     for model in system.variants.values():
         if model.document == broken.document and keeps(model, prop):
-            return f"no change of this variant is modelled; variant {model.variant} keeps the promise of this name"
+            return f"no change of this variant is modelled; the property of this name holds in variant {model.variant}"
     return "none is modelled"
 
 
 def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
-    """Every promise that a variant's manifest expects to fail and that does, variant by variant in document order.
+    """Every property that a variant's manifest expects to be refuted and that is, variant by variant in document order.
 
-    What an amended variant breaks just as the one that it amends (see :func:`repeated`) is not told again.
+    What an amended variant violates just as the one that it amends (see :func:`repeated`) is left out.
     """
     found = []
     for model in system.variants.values():
@@ -123,19 +126,19 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
-    """The readings without which a promise that ``model`` breaks is kept."""
+    """The interpretations without which a property that ``model`` violates holds."""
     return tuple(r for r in system.readings if model is system.base and prop in r.rests)
 
 
 def repeated(system: System, model: Model) -> frozenset[str]:
-    """The promises that a variant is expected to break under the same name as the variant that it amends."""
+    """The properties that a variant is expected to violate under the same name as the variant that it amends."""
     if not model.amends:
         return frozenset()
     return model.refuted & system.variants[model.amends].refuted
 
 
 def keeps(model: Model, prop: str) -> bool:
-    """The variant has a promise of that name and is expected to keep it."""
+    """The variant has a property of that name, and it is expected to hold."""
     return prop in {p.name for p in model.properties} - model.refuted
 
 

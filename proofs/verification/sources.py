@@ -1,4 +1,4 @@
-"""Where the sources of a system's tables differ: its document's text, its figures, and what runs."""
+"""Where the sources of a system's tables differ: its document's text, its figures, and the implementation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FIGURE = "figure"
 
 
 class Kind(StrEnum):
-    """Who has a row, and who has not."""
+    """Which source has a row, and which lacks it."""
 
-    FIGURE_ONLY = "a figure has it, the text has not"
-    NOT_RUN = "the document has it, what runs has not"
-    RUN_ONLY = "what runs has it, the document has not"
-    NEVER_FIRED = "what runs has it, and fires its event nowhere"
+    FIGURE_ONLY = "in a figure, not in the text"
+    NOT_RUN = "in the document, not in the implementation"
+    RUN_ONLY = "in the implementation, not in the document"
+    NEVER_FIRED = "in the implementation, which never fires the event"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Difference:
 def differences(system: System) -> list[Difference]:
     """The rows of the documented events (``system.tables``) that not all sources have, in the order of the tables.
 
-    What runs is the variant that the oracle judges by; nothing is compared where no events are named.
+    The implementation is the variant that logs are checked against; nothing is compared where no events are named.
     """
     return [found for sort in system.tables for found in _of(system, sort)]
 
@@ -73,7 +73,7 @@ def _of(system: System, sort: str) -> Iterator[Difference]:
         (Kind.NEVER_FIRED, [row for row in run.values() if fired and row.event not in fired]),
     ):
         for row in rows:
-            cited = f"line {row.line}" if row.line is not None else f"facts {row.fact}"
+            cited = f"line {row.line}" if row.line is not None else f"fact {row.fact}"
             yield Difference(kind, sort, row.event, row.source, row.target, cited)
 
 

@@ -142,7 +142,7 @@ def described(model: Model, element: Element) -> list[str]:
     """An element of ``model`` in lines, each a part that can differ."""
     line = [] if element.line is None else [f"line {element.line}"]
     fact = getattr(element, "fact", "")  # a machine has none, nor has a property
-    line += [f"facts {fact}"] if fact else []
+    line += [f"fact {fact}"] if fact else []
     match element:
         case Machine():
             attributes = [f"attribute {a.name}: {a.type}{' (rigid)' if a.rigid else ''}" for a in element.attributes]

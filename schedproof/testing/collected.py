@@ -142,7 +142,7 @@ class PromiseItem(pytest.Item):
             next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name),
         )
         reach = f"{self._judged.result.reach}, expected {self._judged.expected}"
-        return f"{model.system} {model.variant} {self.name}: {reach}\nPromise: {prop.says}."
+        return f"{model.system} {model.variant} {self.name}: {reach}\nProperty: {prop.says}."
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the promise stands."""

@@ -174,7 +174,7 @@ class Pair:
             lines.append(f"  {field.object}.{field.name}: {mine} in the model{why}, {its} in the implementation")
         whole = overlaid(self.state, seen)
         broken = broken_invariants(self.instance, self.state, whole)
-        lines += [f"That breaks {promise.text()}" for promise in broken]
+        lines += [f"That violates {promise.text()}" for promise in broken]
         raise self._out("\n".join(lines), tuple(whole[slot] for slot in range(self.instance.width)))
 
     def _name(self) -> str:

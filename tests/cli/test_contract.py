@@ -287,7 +287,7 @@ def test_prove_is_judged_by_the_manifest(run, registered):
     assert code == 1
     assert "stays-dark / switch_on: not inductive" in out
     assert "From this state, which no invariant excludes:" in out
-    assert out.splitlines()[-1] == "NOT as expected: induction judges 2 of 3 properties as the manifests say"
+    assert out.splitlines()[-1] == "NOT as expected: induction checks 2 of 3 properties as the manifests say"
 
 
 def test_cvc5_rechecks(run_json):
@@ -388,7 +388,7 @@ def test_a_scope_that_is_too_small_to_tell_is_no_verdict(run):
     """With two groups no group can first preempt and then be preempted: that needs three priorities."""
     code, out, _ = run("explore", "hived", "--scope", "PodGroup=2,Cell=2")
     assert code == 0
-    assert "not judged: group-life-with-preemption: does not happen here; it may need more objects" in out
+    assert "not checked: group-life-with-preemption: does not happen here; it may need more objects" in out
 
 
 def test_no_crash(run):
@@ -396,7 +396,7 @@ def test_no_crash(run):
     found = json.loads(out)
     assert code == 0
     assert "crash" not in found["per_action"]
-    assert found["not_judged"]["recovery-from-durable"] == "speaks of crashes, which were not explored"
+    assert found["not_judged"]["recovery-from-durable"] == "is about crashes, which were not explored"
 
 
 def test_max_states_is_undetermined_and_exits_with_3(run_json):
@@ -518,13 +518,18 @@ def test_list(run, run_json):
 
 STORY = """\
 stays-dark (lamps plain): refuted in 1 step at Lamp=1, expected refuted
-Promise: no lamp is ever on.
+Property: no lamp is ever on.
 Document: lamps.md, line 7: "Lamps stay dark."
+
+Objects:
+    lamp l0
+Initial state: l0: Off.
 
  1. l0 is switched on  [action switch_on, line 3]
       l0.state  Off -> On  Lamp.on, action switch_on, line 3
-So: no lamp is ever on: not so for x = l0.
-In the end l0: On.
+
+Final state: l0: On.
+Property stays-dark is violated for x = l0.
 """
 
 SEQUENCE = """\
@@ -537,7 +542,7 @@ sequenceDiagram
     Note over scheduler,l0: 1. l0 is switched on
     scheduler->>l0: Lamp.on (line 3)
     Note right of l0: state: Off → On
-    Note over scheduler,l0: no lamp is ever on: not so for x = l0<br/>l0: On
+    Note over scheduler,l0: property stays-dark is violated for x = l0<br/>l0: On
 """
 
 
@@ -550,8 +555,8 @@ def test_explain_what_was_checked(run, registered):
     code, out, _ = run("explain", "lamps", "on-or-off")
     assert code == 0
     assert out.splitlines()[-2:] == [
-        "  exploration at Lamp=2: every reachable state and step, and none breaks it",
-        "  induction: it is true at the start, and no step of any action breaks it, for any number of objects",
+        "  exploration at Lamp=2: every reachable state and step, and none violates it",
+        "  induction: it is true at the start, and no step of any action violates it, for any number of objects",
     ]
 
 
@@ -570,7 +575,7 @@ def test_explain_an_unreachable_state_exits_with_1(run):
     )
     assert (code, out) == (
         1,
-        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state is like that\n",
+        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state satisfies this\n",
     )
 
 
@@ -635,15 +640,15 @@ def test_explore_sums_over_all_topologies(run, run_json, streets):
         "topologies": 2, "states": 6, "transitions": 10, "depth": 2
     }  # fmt: skip
     last = run("explore", "lamps")[1].splitlines()[-1]
-    assert last == "lamps plain at Lamp=2: in 2 topologies together: 6 states, 10 transitions, greatest depth 2"
+    assert last == "lamps plain at Lamp=2: in 2 configurations together: 6 states, 10 transitions, greatest depth 2"
 
 
 def test_explain_a_state_looks_at_all_topologies(run, streets):
     """l1 is only in the second, and the shortest way may be in any."""
     code, out, _ = run("explain", "lamps", "--state", "l1=On")
     assert code == 0
-    assert "Given:\n    lamp l1: number 2\n" in out
-    assert "So: after 1 step the state is as asked." in out
+    assert "Objects:\n    lamp l1: number 2\n" in out
+    assert "After 1 step the state is as requested." in out
     code, out, err = run("explain", "lamps", "--state", "l7=On")
     assert (code, out) == (2, "")
     assert "unknown object 'l7'" in err and "l0, l1" in err
@@ -664,7 +669,7 @@ def test_explain_takes_the_shortest_way_of_all_topologies(run, registered):
     )
     registered(system(model))
     _, out, _ = run("explain", "lamps", "--state", "l0=On")
-    assert "So: after 1 step the state is as asked." in out
+    assert "After 1 step the state is as requested." in out
     assert "number 2" in out
 
 
@@ -767,8 +772,8 @@ def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, regi
     )  # fmt: skip
     assert run("findings", "lamps")[1].splitlines()[-2:] == [
         "3 findings in lamps.md",
-        "left out: 1 promise that lamps worse breaks just as plain does, of which it is an amendment "
-        "('schedproof explain lamps PROPERTY --variant worse' tells one)",
+        "left out: 1 property that lamps worse violates just as plain does, which it amends "
+        "('schedproof explain lamps PROPERTY --variant worse' shows one)",
     ]
 
 
@@ -777,7 +782,7 @@ def test_a_promise_that_is_given_up_is_not_called_repaired(run_json, registered)
     bright = lamps().amend("bright", "no such promise", [given_up], frozenset())
     registered(system(lamps(), bright))
     _, (finding,) = run_json("findings", "lamps")
-    assert finding["repair"] == "none: the promise is given up. Lamps are for light. (variant bright)"
+    assert finding["repair"] == "none: the property is given up. Lamps are for light. (variant bright)"
 
 
 AT_NIGHT = replace(PROMISES[1], name="on-or-off-at-night", says="at night a lamp is on or off")
@@ -788,8 +793,8 @@ def test_a_promise_that_is_weakened_says_what_is_kept_of_it(run, run_json, regis
     registered(system(lamps(), lamps().amend("darker", "a weaker promise", [AS_IT_GOES], frozenset())))
     _, (finding,) = run_json("findings", "lamps")
     assert finding["repair"] == (
-        "the promise is weakened. Nights are dark. "
-        "Kept is on-or-off-at-night: at night a lamp is on or off (variant darker)"
+        "the property is weakened. Nights are dark. "
+        "What holds is on-or-off-at-night: at night a lamp is on or off (variant darker)"
     )
     _, out, _ = run("diff", "lamps", "plain", "darker")
     assert "      weakens stays-dark to on-or-off-at-night\n" in out
@@ -807,7 +812,7 @@ def test_a_variant_that_goes_back_on_a_repair_is_told_of(run_json, registered):
     _, found = run_json("findings", "lamps")
     assert [(f["variant"], f["repair"]) for f in found] == [
         ("plain", "A lamp that cannot be switched on stays dark (line 7). (variant broken)"),
-        ("mended", "variant broken keeps the promise. What is different here: A switch again."),
+        ("mended", "the property holds in variant broken. What is different here: A switch again."),
     ]
 
 
@@ -826,6 +831,6 @@ def test_what_the_document_has_not_got_is_cited_from_the_facts(run, registered):
     plain = lamps()
     fetched = replace(plain, actions=[replace(a, line=None, fact="2, lamp.c:7") for a in plain.actions])
     registered(system(plain, replace(fetched, variant="code")))
-    assert "[action switch_on, facts 2, lamp.c:7]" in run("explain", "lamps", "stays-dark", "--variant", "code")[1]
+    assert "[action switch_on, fact 2, lamp.c:7]" in run("explain", "lamps", "stays-dark", "--variant", "code")[1]
     _, out, _ = run("diff", "lamps", "plain", "code")
-    assert "      + facts 2, lamp.c:7\n" in out and "      - line 3\n" in out
+    assert "      + fact 2, lamp.c:7\n" in out and "      - line 3\n" in out

@@ -58,8 +58,11 @@ def test_the_text_tells_verdict_and_interleaving(say: Any) -> None:
     assert "AB: locks in reversed order: one and two on b, a" in lines
     assert "  1. one: lock a (file.yaml:3)" in lines
     assert "  2. two: lock b (file.yaml:4)" in lines
-    assert "     one waits: lock b; two holds that by lock" in lines
-    assert "     two waits: lock a; one holds that by lock" in lines
+    assert "     one waits: lock b; two holds it by lock" in lines
+    assert "     two waits: lock a; one holds it by lock" in lines
+    assert "  Threads: one, two. Locks and channels: mutex a, mutex b." in lines
+    assert "  Initial state: no lock is held, and every channel is empty." in lines
+    assert "  Property no-deadlock is violated: one and two can never continue." in lines
     assert lines[-1] == "NOT as expected: 0 of 1 check"
 
 

@@ -254,8 +254,8 @@ def test_totals_are_those_of_the_models():
     assert verdicts == f"{total} of {total}"
 
     hived = systems()["hived"].variants.values()
-    (judged,) = set(re.findall(r"induction judges (\d+ of \d+) properties", README))
-    # beside what each model declares, induction judges that its steps are well-formed
+    (judged,) = set(re.findall(r"induction checks (\d+ of \d+) properties", README))
+    # beside what each model declares, induction checks that its steps are well-formed
     inductive = [p for model in hived for p in model.properties if isinstance(p, Invariant | StepInvariant | Recovery)]
     assert judged == f"{len(hived) + len(inductive)} of {len(hived) + len(inductive)}"
 

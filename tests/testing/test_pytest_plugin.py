@@ -114,9 +114,10 @@ def test_a_refuted_promise_fails_with_its_story(judge, pytester):
     done.stdout.fnmatch_lines(
         [
             "lease fenced one-at-a-time: refuted in 5 steps at Worker=2,Lease=1, expected proved",
-            "Promise: no two workers work under the same lease.",
+            "Property: no two workers work under the same lease.",
             " 5. w1 acquires l0 and works *",
-            "In the end w0: Working, lease l0; w1: Working, lease l0; l0: Held, holder w1.",
+            "Final state: w0: Working, lease l0; w1: Working, lease l0; l0: Held, holder w1.",
+            "Property one-at-a-time is violated for v = w0, w = w1, l = l0.",
         ]
     )
     assert "Traceback" not in done.stdout.str() and "collected.py" not in done.stdout.str()

@@ -66,7 +66,11 @@ SCHEDULER = Machine(
         State("provisioning", Durability.VOLATILE, line=25),
     ],
     # "a pass over the currently queued recipes" (line 23): those that it has still to look at
-    attributes=[Attribute("ahead", SetOf(Recipe), line=23)],
+    attributes=[
+        Attribute(
+            "ahead", SetOf(Recipe), line=23, about="the queued recipes that the present pass has still to look at"
+        )
+    ],
     events=[Event("pass_over", {"recipe": Ref(Recipe)})],
 )
 
@@ -74,11 +78,11 @@ RECIPE_SET = Machine(
     RecipeSet,
     line=25,
     # "the full set of submitted recipes" (line 15): a set arrives whole, at any time
-    states=[State("to_come"), State("submitted", line=15)],
+    states=[State("to_come", about="not yet submitted"), State("submitted", line=15)],
     attributes=[
         Attribute("priority", IntRange(0, 1), durable=True, line=213),
-        Attribute("endable", BoolType(), rigid=True),
-        Attribute("rankable", BoolType(), rigid=True),
+        Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted"),
+        Attribute("rankable", BoolType(), rigid=True, about="priority may change"),
     ],
     events=[Event("reprioritize", {"to": IntRange(0, 1)})],
 )
@@ -99,7 +103,9 @@ RECIPE = Machine(
     ],
     attributes=[
         Attribute("recipe_set", Ref(RecipeSet), rigid=True, line=24),
-        Attribute("viable", SetOf(System), rigid=True, line=123),
+        Attribute(
+            "viable", SetOf(System), rigid=True, line=123, about="the systems that meet the requirements of the recipe"
+        ),
         Attribute("system", Ref(System), durable=True, line=26),
     ],
     events=[Event("schedule", {"system": Ref(System)})],

@@ -84,7 +84,7 @@ BY_PRIORITY = showing(
 STRICTLY = Change(
     why=(
         "A queued recipe gets a pending system only if no queued one of a higher priority suits it (line 212), though that "
-        "one can not take it. Then a set that can never be seated holds up all others."
+        "one can not take it. Then a set whose recipes can never each get a system holds up all others."
     ),
     repairs=[],
     adds=[

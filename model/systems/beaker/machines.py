@@ -55,20 +55,30 @@ RECIPE_SET = Machine(
     RecipeSet,
     line=135,
     states=[
-        State("at_rest"),
+        State("at_rest", about="no loop of the scheduler processes the set"),
         # "all recipes in one recipe set will be processed before processing the next recipe set" (line 135):
         # the set that is being processed, and the same when no idle system is left that suits it. A crash
         # of the scheduler forgets where it stood.
-        State("in_hand", Durability.VOLATILE, line=135),
-        State("searched", Durability.VOLATILE, line=144),
+        State(
+            "in_hand",
+            Durability.VOLATILE,
+            line=135,
+            about="the new job loop processes the set, and looks for an idle system for its recipes",
+        ),
+        State(
+            "searched",
+            Durability.VOLATILE,
+            line=144,
+            about="the new job loop processes the set, and has found that no idle system suits its other recipes",
+        ),
     ],
     attributes=[
         Attribute("priority", IntRange(0, 1), durable=True, line=213),
         # "assigned to a particular lab controller" (line 125): one for the whole set (line 142)
         Attribute("lab", Ref(Lab), durable=True, line=125),
         # What people may do to this set: so that an exploration can leave it out. Proofs leave it open.
-        Attribute("endable", BoolType(), rigid=True),
-        Attribute("rankable", BoolType(), rigid=True),
+        Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted"),
+        Attribute("rankable", BoolType(), rigid=True, about="priority may change"),
     ],
     events=[
         Event("assign", {"lab": Ref(Lab)}),
@@ -95,8 +105,12 @@ RECIPE = Machine(
         Attribute("recipe_set", Ref(RecipeSet), rigid=True, line=132),
         # "meets the requirements needed to run a given recipe" (line 80); the other half of "viable",
         # "configured for automated use", changes with the system's condition
-        Attribute("viable", SetOf(System), rigid=True, line=80),
-        Attribute("host", Ref(Recipe), rigid=True, line=230),
+        Attribute(
+            "viable", SetOf(System), rigid=True, line=80, about="the systems that meet the requirements of the recipe"
+        ),
+        Attribute(
+            "host", Ref(Recipe), rigid=True, line=230, about="the recipe on whose system this one, its guest, runs"
+        ),
         Attribute("system", Ref(System), durable=True, line=203),
     ],
     events=[Event("schedule", {"system": Ref(System)})],
@@ -117,7 +131,7 @@ SYSTEM = Machine(
         Attribute("condition", EnumType(("Automated", "Manual", "Broken")), durable=True, line=253),
         Attribute("lab", Ref(Lab), rigid=True, line=203),
         # What people may do to this system, as for recipe sets.
-        Attribute("adjustable", BoolType(), rigid=True),
+        Attribute("adjustable", BoolType(), rigid=True, about="condition may change"),
     ],
 )
 

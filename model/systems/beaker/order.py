@@ -29,7 +29,12 @@ RECIPE_SET_IN_ORDER = replace(
     attributes=[
         *RECIPE_SET.attributes,
         # the sets that were assigned before this one, since it was assigned itself
-        Attribute("behind", SetOf(RecipeSet), durable=True),
+        Attribute(
+            "behind",
+            SetOf(RecipeSet),
+            durable=True,
+            about="the sets that were assigned before this one, of those that are still assigned",
+        ),
     ],
     events=[*RECIPE_SET.events, Event("forget", {"earlier": Ref(RecipeSet)})],
 )

@@ -42,7 +42,12 @@ SEATING = Machine(Seating, attributes=[Attribute("recipe_set", Ref(RecipeSet), r
 SEAT = Machine(
     Seat,
     attributes=[
-        Attribute("seating", Ref(Seating), rigid=True),
+        Attribute(
+            "seating",
+            Ref(Seating),
+            rigid=True,
+            about="a system for each open recipe of the set, in one lab and no two the same, that is left to them but not held",
+        ),
         Attribute("recipe", Ref(Recipe), rigid=True),
         Attribute("system", Ref(System), rigid=True),
     ],
@@ -53,7 +58,12 @@ RECIPE_SET_WITH_SEATING = replace(
     attributes=[
         *RECIPE_SET_IN_ORDER.attributes,
         # a system of one lab for each of its recipes, no two the same: not held, but left to them
-        Attribute("seating", Ref(Seating), durable=True),
+        Attribute(
+            "seating",
+            Ref(Seating),
+            durable=True,
+            about="a system for each open recipe of the set, in one lab and no two the same, that is left to them but not held",
+        ),
     ],
     events=[*RECIPE_SET_IN_ORDER.events, Event("seat", {"seating": Ref(Seating)})],
 )
@@ -113,7 +123,7 @@ seat = Action(
     [j, p],
     when=[CAN_BE_SEATED],
     fires=[j.fires("seat", seating=p)],
-    says="{j} is seated anew: {p}",
+    says="other systems are chosen for the recipes of {j}: {p}",
     line=132,
 )
 SEAT_TABLE = [

@@ -124,7 +124,7 @@ SEATS_ARE_LEFT = Change(
         "A recipe takes a system only if each of its siblings keeps one that suits it, in the same lab; "
         "in arbitrary order (line 132) a recipe can take the only system of its sibling, or a lab that has none for it. "
         "So a queued recipe of a high priority is passed over if its siblings could not be served (line 213), "
-        "and a set that can not be seated waits without holding anything."
+        "and a set whose recipes can not each get a system waits without holding anything."
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     weakens={

@@ -166,7 +166,7 @@ IDLE = [
     ),
     LeadsTo(
         name="sets-begin",
-        says="a set that can be seated on Automated systems of one lab begins, if people leave things as they are",
+        says="a set whose recipes can each get an Automated system of one lab begins, if people leave things as they are",
         line=29,
         sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
         over=[j],

@@ -52,11 +52,25 @@ POD_GROUP = Machine(
     ],
     attributes=[
         # "this PG's priority is higher than that of the PG currently associated with the cell"
-        Attribute("outranks", SetOf(PodGroup), rigid=True, line=51),
+        Attribute("outranks", SetOf(PodGroup), rigid=True, line=51, about="the groups whose priority is lower"),
         # What the pods' own objects record of a group (line 31: "updating pod annotation"). The
         # document's states do not include it; it is written here so that recovery can be judged.
-        Attribute("record", EnumType(("submitted", "bound", "deleted")), durable=True, history=True, line=31),
-        Attribute("placement", SetOf(Cell), durable=True, history=True, line=31),
+        Attribute(
+            "record",
+            EnumType(("submitted", "bound", "deleted")),
+            durable=True,
+            history=True,
+            line=31,
+            about="what the objects of its pods record of the group; it survives a crash",
+        ),
+        Attribute(
+            "placement",
+            SetOf(Cell),
+            durable=True,
+            history=True,
+            line=31,
+            about="the cells that the objects of its pods record; they survive a crash",
+        ),
     ],
     events=[Event("e0", {"cells": SetOf(Cell)})],
 )

@@ -5,7 +5,10 @@ from pathlib import Path
 from schedproof.model.lang import Document, Sort
 
 DOCUMENT = Document(
-    "jobmon-finite-state-machines.rst", "Jobmon's Finite State Machines", Path(__file__).with_name("quotes.json")
+    "jobmon-finite-state-machines.rst",
+    "Jobmon's Finite State Machines",
+    Path(__file__).with_name("quotes.json"),
+    Path(__file__).with_name("facts.json"),
 )
 """Lines are of this; what runs, and not what it says, is told by sections of the facts."""
 

@@ -31,7 +31,10 @@ from schedproof.model.lang import (
 from .sorts import Application, Ask, GangTimer, Node, Partition, Queue, Wakeup
 
 DOCUMENT = Document(
-    "yunikorn-object-states-0.12.2.txt", "Scheduler Object States", Path(__file__).with_name("quotes.json")
+    "yunikorn-object-states-0.12.2.txt",
+    "Scheduler Object States",
+    Path(__file__).with_name("quotes.json"),
+    Path(__file__).with_name("facts.json"),
 )
 FIGURE = "0, figure of the application"
 
@@ -77,7 +80,7 @@ PARTITION = Machine(
     states=object_states(),
     attributes=[
         Attribute("deleted", BoolType(), durable=True, line=51),
-        Attribute("adjustable", BoolType(), rigid=True),  # people may start, stop and remove it
+        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people"),
     ],
 )
 
@@ -88,9 +91,11 @@ QUEUE = Machine(
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True),
         Attribute("parent", Ref(Queue), rigid=True),
-        Attribute("above", SetOf(Queue), rigid=True),  # its parent, that one's parent, and so on
+        Attribute(
+            "above", SetOf(Queue), rigid=True, about="the parent of the queue, the parent of that queue, and so on"
+        ),
         Attribute("deleted", BoolType(), durable=True, line=51),
-        Attribute("adjustable", BoolType(), rigid=True),
+        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people"),
     ],
 )
 
@@ -118,10 +123,16 @@ APPLICATION = Machine(
     attributes=[
         Attribute("queue", Ref(Queue), rigid=True, line=27),
         # what becomes of a gang whose placeholders are not all there in time
-        Attribute("style", EnumType(("Hard", "Soft")), rigid=True, line=25),
+        Attribute(
+            "style",
+            EnumType(("Hard", "Soft")),
+            rigid=True,
+            line=25,
+            about="what is done for a gang whose placeholders are not all there in time: Hard fails it, Soft schedules it without them",
+        ),
         # the asks for placeholders are exactly what the gang was said to need
-        Attribute("exact", BoolType(), rigid=True),
-        Attribute("known", BoolType(), line=18),  # it has been added to the scheduler
+        Attribute("exact", BoolType(), rigid=True, about="asks for exactly the placeholders that the gang needs"),
+        Attribute("known", BoolType(), line=18, about="the application has been added to the scheduler"),
         # of the state that it is in: armed when it is entered, off when it is left
         Attribute("timer", EnumType(("off", "armed", "ran")), line=20),
     ],
@@ -158,7 +169,7 @@ ASK = Machine(
     Ask,
     line=18,
     states=[
-        State("to_come"),
+        State("to_come", about="not yet added"),
         State("pending", line=22),
         State("allocated", line=20),
         State("releasing", line=25),  # the resource manager has been told, and has not confirmed it yet
@@ -169,7 +180,7 @@ ASK = Machine(
         Attribute("application", Ref(Application), rigid=True),
         Attribute("placeholder", BoolType(), rigid=True, line=25),
         Attribute("node", Ref(Node), line=64),
-        Attribute("listed", BoolType(), line=18),  # the application has the ask, allocated or not
+        Attribute("listed", BoolType(), line=18, about="the ask is in the list of its application, allocated or not"),
     ],
     events=[
         Event("allocate", {"node": Ref(Node)}),
@@ -194,8 +205,8 @@ WAKEUP = Machine(
     states=[State("free"), State("under_way")],
     attributes=[
         Attribute("application", Ref(Application)),
-        Attribute("of_state", EnumType(TIMED)),  # the state that it was set for
-        Attribute("spare", BoolType(), rigid=True),
+        Attribute("of_state", EnumType(TIMED), about="the state that the timer was set for"),
+        Attribute("spare", BoolType(), rigid=True, about="stands for none: the configuration has no time-outs"),
     ],
     events=[Event("set_off", {"application": Ref(Application), "of_state": EnumType(TIMED)})],
 )
@@ -224,10 +235,15 @@ GANG_TIMER_TABLE = [
 NODE = Machine(
     Node,
     line=62,
-    states=[State("to_come"), State("schedulable", line=64), State("unschedulable", line=64), State("gone")],
+    states=[
+        State("to_come", about="not yet added"),
+        State("schedulable", line=64),
+        State("unschedulable", line=64),
+        State("gone"),
+    ],
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True),
-        Attribute("adjustable", BoolType(), rigid=True),
+        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people"),
     ],
 )
 

@@ -57,7 +57,9 @@ SHIM_APPLICATION = Machine(
     ShimApplication,
     line=72,
     states=_states(APPLICATION_STATES),
-    attributes=[Attribute("core", Ref(Application), rigid=True, line=6)],
+    attributes=[
+        Attribute("core", Ref(Application), rigid=True, line=6, about="what stands for this object in the core")
+    ],
 )
 TASK = Machine(
     Task,
@@ -69,7 +71,10 @@ TASK = Machine(
     ],
 )
 SHIM_NODE = Machine(
-    ShimNode, line=80, states=_states(NODE_STATES), attributes=[Attribute("core", Ref(Node), rigid=True, line=6)]
+    ShimNode,
+    line=80,
+    states=_states(NODE_STATES),
+    attributes=[Attribute("core", Ref(Node), rigid=True, line=6, about="what stands for this object in the core")],
 )
 SHIM_SCHEDULER = Machine(
     ShimScheduler,
@@ -77,7 +82,7 @@ SHIM_SCHEDULER = Machine(
     states=_states(SCHEDULER_STATES),
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True),
-        Attribute("mortal", BoolType(), rigid=True),  # its process can die: so that an exploration can leave it out
+        Attribute("mortal", BoolType(), rigid=True, about="its process may end"),
     ],
 )
 
@@ -97,9 +102,9 @@ SHIM_MACHINES_SHIPPED = [
             *SHIM_APPLICATION.attributes,
             # The dispatcher has a RunApplication for it, put there when the last placeholder was bound (4.1, line
             # 102) or completed (line 108): the check is made then and never again.
-            Attribute("run_due", BoolType()),
+            Attribute("run_due", BoolType(), about="the dispatcher holds a RunApplication for it"),
             # What is wrong with it on the shim's side may show: a submit error, a Spark operator that fails it.
-            Attribute("troubled", BoolType(), rigid=True),
+            Attribute("troubled", BoolType(), rigid=True, about="may fail on the side of the shim"),
         ],
         events=[Event("UpdateReservation", {"last": BoolType()}), Event("AppTaskCompleted", {"last": BoolType()})],
     ),
@@ -109,11 +114,11 @@ SHIM_MACHINES_SHIPPED = [
         states=TASK.states,
         attributes=[
             *TASK.attributes,
-            Attribute("pod", POD, durable=True),
+            Attribute("pod", POD, durable=True, about="what the resource manager has of the pod"),
             # The id of its allocation is known: without it CompleteTask releases no allocation (4.2, line 116).
-            Attribute("identified", BoolType()),
+            Attribute("identified", BoolType(), about="the shim knows the id of the allocation"),
             # where its pod is to run
-            Attribute("host", Ref(Node), durable=True),
+            Attribute("host", Ref(Node), durable=True, about="the node where the pod is to run"),
         ],
         events=[
             Event("TaskAllocated", {"host": Ref(Node)}),

@@ -19,7 +19,7 @@ from .sorts import ShimApplication
 NO_POD = ("absent", "ended", "deleted")
 
 REJECTED = Change(
-    why="An application that is recovered can be rejected; in v0.12.2 it waits, and the shim's process ends (4.1).",
+    why="An application that is recovered can be rejected; in v0.12.2 it waits, and the shim's process ends (fact 4.1).",
     repairs=["rejections-are-heard"],
     adds=[
         Row(ShimApplication, "RejectApplication", "Recovering", "Rejected", fact="4.1, 380ed375"),
@@ -100,7 +100,7 @@ FOR_GOOD = replace(
 FAILURES = Change(
     why=(
         "An application can fail wherever it is, and has failed when none of its tasks goes on; its pods are deleted. In v0.12.2 it "
-        "fails a second time when the core says so: never, if the core does not know; too early, if it says it twice (4.1)."
+        "fails a second time when the core says so: never, if the core does not know; too early, if it says it twice (fact 4.1)."
     ),
     repairs=["failures-are-heard", "failing-can-be-left"],
     adds=[
@@ -152,7 +152,7 @@ def placeholders_are(states: tuple[str, ...], gone: tuple[str, ...]) -> Term:
 RESERVATIONS = Change(
     why=(
         "A reservation is over when every placeholder is bound or gone, and an application that resumes goes on when all "
-        "are gone, whenever that is looked at; placeholders that nobody will use are deleted. In v0.12.2 a placeholder that fails or is deleted is waited for (4.1)."
+        "are gone, whenever that is looked at; placeholders that nobody will use are deleted. In v0.12.2 a placeholder that fails or is deleted is waited for (fact 4.1)."
     ),
     repairs=["reserving-can-be-left", "resuming-can-be-left"],
     adds=[
@@ -193,7 +193,7 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
     return Change(
         why=(
             "A shim that registers again is told again which nodes the core has, what it holds and what it wants back, and "
-            "what it adds again is accepted again. In v0.12.2 an application that is known is rejected (1.2), and what was under way is lost."
+            "what it adds again is accepted again. In v0.12.2 an application that is known is rejected (fact 1.2), and what was under way is lost."
         ),
         repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
         adds=[

@@ -43,12 +43,12 @@ RUNS = ("New", *SCHEDULED, "Completing", "Resuming")
 
 ASK_SHIPPED = replace(
     ASK,
-    states=[*ASK.states, State("swapping")],
+    states=[*ASK.states, State("swapping", about="a placeholder whose node is being given to the real ask")],
     attributes=[
         *ASK.attributes,
-        Attribute("required", BoolType(), rigid=True),
+        Attribute("required", BoolType(), rigid=True, about="needs one certain node"),
         # the placeholder that it is swapped for
-        Attribute("instead", Ref(Ask)),
+        Attribute("instead", Ref(Ask), about="the placeholder that the ask is swapped for"),
     ],
     events=[*ASK.events, Event("swap", {"node": Ref(Node), "instead": Ref(Ask)})],
 )

@@ -75,7 +75,7 @@ THE_REPAIRED_CORE_HEARS = Change(
 )
 
 NOTHING_IS_LOST = Change(
-    why="A full queue holds up its sender; in v0.12.2 what finds no room for too long is dropped (facts 4).",
+    why="A full queue holds up its sender; in v0.12.2 what finds no room for too long is dropped (fact 4).",
     repairs=["submitted-can-be-left", "tasks-do-not-wait-for-ever", "no-allocation-without-a-pod"],
     drops=["lose"],
 )

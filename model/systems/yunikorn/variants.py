@@ -57,7 +57,7 @@ TABLES: Mapping[str, frozenset[str]] = {
 """The events of the document's machines, by sort."""
 
 AS_SHIPPED = Change(
-    why="What runs in v0.12.2, by its tables and by what fires which event (facts 1 to 4).",
+    why="What runs in v0.12.2, by its tables and by what fires which event (facts 1, 2, 3 and 4).",
     repairs=[],
     drops=[
         *shipped.NEVER_DONE,
@@ -181,7 +181,7 @@ A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
 
 WHAT_RESUMES_ASKS_ON = Change(
     why=(
-        "A gang that resumes gives up its placeholders, not its real asks. The shipped one drops these too (1.3), so that there is "
+        "A gang that resumes gives up its placeholders, not its real asks. The shipped one drops these too (fact 1.3), so that there is "
         "nothing left of it (line 22): it completes, unless the resource manager asks again in time."
     ),
     repairs=[],

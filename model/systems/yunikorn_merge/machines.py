@@ -46,6 +46,7 @@ DOCUMENT = Document(
     "yunikorn-cache-scheduler-merge.md",
     "YuniKorn-core: Proposal to combine Cache and Scheduler's implementation",
     Path(__file__).with_name("quotes.json"),
+    Path(__file__).with_name("facts.json"),
 )
 
 p, p2 = variables(Partition, "p p2")
@@ -57,7 +58,7 @@ n, n2 = variables(Node, "n n2")
 # --- the resource manager
 
 # A switch of a situation: it has been there from the start, in all copies, so that runs begin where they get interesting.
-STANDING = Attribute("standing", BoolType(), rigid=True)
+STANDING = Attribute("standing", BoolType(), rigid=True, about="exists from the start, in every copy")
 
 
 def rm_knows(
@@ -92,7 +93,7 @@ APPLICATION = rm_knows(
     STANDING,
     Attribute("partition", Ref(Partition), rigid=True, line=49),
     # "when fails" (line 53): the scheduler does not take it, for a reason of its own (its queue, its placement).
-    Attribute("refused", BoolType(), rigid=True, line=53),
+    Attribute("refused", BoolType(), rigid=True, line=53, about="is refused by the scheduler"),
     line=44,
 )
 ASK = rm_knows(
@@ -107,7 +108,13 @@ ASK = rm_knows(
     STANDING,
     Attribute("application", Ref(Application), rigid=True, line=104),
     # It is made from an allocation that is to be recovered (line 128); the resource manager never asks for it.
-    Attribute("recovered", BoolType(), rigid=True, line=128),
+    Attribute(
+        "recovered",
+        BoolType(),
+        rigid=True,
+        line=128,
+        about="is made from an allocation that is recovered; nobody asks for it",
+    ),
     line=100,
 )
 ALLOCATION = rm_knows(

@@ -53,14 +53,14 @@ PARTITION = Machine(
     Partition,
     line=167,
     states=[State("absent"), State("present", line=269, begins="standing"), State("removed", line=274)],
-    attributes=[Attribute("standing", BoolType(), rigid=True)],
+    attributes=[Attribute("standing", BoolType(), rigid=True, about="exists from the start")],
 )
 QUEUE = Machine(
     Queue,
     line=166,
     states=[State("absent"), State("present", line=269, begins="standing"), State("removed", line=277)],
     attributes=[
-        Attribute("standing", BoolType(), rigid=True),
+        Attribute("standing", BoolType(), rigid=True, about="exists from the start"),
         Attribute("partition", Ref(Partition), rigid=True, line=185),
     ],
 )
@@ -76,9 +76,14 @@ APPLICATION = Machine(
     attributes=[
         Attribute("queue", Ref(Queue), rigid=True, line=216),
         # Its queue does not take it, for a reason of its own.
-        Attribute("refused", BoolType(), rigid=True, line=53),
+        Attribute("refused", BoolType(), rigid=True, line=53, about="is refused by the scheduler"),
         # What the resource manager has been told.
-        Attribute("told", EnumType(("nothing", "accepted", "rejected")), line=25),
+        Attribute(
+            "told",
+            EnumType(("nothing", "accepted", "rejected")),
+            line=25,
+            about="what the resource manager has heard of it",
+        ),
     ],
 )
 ASK = Machine(
@@ -93,8 +98,14 @@ ASK = Machine(
     ],
     attributes=[
         Attribute("application", Ref(Application), rigid=True, line=228),
-        Attribute("recovered", BoolType(), rigid=True, line=128),
-        Attribute("told", BoolType(), line=28),
+        Attribute(
+            "recovered",
+            BoolType(),
+            rigid=True,
+            line=128,
+            about="is made from an allocation that is recovered; nobody asks for it",
+        ),
+        Attribute("told", BoolType(), line=28, about="what the resource manager has heard of it"),
     ],
 )
 ALLOCATION = Machine(
@@ -104,7 +115,9 @@ ALLOCATION = Machine(
     attributes=[
         Attribute("ask", Ref(Ask), rigid=True, line=228),
         Attribute("node", Ref(Node), rigid=True, line=314),
-        Attribute("rm", EnumType(KNOWS_OF_ALLOCATIONS), line=26),
+        Attribute(
+            "rm", EnumType(KNOWS_OF_ALLOCATIONS), line=26, about="what the resource manager knows of the allocation"
+        ),
     ],
 )
 NODE = Machine(
@@ -118,7 +131,12 @@ NODE = Machine(
     ],
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True, line=185),
-        Attribute("told", EnumType(("nothing", "accepted", "rejected")), line=29),
+        Attribute(
+            "told",
+            EnumType(("nothing", "accepted", "rejected")),
+            line=29,
+            about="what the resource manager has heard of it",
+        ),
     ],
 )
 

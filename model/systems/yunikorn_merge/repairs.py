@@ -23,7 +23,7 @@ send = CHANNELS.sending
 AMOUNT_FROM_THE_PROPOSAL = Change(
     why=(
         "What the scheduler counts for a proposal it takes from the proposal, not from the ask, which may be gone: so when it "
-        "fails to add an allocation, it drops its own copy as well as sending ReleaseAllocationsEvent (shipped in 0.9.0, facts 6)."
+        "fails to add an allocation, it drops its own copy as well as sending ReleaseAllocationsEvent (shipped in 0.9.0, fact 6)."
     ),
     repairs=[
         "allocations-in-both-copies",
@@ -74,7 +74,7 @@ ONLY_WHAT_IT_HAS = Change(
 TOLD_WHEN_CONFIRMED = Change(
     why=(
         "The resource manager is told of an allocation by the scheduler, when it has confirmed it, and not by the cache, which only "
-        "accepts it (line 26; facts 6). It may still be gone again when the resource manager hears of it: then it hears that next."
+        "accepts it (line 26; fact 6). It may still be gone again when the resource manager hears of it: then it hears that next."
     ),
     repairs=[],
     weakens={

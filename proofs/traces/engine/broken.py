@@ -15,7 +15,7 @@ from schedproof.proofs.traces.reports.wording import show_term
 
 
 def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Promise]:
-    """The invariants that the observed state breaks and the state before did not.
+    """The invariants that the observed state violates and the state before did not.
 
     Only where the state is observed completely; invariants that the variant itself is expected
     not to keep are no promise of it.
@@ -29,7 +29,7 @@ def broken_invariants(instance: Instance, before: State, observed: Mapping[int, 
             broken = set(_violations(instance, prop, state)) - set(_violations(instance, prop, before))
             if broken:
                 who = ", ".join(f"{n} = {v}" for n, v in min(broken))
-                says = f"{prop.says} (broken for {who})" if who else prop.says
+                says = f"{prop.says} (violated for {who})" if who else prop.says
                 found.append(Promise(prop.name, says, model.document.name, prop.line, prop.sentence))
     return found
 

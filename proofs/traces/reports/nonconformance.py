@@ -56,7 +56,17 @@ def _departure(instance: Instance, record: Record[State], before: Sequence[State
             shown[what] = _candidate(instance, record, state, path)
     promises = broken_invariants(instance, before[0], record.observed.slots)
     candidates = list(shown.values())
-    return Departure(record.number, record.line, _reason(record, candidates), promises, candidates)
+    reason, concerned = _reason(record, candidates), _concerned(instance, before[0], candidates)
+    return Departure(record.number, record.line, reason, promises, candidates, concerned)
+
+
+def _concerned(instance: Instance, state: State, candidates: Sequence[Candidate]) -> str:
+    """The objects on which candidates and record differ, in a state before the record."""
+    names = dict.fromkeys(d.object for candidate in candidates for d in candidate.differs)
+    fields = {name: each for objects in instance.describe(state).values() for name, each in objects.items()}
+    return "; ".join(
+        f"{name}: " + ", ".join(f"{field} {_shown(value)}" for field, value in fields[name].items()) for name in names
+    )
 
 
 def _candidate(instance: Instance, record: Record[State], before: State, path: Path) -> Candidate:
@@ -78,7 +88,7 @@ def _reason(record: Record[State], candidates: Sequence[Candidate]) -> str:
     best = candidates[0]
     tried = "; ".join(best.steps) or "no step"
     if best.refused:
-        why = " and ".join(f"{r.says} (line {r.line})" if r.line else r.says for r in best.refused)
+        why = " and ".join(f"{r.says} ({r.document}, line {r.line})" if r.line else r.says for r in best.refused)
         return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}, but {why}"
     shown = ", ".join(d.text() for d in best.differs[:4]) + (", ..." if len(best.differs) > 4 else "")
     return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}: {shown}"
@@ -100,3 +110,9 @@ def difference(instance: Instance, slot: int, model: int, observed: int) -> Diff
             assert attribute is not None
             return Difference(obj, name, instance.show(attribute.type, model), instance.show(attribute.type, observed))
     raise AssertionError(f"no slot {slot}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return "{" + ", ".join(map(str, value)) + "}"
+    return "none" if value is None else str(value)

@@ -100,7 +100,7 @@ class Candidate:
         found += [f"  not possible: {r.text()}" for r in self.refused]
         found += [f"  {d.text()}" for d in self.differs]
         if self.promise and self.promise not in self.refused:
-            found.append(f"  {'breaks' if self.promise.property else 'but'} {self.promise.text()}")
+            found.append(f"  {'violates' if self.promise.property else 'but'} {self.promise.text()}")
         return found
 
 
@@ -109,7 +109,8 @@ class Departure:
     """The first record that no sequence of model steps explains.
 
     ``record`` is the record's number, ``line`` its line in the file. ``promises`` are the
-    invariants of the model that the observed state itself breaks.
+    invariants of the model that the observed state itself violates. ``before`` is a state of the model before the
+    record, of the objects that it is about, in words.
     """
 
     record: int
@@ -117,6 +118,7 @@ class Departure:
     reason: str
     promises: Sequence[Promise] = ()
     candidates: Sequence[Candidate] = ()
+    before: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -129,7 +131,9 @@ class Departure:
 
     def text(self) -> list[str]:
         found = [f"record {self.record} (line {self.line}): {self.reason}"]
-        found += [f"the observed state breaks {p.text()}" for p in self.promises]
+        if self.before:
+            found.append(f"  state before it, in the model: {self.before}")
+        found += [f"the observed state violates {p.text()}" for p in self.promises]
         for candidate in self.candidates:
             found += ["  " + line for line in candidate.text()]
         return found
@@ -137,7 +141,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class BrokenPromise:
-    """A record that the model explains, but that breaks what the document promises: no departure."""
+    """A record that the model explains, but that violates what the document requires: it conforms to the model."""
 
     record: int
     line: int
@@ -148,7 +152,7 @@ class BrokenPromise:
         return {"record": self.record, "line": self.line, "says": self.says, "promise": self.promise.as_json()}
 
     def text(self) -> str:
-        return f"record {self.record} (line {self.line}): {self.says}: breaks {self.promise.text()}"
+        return f"record {self.record} (line {self.line}): {self.says}: violates {self.promise.text()}"
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,7 @@ class OracleReport:
     ``breaks``: what the trace shows against the document's promises, although the model explains it.
     ``shortened``: of a departure, a trace of the plain format (header first) that departs for the same reason, and says
     no more than it must; ``excerpt``: in a format of its own, the lines of the log (number, text) that matter. ``error``: what could not be read of the trace, so that the report is on what comes before. ``releases``: where a format differs between releases of its system, those that explain all of the trace.
+    ``citations``: the facts that the departure cites, in lines for people.
     """
 
     system: str
@@ -192,6 +197,7 @@ class OracleReport:
     shortened: Sequence[Mapping[str, Any]] = ()
     excerpt: Sequence[tuple[int, str]] = ()
     error: str = ""
+    citations: Sequence[str] = ()
 
     @staticmethod
     def of(system: str, variant: str, format: str, found: Judgement) -> OracleReport:
@@ -250,21 +256,22 @@ class OracleReport:
         if self.first_departure:
             found += self.first_departure.text()
         if self.shortened:
-            found.append("what matters of it, as a trace that violates the model at its last record:")
+            found.append("the part that matters, as a trace whose last record does not conform:")
             found += ["  " + json.dumps(line) for line in self.shortened]
         if self.excerpt:
-            found.append("what matters of the log, up to that line:")
+            found.append("the lines of the log that matter:")
             found += [
                 f"  line {number}: {text if len(text) <= WIDEST else text[:WIDEST] + ' ...'}"
                 for number, text in self.excerpt
             ]
         if self.breaks:
             found.append(
-                f"promises of the document that the trace breaks, though the model explains it: {len(self.breaks)}"
+                f"properties that the document requires and the trace violates, though the model explains it: {len(self.breaks)}"
             )
             found += [f"  {b.text()}" for b in self.breaks[:MOST_BREAKS]]
             if len(self.breaks) > MOST_BREAKS:
                 found.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
+        found += self.citations
         return [_printable(line) for line in found]
 
 

@@ -45,7 +45,9 @@ def diff(system: str, before: str, after: str, json_file: Destination | None) ->
         )
     if json_file is None or not json_file.is_stdout:
         if not related(chosen, one, other):
-            click.echo(f"{before} and {after} amend no common variant: what has the same name may mean another thing\n")
+            click.echo(
+                f"{before} and {after} amend no common variant: elements of the same name may differ in meaning\n"
+            )
         _print(found)
         click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
     return Exit.OK

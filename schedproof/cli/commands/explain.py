@@ -1,4 +1,4 @@
-"""``schedproof explain``: a counterexample, or how a state comes about, as a story."""
+"""``schedproof explain``: a counterexample, or a shortest run to a state, step by step."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
 from schedproof.model.lang import Model, Ref
+from schedproof.model.quotes import footnotes, quote
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
@@ -91,15 +92,15 @@ def _explain_property(
     prop = next(p for p in properties_of(system, model) if p.name == name)
     head = [
         f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
-        f"Promise: {prop.says}.",
+        f"Property: {prop.says}.",
     ]
     if prop.line is not None:
-        quote = f': "{prop.sentence}"' if prop.sentence else ""
-        head.append(f"Document: {model.document.name}, line {prop.line}{quote}")
+        said = prop.sentence or quote(model.document, prop.line)
+        head.append(f"Document: {model.document.name}, line {prop.line}" + (f': "{said}"' if said else ""))
     if result.note:
         head.append(f"Note: {result.note}.")
-    if result.verdict is Verdict.REFUTED:
-        head += [reading.told for reading in rests_on(system, model, name)]
+    if result.verdict is Verdict.REFUTED and (readings := [reading.told for reading in rests_on(system, model, name)]):
+        head += [*readings, *footnotes(model.document, readings)]
     example = result.counterexample
     if json_file is not None:
         json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
@@ -113,7 +114,7 @@ def _explain_property(
 CHECKED = {
     "refinement": "the scheduler, killed at every point, and the model side by side: the two graphs are the same",
     "can happen": "a run was found on which it happens",
-    "deadlock freedom": "every reachable state: in each something can happen, or it is one where all has ended",
+    "deadlock freedom": "every reachable state: in each an action is enabled, or it is one where all has ended",
     "always can reach": "every reachable state: from each there is a way",
     "leads to": "every reachable state and every fair run from it",
 }
@@ -126,10 +127,12 @@ def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
         return []
     at = scope_text(result.scope or sizes)
-    lines = [f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none breaks it')}"]
+    lines = [
+        f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
+    ]
     if result.method is Method.INDUCTION:
         lines.append(
-            "  induction: it is true at the start, and no step of any action breaks it, for any number of objects"
+            "  induction: it is true at the start, and no step of any action violates it, for any number of objects"
         )
     return ["What was checked:", *lines]
 
@@ -149,13 +152,13 @@ def _explain_state(
     if nearest is not None:
         found, number = nearest
         path = found.path(number)
-        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as asked")
+        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as requested")
         return _tell_state(model, title, example, found.instance.describe(found.states[number]), mermaid, json_file)
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        click.echo(f"{title}: no reachable state is like that")
+        click.echo(f"{title}: no reachable state satisfies this")
     return Exit.DIFFERENT
 
 
@@ -193,7 +196,7 @@ def _tell_state(
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        _print(model, [f"{title}: the shortest way there"], example, mermaid, title, [])
+        _print(model, [f"{title}: a shortest run to such a state"], example, mermaid, title, [])
     return Exit.OK
 
 

@@ -28,7 +28,7 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.exploration.explore import Found
 from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
@@ -40,7 +40,7 @@ TOO_SMALL = "scope too small"
 
 @dataclass(frozen=True)
 class Counts:
-    """What is told of one exploration; its states need not be kept for it."""
+    """What is reported of one exploration; its states need not be kept for it."""
 
     stopped: str
     states: int
@@ -262,14 +262,12 @@ def explore(
     if results and not crash:
         asked = properties or [p.name for p in model.properties]
         left_out = [name for name in asked if name not in reasons]
-        reasons |= dict.fromkeys(left_out, "speaks of crashes, which were not explored")
+        reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
     judged = [Judged(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
     unjudged = {name: reason for name, reason in reasons.items() if reason is not None}
     found = Explored(model, sizes, crash, graphs, judged, unjudged, halt())
     if found.stopped and checkpoint is not None:
-        click.echo(
-            f"schedproof: how far it is, is in {str(checkpoint)!r}; the same command goes on from there", err=True
-        )
+        click.echo(f"schedproof: the exploration is kept in {str(checkpoint)!r}; the same command resumes it", err=True)
     if json_file is not None:
         json_file.write_json(found.as_json())
     if json_file is None or not json_file.is_stdout:
@@ -289,21 +287,21 @@ def _print(found: Explored) -> None:
         table(f"{title}: properties", columns, [_row(found, j) for j in found.properties], right=["seconds"])
         click.echo()
     for name, reason in found.unjudged.items():
-        click.echo(f"not judged: {name}: {reason}")
+        click.echo(f"not checked: {name}: {reason}")
     for judged in found.properties:
         result = judged.result
         if found.standing(judged) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
             click.echo(f"{result.name}: {result.reach}, expected {judged.expected}")
-            click.echo("\n".join(f"  {line}" for line in story(model, result.counterexample)))
+            click.echo(indented(story(model, result.counterexample)))
     if found.ended and found.complete:
-        click.echo(f"{found.ended} while promises were judged")
+        click.echo(f"{found.ended} while properties were checked")
     json = found.as_json()
     if json["representatives"] != json["states"]:
         click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")
     if json["stuck"]:
-        click.echo(f"nothing can happen in {count(json['stuck'], 'state')}")
+        click.echo(f"deadlock: no action is enabled in {count(json['stuck'], 'state')}")
     least = "" if found.complete else f"{found.stopped}: at least "
-    several = f"in {len(found.graphs)} topologies together: " if len(found.graphs) > 1 else ""
+    several = f"in {len(found.graphs)} configurations together: " if len(found.graphs) > 1 else ""
     depth = f"greatest depth {json['depth']}" if several else f"depth {json['depth']}"
     click.echo(f"{title}: {several}{least}{count(json['states'], 'state')}, {json['transitions']} transitions, {depth}")
 

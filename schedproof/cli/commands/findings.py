@@ -13,6 +13,7 @@ from schedproof.cli.options import json_option, variants_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
+from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.findings import findings as find
 from schedproof.proofs.verification.findings import repeated
@@ -28,7 +29,8 @@ def findings(system: str | None, variants: tuple[str, ...], json_file: Destinati
 
     Without SYSTEM, findings are of the systems of your schedproof.toml; without a schedproof.toml, of all systems. Without
     --variant, the list ends with contradictions between sentences, with sentences that have two interpretations, and with
-    rows in which tables of text, figures and implementation differ. 'schedproof explain' shows a counterexample field by field.
+    rows in which tables of text, figures and implementation differ. Cited lines are quoted at its end.
+    'schedproof explain' shows a counterexample field by field.
     """
     chosen, unusable = choose.systems([system] if system is not None else [])
     among = [(one, model) for one in chosen for model in one.variants.values()]
@@ -41,22 +43,27 @@ def findings(system: str | None, variants: tuple[str, ...], json_file: Destinati
     if json_file is not None:
         json_file.write_json([finding.as_json() for finding in found])
     if json_file is None or not json_file.is_stdout:
+        said: dict[str, list[str]] = {one.name: [] for one in chosen}
         for number, finding in enumerate(found, 1):
             head, *rest = finding.text()
-            click.echo("\n".join([f"{number}. {head}", *rest, ""]))
+            said[finding.system] += [f"{number}. {head}", *rest, ""]
+        for one in chosen:
+            click.echo("\n".join(said[one.name]))
         documents = ", ".join(dict.fromkeys([one.base.document.name for one, _ in shown] + [f.document for f in found]))
         click.echo(f"{count(len(found), 'finding')} in {documents}")
         for one in chosen:
             for model in (model for each, model in shown if each is one):
                 if again := repeated(one, model):
+                    properties = "1 property" if len(again) == 1 else f"{len(again)} properties"
                     click.echo(
-                        f"left out: {count(len(again), 'promise')} that {one.name} {model.variant} breaks just as "
-                        f"{model.amends} does, of which it is an amendment "
-                        f"('schedproof explain {one.name} PROPERTY --variant {model.variant}' tells one)"
+                        f"left out: {properties} that {one.name} {model.variant} violates just as {model.amends} does, "
+                        f"which it amends ('schedproof explain {one.name} PROPERTY --variant {model.variant}' shows one)"
                     )
-            if variants:
-                continue  # what follows is of the system's documents, whatever the variant
-            for line in [*_contradictions(one), *_readings(one), *_rows(one)]:
+            # Without --variant, what follows is of the system's documents.
+            ambiguous = [] if variants else [*_readings(one), *_rows(one)]
+            contradictions = [] if variants else _contradictions(one)
+            quoted = footnotes(one.base.document, [*said[one.name], *ambiguous])
+            for line in [*contradictions, *ambiguous, *quoted]:
                 click.echo(line)
     return Exit.USAGE if unusable else Exit.OK
 
@@ -69,23 +76,23 @@ def _contradictions(system: System) -> Iterator[str]:
     for contradiction in system.contradictions:
         yield f"  {contradiction.name}: {contradiction.problem}"
         yield from (f'    line {line}: "{words.strip()}"' for line, words in contradiction.quotes)
-        yield f"    Read as: {contradiction.reading}"
+        yield f"    The model's interpretation: {contradiction.reading}"
 
 
 def _readings(system: System) -> Iterator[str]:
-    """What can be read in two ways, and what rests on how it is read."""
+    """Sentences with two interpretations, and what depends on which is chosen."""
     if system.readings:
-        yield f"{system.name}: {count(len(system.readings), 'reading')} of ours of what can be read in two ways"
+        yield f"{system.name}: {count(len(system.readings), 'sentence')} with two interpretations"
     for reading in system.readings:
         yield f"  {reading.name} (line {reading.line}): {reading.read}"
-        yield f"    Or: {reading.otherwise}"
-        kept = f"broken no longer: {', '.join(reading.rests)}" if reading.rests else ""
-        broken = f"broken as well: {', '.join(reading.breaks)}" if reading.breaks else ""
-        yield f"    Then {'; '.join(filter(None, (kept, broken))) or 'the same promises are broken'}"
+        yield f"    The other interpretation: {reading.otherwise}"
+        kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""
+        broken = f"also violated: {', '.join(reading.breaks)}" if reading.breaks else ""
+        yield f"    With it: {'; '.join(filter(None, (kept, broken))) or 'the same properties are violated'}"
 
 
 def _rows(system: System) -> Iterator[str]:
-    """The rows of tables in which text, figures and what runs differ."""
+    """The rows in which the tables of the text, of the figures and of the implementation differ."""
     for kind in Kind:
         if rows := [row for row in differences(system) if row.kind is kind]:
             yield f"{system.name}: {count(len(rows), 'row')} of tables: {kind} ({system.judged_by})"

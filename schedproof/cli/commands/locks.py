@@ -19,7 +19,8 @@ from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.locks.examine import Answer, Examined, examine, interleaving, standstill
-from schedproof.proofs.locks.explore import LIMIT
+from schedproof.proofs.locks.explore import LIMIT, Problem
+from schedproof.proofs.locks.kinds import WORDS
 from schedproof.proofs.traces.formats.lock_log import check_log
 
 from .diagram import ENDINGS
@@ -140,14 +141,19 @@ def _print(found: Examined) -> None:
     table("", ["check", "kind", "verdict", "expected", "", "seconds"], rows, right=["seconds"])
     for answer in found.answers:
         if answer.deadlock is None and answer.problem:
-            _tell(answer, answer.problem, answer.steps)
+            _print_violation(answer, answer.problem, answer.steps)
     if found.explored is not None:
         for problem in found.explored.problems:
             click.echo()
             click.echo(problem.headline)
+            click.echo(
+                f"  Threads: {', '.join(dict.fromkeys(step.thread for step in problem.steps))}. Locks and channels: {_objects(found, problem)}."
+            )
+            click.echo("  Initial state: no lock is held, and every channel is empty.")
             click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(interleaving(problem), 1)))
             for line in standstill(problem):
                 click.echo(f"     {line}")
+            click.echo(f"  Property no-deadlock is violated: {problem.stuck or WORDS[problem.kind]}.")
         click.echo()
         click.echo(
             f"threads: {count(found.explored.states, 'state')}, {count(found.explored.moves, 'move')}, "
@@ -159,12 +165,19 @@ def _print(found: Examined) -> None:
     click.echo(f"{says}: {good} of {count(len(marks), 'check')}")
 
 
-def _tell(answer: Answer, problem: str, steps: tuple[str, ...]) -> None:
+def _print_violation(answer: Answer, problem: str, steps: tuple[str, ...]) -> None:
     click.echo()
     where = f" (line {answer.check.line})" if answer.check.line is not None else ""
-    click.echo(f"{answer.check.name}{where}: {answer.check.says}. Not so:")
+    click.echo(f"{answer.check.name}{where}: {answer.check.says}")
     click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(steps, 1)))
-    click.echo(f"  {problem}" + (f" ({answer.note})" if answer.note else ""))
+    click.echo(f"  Property {answer.check.name} is violated: {problem}" + (f" ({answer.note})" if answer.note else ""))
+
+
+def _objects(found: Examined, problem: Problem) -> str:
+    """The locks and channels of an interleaving, each with its class."""
+    names = dict.fromkeys(step.on for step in problem.steps)
+    classes = {name: one.of for name, one in found.locks.objects.items()}
+    return ", ".join(f"{classes[name]} {name}" if name in classes else name for name in names)
 
 
 def _reach(answer: Answer) -> str:

@@ -1,4 +1,4 @@
-"""``schedproof profile``: what each action and rule costs, and what never happens."""
+"""``schedproof profile``: what each action and rule costs, and which are never enabled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedproof.proofs.exploration.profiling import Profile, together
 from schedproof.proofs.exploration.profiling import profile as profiled
 
 MOST = 100_000
-"""States of each topology, unless the user says another number: beyond that the shares change little."""
+"""States of each configuration, unless the user says another number: beyond that the shares change little."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def profile(
         ]
     if not profiles:
         at = scope_text(sizes)
-        raise ScopeError(f"{model.system} {model.variant} has no topology at {at}; try another scope")
+        raise ScopeError(f"{model.system} {model.variant} has no configuration at {at}; try another scope")
     found = Profiled(model, sizes, not no_crash, len(profiles), together(profiles))
     if json_file is not None:
         json_file.write_json(found.as_json())
@@ -88,48 +88,48 @@ def profile(
 
 
 def _print(found: Profiled) -> None:
-    told = found.profile
+    profiled = found.profile
     at = scope_text(found.sizes)
     title = f"{found.model.system} {found.model.variant} at {at}" + ("" if found.crash else ", without crashes")
-    all_of = max(told.seconds, 1e-9)
+    all_of = max(profiled.seconds, 1e-9)
 
     def share(seconds: float) -> str:
         return f"{100 * seconds / all_of:.1f} %"
 
-    actions = sorted(told.actions, key=lambda a: -(a.guard_seconds + a.step_seconds))
+    actions = sorted(profiled.actions, key=lambda a: -(a.guard_seconds + a.step_seconds))
     _table(
-        f"{title}: actions, the costliest first; 100 % are {told.seconds:.2f} s",
+        f"{title}: actions, most expensive first; 100 % is {profiled.seconds:.2f} s",
         ["action", "tried", "enabled in", "steps", "new states", "idle", "guard", "cascade"],
         [[a.name, a.tried, a.enabled, a.steps, a.new, a.idle, share(a.guard_seconds), share(a.step_seconds)]
          for a in actions],
         text=1,
     )  # fmt: skip
-    if told.rules:
-        rules = sorted(told.rules, key=lambda r: -r.seconds)
+    if profiled.rules:
+        rules = sorted(profiled.rules, key=lambda r: -r.seconds)
         _table(
-            f"{title}: rules, the costliest first",
+            f"{title}: rules, most expensive first",
             ["rule", "looks at", "asked in", "tried", "fired in", "firings", "cascade"],
             [[r.name, r.on, r.asked, r.tried, r.fired, r.firings, share(r.seconds)] for r in rules],
             text=2,
         )
-    reached = "at this scope" if told.complete else "in what was explored"
-    for action in told.never_enabled:
+    reached = "at this scope" if profiled.complete else "in what was explored"
+    for action in profiled.never_enabled:
         click.echo(f"never enabled {reached}: action {action.name}")
-    for rule in told.never_fired:
+    for rule in profiled.never_fired:
         why = (
             f"it was asked in {count(rule.asked, 'step')}, and its condition never held"
             if rule.asked
-            else f"{rule.on} never happens"
+            else f"{rule.on} is never fired"
         )
         click.echo(f"never fired {reached}: rule {rule.name!r}: {why}")
-    if told.ill_formed:
+    if profiled.ill_formed:
         click.echo("there are ill-formed steps, which are not counted; see 'schedproof explore'")
-    least = "" if told.complete else "stopped early: the first "
-    several = f"in {found.topologies} topologies together: " if found.topologies > 1 else ""
-    click.echo(f"{title}: {several}{least}{told.states} states, {told.transitions} transitions")
+    least = "" if profiled.complete else "stopped early: the first "
+    several = f"in {found.topologies} configurations together: " if found.topologies > 1 else ""
+    click.echo(f"{title}: {several}{least}{profiled.states} states, {profiled.transitions} transitions")
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, text: int) -> None:
-    """A table whose first columns, so many, are text and the others numbers."""
+    """A table whose first ``text`` columns are text and the others numbers."""
     table(title, columns, rows, right=columns[text:])
     click.echo()

@@ -19,7 +19,7 @@ from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
 from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import Disagreement, Verdict
@@ -146,7 +146,7 @@ def prove(
         marks = [mark for one in found for mark in one.standings.values()]
         good = sum(mark == EXPECTED for mark in marks)
         says = "as expected" if good == len(marks) else "NOT as expected"
-        click.echo(f"{says}: induction judges {good} of {count(len(marks), 'property')} as the manifests say")
+        click.echo(f"{says}: induction checks {good} of {count(len(marks), 'property')} as the manifests say")
     return exit_code
 
 
@@ -196,7 +196,7 @@ def _print(one: Proved) -> None:
     for answer in one.induction.answers:
         if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
             click.echo(f"{answer.obligation.name}: not inductive")
-            click.echo("\n".join(f"  {line}" for line in story(model, answer.counterexample)))
+            click.echo(indented(story(model, answer.counterexample)))
             click.echo()
 
 

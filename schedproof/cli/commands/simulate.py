@@ -16,11 +16,11 @@ from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import Say, progress
-from schedproof.cli.tables import table
+from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Walks through each topology of a variant, and the promises that they broke, each with the shortest of its runs."""
+    """Walks through each configuration of a variant, and the properties that they violate, each with the shortest run."""
 
     model: Model
     sizes: Mapping[str, int]
@@ -135,7 +135,7 @@ def simulate(
                     length=length,
                     seed=seed,
                     crash=not no_crash,
-                    progress=partial(_tell, say, f"topology {len(walked) + 1}", steps),
+                    progress=partial(_progress, say, f"configuration {len(walked) + 1}", steps),
                 )
             )
     found = Simulated(model, sizes, walked, _broken(walked))
@@ -146,12 +146,16 @@ def simulate(
     return Exit.DIFFERENT if found.unexpected else Exit.OK
 
 
-def _tell(say: Say, where: str, steps: int, done: int) -> None:
+def _properties(number: int) -> str:
+    return "1 property" if number == 1 else f"{number} properties"
+
+
+def _progress(say: Say, where: str, steps: int, done: int) -> None:
     say(f"{where}: {done:,} of {steps:,} steps")
 
 
 def _broken(walked: Sequence[Walked]) -> dict[str, Counterexample]:
-    """What the walks broke, by the shortest run to it."""
+    """The properties that the walks violate, each with the shortest run."""
     found: dict[str, Counterexample] = {}
     for walk in walked:
         each = [(w.prop.name, counterexample(walk, failed)) for w in walk.watches if (failed := w.failed()) is not None]
@@ -172,12 +176,12 @@ def _print(found: Simulated, seed: int) -> None:
     click.echo()
     for name, example in found.broken.items():
         mark = "unexpected: " if name in found.unexpected else "as expected, "
-        click.echo(f"{mark}{name} is broken after {len(example.steps)} steps")
+        click.echo(f"{mark}{name} is violated after {count(len(example.steps), 'step')}")
         if name in found.unexpected:
-            click.echo("\n".join(f"  {line}" for line in story(model, example)))
+            click.echo(indented(story(model, example)))
     json = found.as_json()
     rate = found.steps / max(found.seconds, 1e-9)
     click.echo(
-        f"{title}: {found.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} came to where nothing changes; "
-        f"{rate:,.0f} steps/s; {len(found.broken)} promises broken, {len(found.unexpected)} of them unexpectedly; nothing is proved"
+        f"{title}: {found.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes; "
+        f"{rate:,.0f} steps/s; {_properties(len(found.broken))} violated, {len(found.unexpected)} of them unexpectedly; nothing is proved"
     )

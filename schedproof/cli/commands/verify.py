@@ -19,7 +19,7 @@ from schedproof.cli.summary import summary
 from schedproof.cli.tables import seconds, table
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.cache import refusal
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.verification.durations import keep_seconds
 from schedproof.proofs.verification.verdict_cache import VERDICTS
 from schedproof.proofs.verification.verify import Judged, Run, VariantReport, plan, verifiers
@@ -121,7 +121,7 @@ def _print(reports: list[VariantReport], took: float) -> None:
                     f"{report.system} {report.variant} {judged.result.name}: {judged.result.reach}, expected {judged.expected}"
                 )
                 if judged.result.counterexample is not None:
-                    click.echo("\n".join(f"  {line}" for line in story(model, judged.result.counterexample)))
+                    click.echo(indented(story(model, judged.result.counterexample)))
                 click.echo()
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 

@@ -532,7 +532,7 @@ class TestCommand:
         assert main([*arguments, "--json", str(tmp_path / "found.json")]) == 3
         found, told = json.loads((tmp_path / "found.json").read_text()), capsys.readouterr()
         assert (found["complete"], found["states"], found["stopped"]) == (True, 1512, "interrupted")
-        assert "interrupted while promises were judged" in told.out
+        assert "interrupted while properties were checked" in told.out
         assert "the same command goes on from there" in told.err
 
     def test_a_file_that_may_not_grow(self, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_step_that_changes_nothing_is_a_step() -> None:
     found = judged(standing, {}, promise(without=["b"]))
     assert found.verdict is Verdict.REFUTED and found.counterexample is not None
     assert found.counterexample.problem == (
-        "it goes on: not so for the system, in which nothing can happen any more, but perhaps b"
+        "property p is violated by a deadlock: in the final state no action is enabled apart from b"
     )
 
 

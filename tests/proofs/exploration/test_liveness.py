@@ -258,7 +258,7 @@ def test_a_goal_that_reads_no_object_is_refuted_and_no_traceback() -> None:
     ):
         [result] = examine(amended(WORKSHOP, prop), {}, only=["p"])
         assert result.verdict is Verdict.REFUTED and result.counterexample is not None
-        assert "it reads an object that is not" in result.counterexample.problem
+        assert "it reads an object that does not exist" in result.counterexample.problem
 
 
 # --- Planted: wrong searches -----------------------------------------------------------------------------------------

@@ -165,25 +165,28 @@ def test_in_the_end_the_unintroduced_goes_with_what_refers_to_it():
 def test_a_story_gives_the_setting_before_the_first_step(promise):
     model = toy(promise)
     lines = story(model, judged(promise))
-    assert lines[0] == "Given:"
-    assert lines[1].startswith("    server room ")
+    assert lines[0] == "Objects:"
+    assert lines[1].startswith(("    server room ", "    plug "))
     steps = [number for number, line in enumerate(lines) if line.startswith(" 1. ")]
-    assert all("Given:" not in line for number in steps for line in lines[number:])
-    assert lines[-1].startswith("In the end l")
+    assert all("Objects:" not in line for number in steps for line in lines[number:])
+    assert lines[-2].startswith("Final state: l")
+    assert f"property {promise.name} " in lines[-1].replace("P", "p", 1)
 
 
 def test_a_finding_tells_both():
     (finding,) = findings(System("toy", "Lamps on plugs", {"plain": toy(DARK)}, judged_by="plain"))
     assert finding.text() == [
         "dark (toy.md, plain)",
-        "  The promise: no lamp is on. It fails:",
-        "    Given",
+        "  The property: no lamp is on",
+        "    Objects:",
+        "      plug p0",
         "      server room o1: colour green",
         "      lamp l0 of server room o1: fits {p0, p2}, fixed, watts 40",
         "      plug p2: dead",
+        "    Initial state: l0: Off",
         "    1. l0 is put on p0",
-        "    not so for x = l0",
-        "    in the end l0: On, on plug p0",
+        "    Final state: l0: On, on plug p0",
+        "    Property dark is violated for x = l0",
         "  Repair: none is modelled",
     ]
     assert {"setting", "trace", "problem", "end"} <= set(finding.as_json())

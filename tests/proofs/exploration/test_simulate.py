@@ -37,7 +37,7 @@ def broken(found: Walked) -> dict[str, list[str]]:
     failed = [(w.prop.name, w.failed()) for w in found.watches]
     told = {name: counterexample(found, check) for name, check in failed if check is not None}
     for name, example in told.items():
-        assert "not so for " in example.problem and not example.problem.endswith("for "), f"{name} is not broken there"
+        assert example.problem.startswith(f"property {name} is violated "), f"{name} is not violated there"
     return {name: [step.action for step in example.steps] for name, example in told.items()}
 
 
@@ -131,7 +131,7 @@ def test_what_should_hold_and_is_broken_is_told(
     monkeypatch.setattr("schedproof.cli.commands.simulate.expected_of_model", lambda model, name: Verdict.PROVED)
     assert main(["simulate", "hived", "--steps", "20000"]) == 1
     shown = capsys.readouterr().out
-    assert "unexpected: preemption-ongoing is broken after" in shown
+    assert "unexpected: preemption-ongoing is violated after" in shown
     assert "begins to preempt" in shown, "the run is told"
 
 

@@ -175,7 +175,7 @@ def test_a_promise_about_no_object_is_refuted_by_both_engines() -> None:
     model, name = WRONG["a promise about no object"]
     [explored] = examine(model, {}, only=[name])
     assert explored.verdict is Verdict.REFUTED
-    assert "an object that is not" in str(explored.counterexample and explored.counterexample.problem)
+    assert "an object that does not exist" in str(explored.counterexample and explored.counterexample.problem)
 
 
 def test_the_engines_agree_on_the_toys() -> None:

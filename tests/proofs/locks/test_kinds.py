@@ -310,7 +310,7 @@ def test_a_problem_is_told_in_sentences() -> None:
     )
     assert standstill(problem) == (
         "reader waits: rlock a; writer is about to write it",
-        "writer waits: wlock a; reader holds that by rlock",
+        "writer waits: wlock a; reader holds it by rlock",
     )
 
 

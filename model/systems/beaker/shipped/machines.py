@@ -19,7 +19,7 @@ from schedproof.model.lang import (
     variables,
 )
 
-FACTS = Document("beaker.md", "Beaker as implemented")
+FACTS = Document("Beaker as implemented", "Beaker as implemented")
 
 RecipeSet = Sort("RecipeSet", "j")
 Recipe = Sort("Recipe", "r")
@@ -48,8 +48,13 @@ RECIPE = Machine(
     attributes=[
         Attribute("recipe_set", Ref(RecipeSet), rigid=True),
         # What the search for candidate systems finds (1.3); a guest has none, it runs on its host (1.6).
-        Attribute("candidates", SetOf(System), rigid=True),
-        Attribute("host", Ref(Recipe), rigid=True),
+        Attribute(
+            "candidates",
+            SetOf(System),
+            rigid=True,
+            about="the systems that the search for candidates finds for the recipe",
+        ),
+        Attribute("host", Ref(Recipe), rigid=True, about="the recipe on whose system this one, its guest, runs"),
         # The system that it has reserved: also after its end, until the whole set is finished.
         Attribute("system", Ref(System), durable=True),
     ],

@@ -60,13 +60,13 @@ def universal_machine(
         line=57,
         states=[State("Absent"), *universal.STATES],
         attributes=[
-            Attribute("latest", Ref(instances), line=29),
+            Attribute("latest", Ref(instances), line=29, about="its most recent instance or run"),
             # "all retries are used" (line 51), "the maximum number of attempts" (line 67)
             Attribute("attempts", IntRange(0, MOST_ATTEMPTS + 1), line=67),
-            Attribute("maximum", IntRange(1, MOST_ATTEMPTS), rigid=True, line=67),
-            Attribute("mover", AGENT, history=True, line=46),
+            Attribute("maximum", IntRange(1, MOST_ATTEMPTS), rigid=True, line=67, about="the most attempts"),
+            Attribute("mover", AGENT, history=True, line=46, about="the agent that took the last transition"),
             # What can happen to it: an exploration leaves out what it is not about.
-            Attribute("mortal", BoolType(), rigid=True),
+            Attribute("mortal", BoolType(), rigid=True, about="the agent that controls it may die"),
             *attributes,
         ],
         events=[Event(name, with_instance if name in RENEWING else signed) for name in named],
@@ -116,8 +116,8 @@ TASK = universal_machine(
         Attribute("workflow", Ref(Workflow), rigid=True, line=28),
         # How often the resources have been increased (lines 113, 114): the active row of the table of parameter sets.
         Attribute("resources", IntRange(0, MOST_ATTEMPTS), line=132),
-        Attribute("losable", BoolType(), rigid=True),
-        Attribute("hungry", BoolType(), rigid=True),
+        Attribute("losable", BoolType(), rigid=True, about="the reconciler may take it for lost when it is not"),
+        Attribute("hungry", BoolType(), rigid=True, about="its command may exceed its resources"),
     ],
     ["adjust"],
 )
@@ -144,10 +144,10 @@ TASK_INSTANCE = Machine(
     attributes=[
         Attribute("task", Ref(Task), line=29),
         Attribute("resources", IntRange(0, MOST_ATTEMPTS), line=135),
-        Attribute("command", PROCESS, line=23),
+        Attribute("command", PROCESS, line=23, about="what has become of the command that the instance runs"),
         # The agent that has claimed it still knows of it: what is not in the database dies with its agent.
-        Attribute("at_hand", BoolType(), line=54),
-        Attribute("stoppable", BoolType(), rigid=True),
+        Attribute("at_hand", BoolType(), line=54, about="the agent that has claimed it still has it in memory"),
+        Attribute("stoppable", BoolType(), rigid=True, about="may be stopped"),
     ],
     events=[
         Event("create", {"task": Ref(Task), "resources": IntRange(0, MOST_ATTEMPTS)}),
@@ -217,9 +217,9 @@ WORKFLOW_RUN = Machine(
     ],
     attributes=[
         Attribute("workflow", Ref(Workflow), line=29),
-        Attribute("process", PROCESS, line=154),
-        Attribute("at_hand", BoolType(), line=54),
-        Attribute("stoppable", BoolType(), rigid=True),
+        Attribute("process", PROCESS, line=154, about="what has become of the process of the run"),
+        Attribute("at_hand", BoolType(), line=54, about="the agent that has claimed it still has it in memory"),
+        Attribute("stoppable", BoolType(), rigid=True, about="may be stopped"),
     ],
     events=[
         Event("create", {"workflow": Ref(Workflow)}),

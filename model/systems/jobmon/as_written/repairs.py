@@ -32,7 +32,7 @@ from .promises import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 LAUNCHED_CAN_ERR = Change(
     why=(
         "What is Launched can come to an error as well: two of the error states, set by reconciler and client, lead there (lines 80, "
-        "81; facts 1.3, 1.4), but the universal machine has no way from Launched to Triaging."
+        "81; facts 1.3 and 1.4), but the universal machine has no way from Launched to Triaging."
     ),
     repairs=[
         "task-is-the-image-of-its-instance",
@@ -96,7 +96,7 @@ HALTED_FIRST = Change(
     why=(
         "After an error the server decides only when the command, or the run's process, is known to be over: its worker says so, or the "
         "cluster does. So the answer to the question of line 155 is yes; and for runs the reconciler may say for a worker that it has "
-        "halted only if that is true (facts 1.4)."
+        "halted only if that is true (fact 1.4)."
     ),
     repairs=[
         "one-live-instance",
@@ -135,7 +135,7 @@ ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
     why=(
         "The server leaves it to nobody else to decide on an error for want of resources, and never tries it again with the same: while "
         "attempts are left it has the task Halted, and the client that takes it up increases the resources, as the figure's entry "
-        "Resume / Adjust Resources has it (facts 1.2). Steps 6 and 7 go past the server, which may be quicker; the instance's state "
+        "Resume / Adjust Resources has it (fact 1.2). Steps 6 and 7 go past the server, which may be quicker; the instance's state "
         "Adjusting Resources goes with them."
     ),
     repairs=["resources-grow-on-resource-errors"],
@@ -228,7 +228,7 @@ def others_bring_it_to_triage(name: str, it: Var, one: str) -> Property:
 OTHERS_BRING_TO_TRIAGE = Change(
     why=(
         "An agent that is gone cannot post an error, and what people want stopped its owner does not stop of itself; so reconciler and "
-        "client set states in the boxes of others (facts 1.3, 1.4). Nothing that happens is changed here: the sentence says too much."
+        "client set states in the boxes of others (facts 1.3 and 1.4). Nothing that happens is changed here: the sentence says too much."
     ),
     repairs=[],
     weakens={

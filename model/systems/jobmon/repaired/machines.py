@@ -18,9 +18,14 @@ TASK_INSTANCE = replace(
     attributes=[
         *shipped.TASK_INSTANCE.attributes,
         # It is to end: a mark in the database, which who has control of it finds. It takes the place of the state KillSelf.
-        Attribute("doomed", BoolType(), durable=True),
+        Attribute("doomed", BoolType(), durable=True, about="a mark in the database: the instance is to end"),
         # Its worker gets control back no more: another mark, made before its job is taken away.
-        Attribute("fenced", BoolType(), durable=True),
+        Attribute(
+            "fenced",
+            BoolType(),
+            durable=True,
+            about="a mark in the database: the worker of the instance gets control no more",
+        ),
     ],
 )
 DOOMABLE = (*LEASED, "Triaging")
@@ -72,7 +77,11 @@ DISTRIBUTOR = replace(
     shipped.DISTRIBUTOR,
     attributes=[
         *[a for a in shipped.DISTRIBUTOR.attributes if a.name not in ("listed", "held")],
-        Attribute("held", SetOf(TaskInstance)),  # in memory: what it has claimed, and is to submit and to report
+        Attribute(
+            "held",
+            SetOf(TaskInstance),
+            about="the instances that the distributor has claimed, and is to submit and to report, in memory",
+        ),
     ],
     events=[Event(name, {"instance": Ref(TaskInstance)}) for name in ("hold", "drop")],
 )

@@ -87,7 +87,7 @@ HELD = [
     Invariant(
         name="distributors-have-what-was-queued",
         says="what a distributor has in memory was queued",
-        sentence="section 3.1 of the facts: the distributor's loop on Q",
+        sentence="fact 3.1: the distributor's loop on Q",
         over=[d, i],
         given=d.held.has(i),
         then=~i.is_("Absent", "Queued"),
@@ -192,7 +192,7 @@ ONE_RUN = [
     Invariant(
         name="registered-runs-can-be-linked",
         says="a run is registered only for a workflow that is not done",
-        sentence="section 3.5 of the facts: a client polls whether it can resume",
+        sentence="fact 3.5: a client polls whether it can resume",
         over=[r],
         given=r.is_("Registered"),
         then=~r.workflow.is_("Done"),
@@ -202,7 +202,7 @@ QUEUED = [
     Invariant(
         name="queued-by-a-run-that-runs",
         says="what is queued, was queued by a run that runs",
-        sentence="section 3.5 of the facts: a run that ends, ends its instances",
+        sentence="fact 3.5: a run that ends, ends its instances",
         over=[i],
         given=i.is_("Queued"),
         then=i.run.is_("Running"),

@@ -42,13 +42,13 @@ MOST = 5
 
 # --- Workflows
 
-BEGUN = Attribute("begun", BoolType(), rigid=True)
+BEGUN = Attribute("begun", BoolType(), rigid=True, about="runs from the start")
 """Its story begins when it runs."""
 
-MORTAL = Attribute("mortal", BoolType(), rigid=True)
+MORTAL = Attribute("mortal", BoolType(), rigid=True, about="may die by itself")
 """It may die by itself: explorations leave some deaths out, proofs do not."""
 
-PUNCTUAL = Attribute("punctual", BoolType(), rigid=True)
+PUNCTUAL = Attribute("punctual", BoolType(), rigid=True, about="its heartbeats come in time")
 """Its heartbeats come in time: explorations leave some lateness out, proofs do not."""
 
 
@@ -86,7 +86,7 @@ WORKFLOW_RUN = Machine(
         Attribute("workflow", Ref(Workflow), rigid=True),
         BEGUN,
         PUNCTUAL,
-        Attribute("overdue", BoolType(), durable=True),  # its heartbeat has not come in time (3.4)
+        Attribute("overdue", BoolType(), durable=True, about="no heartbeat has come in time"),
     ],
 )
 
@@ -121,8 +121,8 @@ TASK = Machine(
     ],
     attributes=[
         Attribute("workflow", Ref(Workflow), rigid=True),
-        Attribute("most", IntRange(1, MOST), rigid=True),  # attempts
-        Attribute("ceiling", IntRange(0, MOST), rigid=True),  # resources: no queue has more for it
+        Attribute("most", IntRange(1, MOST), rigid=True, about="the most attempts"),
+        Attribute("ceiling", IntRange(0, MOST), rigid=True, about="the most resources that a queue has for it"),
         Attribute("attempts", IntRange(0, MOST), durable=True),
         Attribute("resources", IntRange(0, MOST), durable=True),
         Attribute("instance", Ref(TaskInstance), durable=True),  # the latest: the one with the highest number
@@ -178,9 +178,9 @@ TASK_INSTANCE = Machine(
     attributes=[
         Attribute("task", Ref(Task), durable=True),
         Attribute("run", Ref(WorkflowRun), durable=True),
-        Attribute("job", Ref(Job), rigid=True),  # what the cluster will have of it
+        Attribute("job", Ref(Job), rigid=True, about="what the cluster will have of the instance"),
         PUNCTUAL,
-        Attribute("overdue", BoolType(), durable=True),  # no heartbeat has come in time (3.4)
+        Attribute("overdue", BoolType(), durable=True, about="no heartbeat has come in time"),
     ],
     events=[Event("queue", {"task": Ref(Task), "run": Ref(WorkflowRun)})],
 )
@@ -226,8 +226,14 @@ DISTRIBUTOR = Machine(
         BEGUN,
         MORTAL,
         # What it has in memory: what it has found Queued, and what it has instantiated and is to submit.
-        Attribute("listed", SetOf(TaskInstance)),
-        Attribute("held", SetOf(TaskInstance)),
+        Attribute(
+            "listed", SetOf(TaskInstance), about="the instances that the distributor has found Queued, in memory"
+        ),
+        Attribute(
+            "held",
+            SetOf(TaskInstance),
+            about="the instances that the distributor has instantiated and is to submit, in memory",
+        ),
     ],
     events=[Event(name, {"instance": Ref(TaskInstance)}) for name in ("list", "hold", "drop")],
     introduced=False,
@@ -267,8 +273,8 @@ JOB = Machine(
     ],
     attributes=[
         MORTAL,
-        Attribute("fallible", BoolType(), rigid=True),  # its command may fail
-        Attribute("unheard", BoolType(), rigid=True),  # it may be submitted, and the cluster's answer be lost
+        Attribute("fallible", BoolType(), rigid=True, about="its command may fail"),
+        Attribute("unheard", BoolType(), rigid=True, about="may be submitted without an answer of the cluster"),
     ],
     introduced=False,
 )

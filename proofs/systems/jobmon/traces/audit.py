@@ -2,7 +2,7 @@
 
 The choices of the reading:
 
-* **The moves** are those of the table of today (facts 2.2) and of the one that comes with the audit (``NEWER``), and a resume's writes. Only here is the
+* **The moves** are those of the table of today (fact 2.2) and of the one that comes with the audit (``NEWER``), and a resume's writes. Only here is the
   state E seen, which the model passes through within a step: so these tables judge, and not the model's steps.
 * **E is written on a retry only**, with no length: what follows it is another attempt. Only what was Instantiating may fail for good from there, since no
   row leads there at once. An amended variant may also write what its machine does in one step as one row.
@@ -120,7 +120,7 @@ class _Audit:
         if entry.source is None and entry.target != FIRST:
             return self.departure(entry, f"a task that is new is {letter('Task', FIRST)}", FIRST)
         if entry.source is not None and (entry.source, entry.target) not in self.moves:
-            why = "neither table of the machine Task has such a row (facts 2.2), and no resume writes that (facts 3.5)"
+            why = "neither table of the machine Task has such a row (fact 2.2), and no resume writes that (fact 3.5)"
             return self.departure(entry, why, entry.source)
         before = chain.before
         if (
@@ -130,7 +130,7 @@ class _Audit:
             and before is not None
             and before.target != "Instantiating"
         ):
-            why = f"{letter('Task', ERROR)} is written on a retry only; what fails for good goes from {letter('Task', before.target)} at once (facts 3.2)"
+            why = f"{letter('Task', ERROR)} is written on a retry only; what fails for good goes from {letter('Task', before.target)} at once (fact 3.2)"
             return self.departure(entry, why, ERROR)
         return self.times(last, entry)
 
@@ -140,7 +140,7 @@ class _Audit:
             return self.departure(entry, "it ends before it begins")
         if entry.target == ERROR and entry.exited != entry.entered:
             return self.departure(
-                entry, f"a row of {letter('Task', ERROR)} has no length: it is passed through (facts 4)"
+                entry, f"a row of {letter('Task', ERROR)} has no length: it is passed through (fact 4)"
             )
         if last is not None and last.exited is None:
             return self.departure(entry, f"by line {last.line} the task has not left {letter('Task', last.target)}")

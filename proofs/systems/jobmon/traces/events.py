@@ -288,7 +288,7 @@ class _Events:
             why = "the table has such a row" if row else "it is one of those that come too late, which are passed over"
         else:
             return None
-        return Departure(entry.number, entry.line, f"{entry.says}: {why} (facts 2)")
+        return Departure(entry.number, entry.line, f"{entry.says}: {why} (facts 2.1, 2.2, 2.3 and 2.4)")
 
     def _departure(self, entry: Entry, machine: Machine, states: frozenset[str], why: str) -> Departure:
         who = who_is(entry.sort, entry.who)

@@ -87,7 +87,7 @@ class PartReporter:
         now = " or ".join(letter(sort, state) for state in sorted(were))
         if to == "Absent":
             return f"{who} was {now} and is gone; no row is ever taken away"
-        table = f"no rows of the machine {sort} lead there (facts {SECTIONS[sort]})"
+        table = f"no rows of the machine {sort} lead there (fact {SECTIONS[sort]})"
         return f"{who} was {now} and is {letter(sort, to)}; {table}"
 
     def _could(self, name: Field, were: Iterable[str], to: str) -> list[Candidate]:

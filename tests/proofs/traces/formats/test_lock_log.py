@@ -194,8 +194,8 @@ def test_both_commands(lines: list[str], code: int, tmp_path: Path, capsys: pyte
     assert main(["validate", "yunikorn-merge", str(file), "--format", "locks"]) == code
     first = capsys.readouterr().out
     assert main(["locks", str(FOLDER / "locks" / "repaired.yaml"), "--log", str(file)]) == code
-    # check also shows what matters of the log.
-    said = first.partition("what matters of the log")[0]
+    # check also shows the lines of the log that matter.
+    said = first.partition("the lines of the log that matter")[0]
     assert capsys.readouterr().out.splitlines()[1:] == said.splitlines()[1:]
 
 

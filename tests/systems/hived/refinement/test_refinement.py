@@ -71,7 +71,7 @@ def test_planted_bugs_are_caught(planted: Planted) -> None:
     # Readable: how it was reached, in words, from the start of the process.
     at_once = planted.store in (NotEmpty, Contradicting)
     assert list(report.mismatch.path[:1]) == ([] if at_once else ["the scheduler recovers"])
-    assert ("it is so at the start" if at_once else "  1. the scheduler recovers") in report.text
+    assert ("it is so in the initial state" if at_once else "  1. the scheduler recovers") in report.text
     assert "DIFFER" in report.text
 
 

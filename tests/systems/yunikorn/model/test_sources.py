@@ -93,8 +93,8 @@ def tells_them(capsys: pytest.CaptureFixture[str]) -> str:
     assert main(["findings", "yunikorn"]) == 0
     said = capsys.readouterr().out
     lines = said.splitlines()
-    assert "yunikorn: 11 rows of tables: a figure has it, the text has not (v0.12.2)" in lines
-    assert "  Application, run: Running -> Running (it stays) (facts 1, application_state.go:92)" in lines
+    assert "yunikorn: 11 rows of tables: in a figure, not in the text (v0.12.2)" in lines
+    assert "  Application, run: Running -> Running (it stays) (fact 1, application_state.go:92)" in lines
     return said
 
 

@@ -1,0 +1,68 @@
+"""Footnotes: what texts cite of a document, and of the facts that the document leaves out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from schedproof.model.lang import Document
+from schedproof.model.quotes import fact, footnotes, quote
+from schedproof.model.registry.discovery import systems
+
+QUOTES = {"lamps.md": {"3": "Lamps can be switched on.", "7": "Lamps stay dark.", "12": "Nobody asks for this line."}}
+FACTS = {"2": "The code of the lamp.", "2, lamp.c:7-9": "The switch bounces.", "4.10": "Ten.", "4.9": "Nine."}
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Document:
+    """With three lines that are quoted, and facts."""
+    (tmp_path / "quotes.json").write_text(json.dumps(QUOTES))
+    (tmp_path / "facts.json").write_text(json.dumps(FACTS))
+    return Document("lamps.md", "Lamps", tmp_path / "quotes.json", tmp_path / "facts.json")
+
+
+def test_each_cited_line_is_quoted_once_in_order(document: Document) -> None:
+    assert footnotes(document, ["dark (line 7), as lines 3 and 7 have it", "again line 3"]) == [
+        "Cited from lamps.md:",
+        '    line 3: "Lamps can be switched on."',
+        '    line 7: "Lamps stay dark."',
+    ]
+
+
+def test_a_fact_with_a_place_comes_after_what_it_is_about(document: Document) -> None:
+    """And facts are in the order of their numbers, not of their digits."""
+    assert footnotes(document, ["action a, fact 2, lamp.c:7-9", "see facts 4.10 and 4.9"]) == [
+        "Cited facts, which the document leaves out:",
+        "    fact 2: The code of the lamp.",
+        "    fact 2, lamp.c:7-9: The switch bounces.",
+        "    fact 4.9: Nine.",
+        "    fact 4.10: Ten.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "line 8", "deadline 7", "lamps.md:7", "a baseline 3", "fact 9", "lines of code", "line 7.5"]
+)
+def test_what_is_unknown_or_no_citation_has_no_footnote(document: Document, text: str) -> None:
+    assert footnotes(document, [text]) == []
+
+
+def test_a_document_without_files_has_no_footnotes() -> None:
+    assert footnotes(Document("lamps.md", "Lamps"), ["line 7, fact 2"]) == []
+
+
+@pytest.mark.parametrize("name", sorted(systems()))
+def test_every_citation_of_a_model_has_its_words(name: str) -> None:
+    """A reader has neither the document nor the facts: both are quoted, whatever element cites them."""
+    for model in systems()[name].variants.values():
+        for element in (*model.actions, *model.rows, *model.rules):
+            if element.line is not None:
+                assert quote(model.document, element.line), f"{model.variant}: line {element.line} of {element.name}"
+            elif element.fact:
+                number, _, place = element.fact.partition(", ")
+                assert fact(model.document, number), f"{model.variant}: fact {number} of {element.name}"
+                if ".go:" in place:
+                    key = element.fact.partition(": ")[0].partition(" and ")[0]
+                    assert fact(model.document, key), f"{model.variant}: fact {key} of {element.name}"

@@ -1,0 +1,172 @@
+"""What a counterexample says besides its steps: objects, initial state, chosen sets, the verdict, terms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from schedproof.model.lang import (
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    BoolType,
+    Event,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Machine,
+    Model,
+    Property,
+    Row,
+    SetOf,
+    Sort,
+    State,
+    StepInvariant,
+    exists,
+    given,
+    variable,
+)
+from schedproof.model.lang.terms import Var
+from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.verdict import Counterexample
+
+Shelf = Sort("Shelf", "s")
+Book = Sort("Book", "b")
+s = variable(Shelf, "s")
+b = variable(Book, "b")
+B = Var("B", SetOf(Book))
+
+SHELF = Machine(
+    Shelf,
+    [State("open"), State("in_use", about="holds at least one book"), State("shut")],
+    attributes=[
+        Attribute("books", SetOf(Book), about="the books that it holds"),
+        Attribute("fixed", BoolType(), rigid=True, about="cannot be moved"),
+        Attribute("plain", BoolType(), rigid=True),
+    ],
+    events=[Event("fill", {"books": SetOf(Book)})],
+)
+ROWS = [
+    Row(Shelf, "fill", "open", "in_use", books=given("books")),
+    Row(Shelf, "shut", "in_use", "shut"),
+    Row(Shelf, "turn", "shut", "shut"),
+]
+FILL = Action("fill", [s, B], [s.is_("open")], [s.fires("fill", books=B)], "{s} is filled")
+SHUT = Action("shut", [s], [s.is_("in_use")], [s.fires("shut")], "{s} is shut")
+TURN = Action("turn", [s], [s.is_("shut")], [s.fires("turn")], "{s} is turned")
+
+
+def model(*properties: Property) -> Model:
+    """A shelf that is fixed, another that is plain, and two books."""
+    return Model(
+        system="library",
+        variant="plain",
+        about="shelves and books",
+        machines=[SHELF, Machine(Book)],
+        rows=ROWS,
+        actions=[FILL, SHUT, TURN],
+        rules=[],
+        properties=properties,
+        default_scope={"Shelf": 2, "Book": 2},
+        topologies=lambda sizes: [{("Shelf", "fixed"): [True, False], ("Shelf", "plain"): [False, True]}],
+        refuted=frozenset(p.name for p in properties),
+    )
+
+
+def counterexample(prop: Property) -> Counterexample:
+    """Of a property that the shelves violate."""
+    result = next(r for r in examine(model(prop), {}, only=[prop.name]) if r.name == prop.name)
+    assert result.counterexample is not None, result.reach
+    return result.counterexample
+
+
+NEVER_SHUT = Invariant(name="never-shut", says="no shelf is shut", over=[s], then=~s.is_("shut"))
+
+
+def test_a_report_reads_from_objects_to_terms() -> None:
+    """In this order: the objects, how they begin, the steps with their sets, how it ends, the verdict, the definitions."""
+    lines = story(model(NEVER_SHUT), counterexample(NEVER_SHUT))
+    assert [line for line in lines if not line.startswith("      ")] == [
+        "Objects:",
+        "    shelf s0: cannot be moved",
+        "Initial state: s0: open.",
+        "",
+        " 1. s0 is filled, with B = {}  [action fill]",
+        " 2. s0 is shut  [action shut]",
+        "",
+        "Final state: s0: shut.",
+        "Property never-shut is violated for s = s0.",
+        "",
+        "Terms:",
+        "    in_use (shelf): holds at least one book",
+    ]
+
+
+def test_objects_that_begin_alike_share_a_line() -> None:
+    both = Invariant(name="one-open", says="a shelf is open", over=[], then=exists(s, s.is_("open")))
+    lines = story(model(both), counterexample(both))
+    assert lines[:4] == [
+        "Objects:",
+        "    shelf s0: cannot be moved",
+        "    shelf s1: plain",
+        "Initial state: s0, s1: open.",
+    ]
+    assert "Property one-open is violated in the final state." in lines
+
+
+@pytest.mark.parametrize(
+    ("prop", "says"),
+    [
+        (
+            StepInvariant(name="kept", says="what is filled stays open", over=[s], on=["shut"], then=s.is_("open")),
+            "Property kept is violated for s = s0.",
+        ),
+        (
+            AlwaysCanReach(name="reopens", says="a shelf can be open again", over=[s], goal=s.is_("open")),
+            "From this state property reopens can no longer be satisfied for s = s0.",
+        ),
+        (
+            LeadsTo(name="fills", says="a shelf is filled", over=[s], given=s.is_("open"), goal=s.is_("in_use")),
+            "Property fills is violated for s = s0: the run may stay in the final state for ever, because no action "
+            "that is taken fairly is enabled.",
+        ),
+        (
+            LeadsTo(
+                name="rests",
+                says="a shut shelf is open",
+                over=[s],
+                given=s.is_("shut"),
+                goal=s.is_("open"),
+                weak=["turn"],
+            ),
+            "Property rests is violated for s = s0: the last steps repeat for ever, and what is required never happens.",
+        ),
+        (
+            LifeCycle(name="twice", says="a shelf is open twice", sort=Shelf, states=["open", "in_use", "open"]),
+            "Property twice is violated: no shelf goes through open -> in_use -> open; the longest part that can happen "
+            "is open -> in_use.",
+        ),
+    ],
+    ids=lambda value: value.kind if isinstance(value, Property) else "",
+)
+def test_a_report_names_the_property(prop: Property, says: str) -> None:
+    assert says in story(model(prop), counterexample(prop))
+
+
+def test_the_steps_of_a_loop_are_announced() -> None:
+    rests = LeadsTo(
+        name="rests", says="a shut shelf is open", over=[s], given=s.is_("shut"), goal=s.is_("open"), weak=["turn"]
+    )
+    example = counterexample(rests)
+    assert example.loops_from is not None
+    announced = f"From here, steps {example.loops_from + 1} to {len(example.steps)} repeat for ever:"
+    lines = story(model(rests), example)
+    assert lines[lines.index(announced) + 1].startswith(f"{example.loops_from + 1:2}. ")
+
+
+def test_a_term_that_does_not_occur_is_not_defined() -> None:
+    opened = replace(NEVER_SHUT, name="stays", then=s.is_("open"))
+    lines = story(model(opened), counterexample(opened))
+    assert lines[lines.index("Terms:") + 1 :] == ["    in_use (shelf): holds at least one book"]
