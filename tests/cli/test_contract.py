@@ -351,7 +351,7 @@ def test_explore_one_property(run, run_json):
 
 def test_simulate_one_property(run, registered):
     code, out, _ = run("simulate", "lamps", "--steps", "10", "--property", "on-or-off")
-    assert code == 0 and "stays-dark" not in out and "0 promises broken" in out
+    assert code == 0 and "stays-dark" not in out and "0 properties violated" in out
     code, out, err = run("simulate", "lamps", "--property", "blinks")
     instead = "schedproof explore lamps --variant plain --property blinks"
     assert (code, out, err) == (
