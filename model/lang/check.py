@@ -49,7 +49,7 @@ def _check(model: Model) -> None:
                 f"property {prop.name}", prop.place, "every model has a property of that name", "give it another name"
             )
     for axiom in model.axioms:
-        formula(axiom, Context(model, "axiom", rigid_only=True))
+        formula(axiom, Context(model, "axiom", axiom.place, rigid_only=True))
     for action in model.actions:
         _action(model, action)
     for rule in model.rules:
@@ -61,7 +61,7 @@ def _check(model: Model) -> None:
 
 
 def _action(model: Model, action: Action) -> None:
-    context = Context(model, f"action {action.name}", history=False).bind(action.parameters)
+    context = Context(model, f"action {action.name}", action.place, history=False).bind(action.parameters)
     names = [v.name for v in action.parameters]
     for part in _placeholders(action, context):
         if part not in names:
@@ -94,12 +94,12 @@ def _rule(model: Model, rule: Rule) -> None:
             raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", f"use one of: {names}")
         _same_parameters(model, rule, rule.on)
         known = {v.name: v for v in rule.on.parameters}
-        no_sets(Context(model, element), [v for n, v in free.items() if n not in known])
+        no_sets(Context(model, element, rule.place), [v for n, v in free.items() if n not in known])
         free |= known
     else:
         free |= t.free_variables(rule.on)
-        no_sets(Context(model, element), list(free.values()))
-    context = Context(model, element, fires=True, history=False).bind(list(free.values()))
+        no_sets(Context(model, element, rule.place), list(free.values()))
+    context = Context(model, element, rule.place, fires=True, history=False).bind(list(free.values()))
     if not isinstance(rule.on, Action):
         formula(rule.on, context)
     for conjunct in rule.when:
@@ -152,7 +152,7 @@ def _acyclic(model: Model) -> None:
 
 
 def _property(model: Model, prop: Property) -> None:
-    context = Context(model, f"property {prop.name}", after=False)
+    context = Context(model, f"property {prop.name}", prop.place, after=False)
     parts = prop.restores if isinstance(prop, Recovery) else [prop]
     for each in parts:
         no_sets(context, getattr(each, "over", ()))

@@ -59,7 +59,7 @@ def _machine(model: Model, machine: Machine) -> None:
     for event in machine.events:
         element = f"event {machine.sort}.{event.name}"
         for kind in event.parameters.values():
-            known_type(Context(model, element), kind, event.place)
+            known_type(Context(model, element, event.place), kind, event.place)
         if event.name not in events:
             raise ModelError(element, event.place, "has no source", "add a row for it, or drop the event")
 
@@ -82,7 +82,7 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
     element = f"attribute {machine.sort}.{attribute.name}"
     if attribute.name in FIELDS or attribute.name.startswith("_"):
         raise ModelError(element, attribute.place, "that name has another meaning in terms", "choose another name")
-    context, kind, initial = Context(model, element), attribute.type, attribute.initial
+    context, kind, initial = Context(model, element, attribute.place), attribute.type, attribute.initial
     known_type(context, kind, attribute.place)
     if initial is None:
         return
@@ -98,7 +98,7 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
 
 def _row(model: Model, row: Row) -> None:
     element = f"row {row.name}"
-    context = Context(model, element, me=row.sort)
+    context = Context(model, element, row.place, me=row.sort)
     machine = machine_of(context, row.sort, row.place)
     for state in (row.source, row.target):
         if machine.state(state) is None:
