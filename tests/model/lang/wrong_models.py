@@ -267,7 +267,7 @@ TABLE: dict[str, Case] = {
         "row Job.again from Waiting", "the event has no parameter where", "declare it in the machine's events",
     ),
     "an update by a variable": (
-        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=n)]),
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=n)]),  # wrong
         "row Job.again from Waiting", "variable n is not bound here", "bind it",
     ),
     "an update that reads history for what is no history": (
@@ -304,11 +304,11 @@ TERMS: dict[str, Case] = {
         "action act", "an object is needed, this is of type 0..3", "use a variable or a reference",
     ),
     "an unbound variable": (
-        lambda: act(exists(n, n.is_("Idle")), m.is_("Idle")),
+        lambda: act(exists(n, n.is_("Idle")), m.is_("Idle")),  # wrong
         "action act", "variable m is not bound here", "bind it with forall or exists",
     ),
     "a variable that means another sort here": (
-        lambda: act(forall(j, j.is_("Done")), forall(variable(Node, "j"), implies(j.is_("Done"), j.is_("Done")))),
+        lambda: act(forall(j, j.is_("Done")), forall(variable(Node, "j"), implies(j.is_("Done"), j.is_("Done")))),  # wrong
         "action act", "type mismatch: variable j is of type Job or none, but here j is of type Node or none", "another name",
     ),
     "a formula that is none": (
@@ -336,7 +336,7 @@ TERMS: dict[str, Case] = {
         "action act", "sets are compared", "say which elements they have",
     ),
     "an element of another sort": (
-        lambda: act(n.holds.has(n), parameters=[n]),
+        lambda: act(n.holds.has(n), parameters=[n]),  # wrong
         "action act", "type mismatch: Node or none as an element of a set of Job", "use an object of the set's sort",
     ),
     "an element of no set": (
@@ -384,11 +384,11 @@ TERMS: dict[str, Case] = {
         "action act", "history attribute 'log' is read by a guard or rule", "properties only",
     ),
     "a quantifier over sets": (
-        lambda: invariant(exists(N, N.has(n))),
+        lambda: invariant(exists(N, N.has(n))),  # wrong
         "property wrong", "N stands for any set of objects", "only an action's parameters may",
     ),
     "a variable bound twice": (
-        lambda: invariant(forall([k, k], k.is_("Done"))),
+        lambda: invariant(forall([k, k], k.is_("Done"))),  # wrong
         "property wrong", "variable k is bound twice", "another name",
     ),
 }  # fmt: skip
@@ -427,7 +427,7 @@ HAPPENINGS: dict[str, Case] = {
         "action act", "event Job.finish has no parameter on", "use one of: none",
     ),
     "an event with a parameter of another type": (
-        lambda: act(fires=[j.fires("start", on=j)]),
+        lambda: act(fires=[j.fires("start", on=j)]),  # wrong
         "action act", "type mismatch: parameter on of start is of type Node or none", "pass a value of that type",
     ),
     "two rules of a name": (
@@ -443,11 +443,11 @@ HAPPENINGS: dict[str, Case] = {
         "rule r", "it is on an action 'finish' of other parameters than the model's", "j: Job or none",
     ),
     "a rule that means another sort by a parameter's name": (
-        lambda: model(rules=[Rule("r", finish, [], variable(Node, "j").fires("drop"))]),
+        lambda: model(rules=[Rule("r", finish, [], variable(Node, "j").fires("drop"))]),  # wrong
         "rule r", "type mismatch: variable j is of type Node or none, but here j is of type Job or none", "another name",
     ),
     "a rule over a set that is no parameter": (
-        lambda: model(rules=[Rule("r", finish, [N.has(n)], n.fires("drop"))]),
+        lambda: model(rules=[Rule("r", finish, [N.has(n)], n.fires("drop"))]),  # wrong
         "rule r", "N stands for any set of objects", "only an action's parameters may",
     ),
     "a rule that fires without a parameter": (
@@ -505,7 +505,7 @@ PROMISED: dict[str, Case] = {
         "property wrong", "unknown action 'stop'", "use one of: start, finish",
     ),
     "a step property that speaks of a parameter of some other action": (
-        lambda: step(n.is_("Idle"), on=["start", "finish"]),
+        lambda: step(n.is_("Idle"), on=["start", "finish"]),  # wrong
         "property wrong", "variable n is not bound here", "use one of: j, k",
     ),
     "a life cycle of an unknown state": (
@@ -529,7 +529,7 @@ PROMISED: dict[str, Case] = {
         "property wrong", "a formula is needed", "compare it",
     ),
     "an end of an object that is not bound": (
-        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", ended=j.is_("Done"))]),
+        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", ended=j.is_("Done"))]),  # wrong
         "property wrong", "variable j is not bound here", "bind it with forall or exists",
     ),
     "no deadlock without an unknown action": (
@@ -547,7 +547,7 @@ PROMISED: dict[str, Case] = {
     "fairness to what is not taken": (
         lambda: model(
             add_properties=[
-                LeadsTo(name="wrong", says="", over=[j, n], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])
+                LeadsTo(name="wrong", says="", over=[j, n], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])  # wrong
             ]
         ),
         "property wrong", "it asks that finish is taken again and again, and that it is not", "or in without",
