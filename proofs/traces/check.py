@@ -242,9 +242,11 @@ def _joined(*notes: str) -> str:
 def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
     """The format that a mapping makes of lines, of OpenTelemetry's log records, or of the states of an ITF trace."""
     said = read_mapping(mapping)
-    if said.header["system"] != system.name:
-        raise TraceError(
-            f"{mapping}: is a mapping for {said.header['system']!r}, and the trace is judged as {system.name!r}"
+    if said.header.value["system"] != system.name:
+        raise said.header.error(
+            f"this is a mapping for {said.header.value['system']!r}, and the trace is checked as {system.name!r}; "
+            "name that system, or another mapping",
+            "system",
         )
     inner: Mapping[str | None, Callable[[Iterator[TextLine]], Iterator[TextLine] | Iterator[Line]]] = {
         None: lambda lines: lines,

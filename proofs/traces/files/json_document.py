@@ -55,7 +55,7 @@ class Documents:
         at = value.at if isinstance(value, Placed) else 0
         return Line(self.file, bisect_left(self.ends, at) + 1, value)
 
-    def error(self, problem: str) -> TraceError:
+    def error(self, problem: str, *where: str | int) -> TraceError:
         """A mistake that is no object's, said of the first line that is not blank."""
         return TraceError(f"{self.file}, line {self.first}: {problem}")
 

@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,23 +26,34 @@ LONGEST = 1000
 """Letters of a message; of a longer one the middle is left out."""
 
 
+Part = tuple[str | int, ...]
+"""A part of an object: keys and positions from the root."""
+
+
 @dataclass(frozen=True)
 class Line:
     """One object of a JSON Lines file and the number of its line (the first is 1).
 
-    ``made_by``: what has made the object of what stands there, for messages; "" if it stands there itself.
+    Args:
+        made_by: what has made the object of what stands there, for messages; "" if it stands there itself.
+        parts: file and line of the parts that do not stand in this line; keys and positions from the root.
     """
 
     file: str
     number: int
     value: Mapping[str, Any]
     made_by: str = ""
+    parts: Mapping[Part, tuple[str, int]] = field(default_factory=dict, repr=False)
 
-    def error(self, problem: str) -> TraceError:
-        """``problem`` with this line's place in front; of what is in no file, the number of the record."""
-        place = (
-            f"{self.file}, line {self.number}" if self.file else f"record {self.number}" if self.number else "header"
-        )
+    def error(self, problem: str, *where: str | int) -> TraceError:
+        """``problem`` with this line's place in front; of what is in no file, the number of the record.
+
+        Args:
+            where: keys and positions of the part that is wrong.
+        """
+        around = (self.parts[where[:n]] for n in range(len(where), 0, -1) if where[:n] in self.parts)
+        file, number = next(around, (self.file, self.number))
+        place = f"{file}, line {number}" if file else f"record {number}" if number else "header"
         if len(problem) > LONGEST:
             problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
         made = f" (made by {self.made_by})" if self.made_by else ""  # what is wrong may stand there, and not in the log

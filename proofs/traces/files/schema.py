@@ -18,8 +18,8 @@ class Checked(Protocol):
     def value(self) -> Any:
         """The JSON value."""
 
-    def error(self, reason: str) -> Exception:
-        """The error that names the place."""
+    def error(self, reason: str, *where: str | int) -> Exception:
+        """The error that names the place of a part: keys and positions from the root."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Shape:
         """
         found = self.problem(line.value)
         if found is not None:
-            raise line.error(found[1])
+            raise line.error(found[1], *found[0])
 
     def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
         """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
@@ -52,8 +52,17 @@ class Shape:
             return None
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
-        advice = error.schema.get("description", "")
-        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+        advice = error.schema.get("description", "") if error.validator != "additionalProperties" else ""
+        return (*error.absolute_path, *_key(error)), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+
+
+def _key(error: Any) -> list[str]:
+    """The key that should not be there, if the error is about one."""
+    return _unknown(error)[:1] if error.validator == "additionalProperties" else []
+
+
+def _unknown(error: Any) -> list[str]:
+    return [key for key in error.instance if key not in error.schema.get("properties", {})]
 
 
 def _problem(error: Any) -> str:
@@ -66,8 +75,8 @@ def _problem(error: Any) -> str:
             missing = [k for k in error.validator_value if k not in error.instance]
             return f'"{missing[0]}" is missing'
         case "additionalProperties":
-            unknown = [k for k in error.instance if k not in error.schema.get("properties", {})]
-            return f'"{unknown[0]}" is no field here'
+            known = ", ".join(error.schema.get("properties", {}))
+            return f'unknown field "{_unknown(error)[0]}"; choose from {known}'
         case "enum":
             return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
         case "dependentRequired":

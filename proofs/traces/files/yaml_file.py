@@ -21,7 +21,11 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class YamlFile:
-    """The data of a file, and the line where each part of it begins: keys and positions from the root -> line."""
+    """The data of a file, and the line where each part of it begins.
+
+    Args:
+        lines: keys and positions from the root -> line; of a part that has a key, the line of the key.
+    """
 
     file: str
     data: Any
@@ -96,6 +100,7 @@ def _plain(node: yaml.Node, where: Path_, lines: dict[Path_, int], name: str) ->
                 what = "a key that is no text" if text is None else f"the key {text!r} a second time"
                 raise TraceError(f"{name}, line {key.start_mark.line + 1}: {what}")
             found[text] = _plain(value, (*where, text), lines, name)
+            lines[(*where, text)] = key.start_mark.line + 1
         return found
     if isinstance(node, yaml.SequenceNode):
         return [_plain(each, (*where, i), lines, name) for i, each in enumerate(node.value)]

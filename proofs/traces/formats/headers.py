@@ -40,15 +40,19 @@ def read_header(model: Model, header: Line) -> Header:
     """
     value = header.value
     if value["system"] != model.system:
-        raise header.error(f"this is a trace of {value['system']!r}; it is judged as {model.system!r}")
+        raise header.error(f"this is a trace of {value['system']!r}; it is judged as {model.system!r}", "system")
     objects: Mapping[str, Sequence[str]] = value.get("objects", {})
     sorts = [s.name for s in model.sorts]
     for sort, listed_names in objects.items():
         if sort not in sorts:
-            raise header.error(f'"objects" has the unknown sort {sort!r}; {model.system} has {", ".join(sorts)}')
+            raise header.error(
+                f'"objects" has the unknown sort {sort!r}; {model.system} has {", ".join(sorts)}', "objects", sort
+            )
         if len(listed_names) > MOST_OBJECTS:
             raise header.error(
-                f'"objects" has {len(listed_names)} of {sort}; at most {MOST_OBJECTS} can be judged together'
+                f'"objects" has {len(listed_names)} of {sort}; at most {MOST_OBJECTS} can be judged together',
+                "objects",
+                sort,
             )
     opened = frozenset(s for s in sorts if s not in objects)
     names = {sort: tuple(objects.get(sort, ())) for sort in sorts}
@@ -62,7 +66,7 @@ def read_header(model: Model, header: Line) -> Header:
     else:
         object_map = plain.with_rigid(read_rigid(plain, value.get("rigid", {}), header))
     if broken := object_map.broken_axiom():
-        raise header.error(f'"rigid" breaks what the model assumes of it: {broken}')
+        raise header.error(f'"rigid" breaks what the model assumes of it: {broken}', "rigid")
     unlogged = Unlogged.read(model, value.get("unlogged"), header, Unlogged())
     return Header(object_map, opened, _starts(object_map, value.get("start"), header), unlogged)
 
@@ -78,12 +82,19 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
         for name, values in attributes.items():
             if (sort, name) not in wanted:
                 there = ", ".join(f"{s}.{n}" for s, n in wanted) or "none"
-                raise line.error(f'"rigid" has {sort}.{name}; rigid attributes of {object_map.model.system}: {there}')
+                raise line.error(
+                    f'"rigid" has {sort}.{name}; rigid attributes of {object_map.model.system}: {there}',
+                    "rigid",
+                    sort,
+                    name,
+                )
             for obj, shown in values.items():
                 number = object_map.number(sort, obj)
                 if number < 0:
                     there = listed(object_map.instance, sort)
-                    raise line.error(f'"rigid" names the unknown {sort} {obj!r}; there is {there}')
+                    raise line.error(
+                        f'"rigid" names the unknown {sort} {obj!r}; there is {there}', "rigid", sort, name, obj
+                    )
                 kind = wanted[sort, name].type
                 where = f"rigid.{sort}.{name}.{obj}"
                 found.setdefault((sort, name), {})[number] = read_value(object_map.instance, kind, shown, line, where)

@@ -153,7 +153,7 @@ BAD = {
     "no mode": ('{"thread": "t", "op": "acquire", "class": "Node", "lock": "a"}', '"mode" is missing'),
     "wrong mode": ('{"thread": "t", "op": "acquire", "class": "Node", "lock": "a", "mode": "x"}', '"mode"'),
     "wrong op": ('{"thread": "t", "op": "take", "class": "Node", "lock": "a", "mode": "read"}', '"op"'),
-    "unknown field": ('{"thread": "t", "op": "release", "class": "Node", "lock": "a", "who": 1}', '"who" is no field'),
+    "unknown field": ('{"thread": "t", "op": "release", "class": "Node", "lock": "a", "who": 1}', 'unknown field "who"; choose from thread, op'),
     "in no tree": ('{"thread": "t", "op": "acquire", "class": "Node", "lock": "a", "mode": "read", "in": "b"}', "never in another"),
     "in itself": ('{"thread": "t", "op": "acquire", "class": "Queue", "lock": "a", "mode": "read", "in": "a"}', "in itself"),
 }  # fmt: skip

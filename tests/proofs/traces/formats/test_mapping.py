@@ -101,7 +101,11 @@ lines:
 """
         log = "2026-01-01T10:00:00Z bind a on x\nanything\n2026-01-01T10:00:01Z free a\n2026-01-01T10:00:02Z bind b on x\n"
         report = checked(tmp_path, log, mapping)
-        assert (report.verdict, report.records, report.note) == (CONFORMS, 3, "1 line fits no rule of the mapping")
+        assert (report.verdict, report.records, report.note) == (
+            CONFORMS,
+            3,
+            "1 line fits no rule of the mapping: 2",
+        )
         report = checked(tmp_path, log.replace("free a", "free b"), mapping)
         assert report.first_departure is not None and report.first_departure.line == 3
 
@@ -127,6 +131,26 @@ lines:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
             checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
 
+    def test_lines_that_fit_no_rule_are_listed(self, tmp_path: Path) -> None:
+        mapping = "schedproof-mapping: 1\nsystem: hived\notherwise: skip\nlines:\n- {when: \"msg == 'crash'\", stutter: true}\n"
+        note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 3], mapping).note
+        assert note.endswith("; 3 lines fit no rule of the mapping: 2, 3, 4")
+        note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 12], mapping).note
+        assert note.endswith("12 lines fit no rule of the mapping: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...")
+
+    def test_a_line_that_fits_no_rule_is_quoted(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            TraceError, match=r"""log, line 2: fits no rule of .*mapping.yaml: \{"msg":"what\?"\}; add a rule"""
+        ):
+            checked(tmp_path, [LOG[0], {"msg": "what?"}])
+
+    def test_a_header_in_an_extended_file_is_named(self, tmp_path: Path) -> None:
+        base = "schedproof-mapping: 1\nsystem: hived\nheader:\n  variant: as-written\n  objects:\n    PodGroup: [a]\n    Cel: [b]\n"
+        written(tmp_path, "base.yaml", base)
+        more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: msg, stutter: true}\n"
+        with pytest.raises(TraceError, match=r"base\.yaml, line 7: .objects. has the unknown sort 'Cel'"):
+            checked(tmp_path, LOG, more)
+
     def test_one_extends_another(self, tmp_path: Path) -> None:
         written(tmp_path, "base.yaml", MAPPING)
         more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
@@ -148,9 +172,16 @@ lines:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            (("system: hived", "system: beaker"), "is a mapping for 'beaker', and the trace is judged as 'hived'"),
+            (
+                ("system: hived", "system: beaker"),
+                "mapping.yaml, line 2: this is a mapping for 'beaker', and the trace is checked as 'hived'",
+            ),
             (("system: hived\n", ""), 'line 1: "system" is missing'),
-            (("lines:", "rows:"), "is no field here"),
+            (
+                ("lines:", "rows:"),
+                'mapping.yaml, line 7: unknown field "rows"; choose from schedproof-mapping, system',
+            ),
+            (("action: allocate", "acton: allocate"), 'line 10: "lines.0": unknown field "acton"'),
             (("msg == 'tick'", "msg == "), "line 25: no JMESPath"),
             (
                 ("names: states}}]\n    Cell", "names: stats}}]\n    Cell"),
@@ -167,7 +198,7 @@ lines:
             (("action: allocate", "action: alocate"), "line 3: unknown action 'alocate'"),
             (
                 ("objects: {Cell: [gpu0, gpu1]}", "objects: {Cel: [gpu0]}"),
-                "line 1: \"objects\" has the unknown sort 'Cel'",
+                "mapping.yaml, line 6: \"objects\" has the unknown sort 'Cel'",
             ),
             (("schedproof-mapping: 1", "schedproof-mapping: 2"), '"schedproof-mapping": 2 where 1 belongs'),
             (("- {when: \"msg == 'tick'\", stutter: true}", ""), "line 2: fits no rule of"),

@@ -135,7 +135,7 @@ class TestPlainFormat:
             ({"rigid": {"PodGroup": {"outranks": {"g": ["x"]}}}}, "'x' is no PodGroup; there are g"),
             ({"rigid": {"PodGroup": {"outranks": {"g": "g"}}}}, "'g' where a list of names of PodGroup belongs"),
             ({"rigid": {"PodGroup": {"outranks": {"g": ["g"]}}}}, '"rigid" breaks what the model assumes'),
-            ({"extra": 1}, '"extra" is no field here'),
+            ({"extra": 1}, 'unknown field "extra"; choose from'),
         ],
     )
     def test_headers(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ class TestPlainFormat:
             ({"state": {"Cell": {"c": {"user": 3}}}}, "3 where a name of PodGroup (g) or null belongs"),
             ({"state": {"Cell": {"c": "Free"}}}, '"state.Cell.c": "Free" where an object {...} belongs'),
             ({}, "an empty object; write a record of"),
-            ({"when": 12}, '"when" is no field here'),
+            ({"when": 12}, 'unknown field "when"; choose from'),
         ],
     )
     def test_records(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:

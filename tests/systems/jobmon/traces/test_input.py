@@ -162,7 +162,7 @@ def test_csv_may_be_in_quotes(tmp_path: Path) -> None:
         ({"time": -1}, '"time": -1 is before 0 of line 1; records stand in the order of time'),
         ({"time": "later"}, "'later' is no time"),
         ({"time": None}, '"time": null where a text or a number belongs'),
-        ({"jobs": []}, '"jobs" is no field here'),
+        ({"jobs": []}, 'unknown field "jobs"; choose from'),
         ({"task": {}}, '"task": an object where a list [...] belongs'),
         ({"task": [3]}, '"task.0": 3 where an object {...} belongs; write a row as'),
         ({"task": [changed(TASK, id=...)]}, '"task.0": "id" is missing'),
