@@ -89,7 +89,7 @@ def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
         return context.model.machine(sort)
     except KeyError:
         names = ", ".join(s.name for s in context.model.sorts)
-        raise ModelError(context.element, place, f"unknown sort {sort.name}", f"use one of {names}") from None
+        raise ModelError(context.element, place, f"unknown sort {sort.name}", f"choose from {names}") from None
 
 
 def known_type(context: Context, kind: Type, place: Place) -> None:
@@ -101,12 +101,12 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
             raise ModelError(
                 context.element,
                 place,
-                f"no number is in {kind}",
+                f"the range {kind} is empty",
                 f"write the lower bound first: IntRange({high}, {low})",
             )
         case EnumType(values) if not values or len(set(values)) < len(values):
             raise ModelError(
-                context.element, place, f"{kind} is no enumeration", "give at least one value, and each value once"
+                context.element, place, f"{kind} is not an enumeration", "give at least one value, and each value once"
             )
         case _:
             pass
@@ -119,8 +119,8 @@ def no_sets(context: Context, variables: Sequence[t.Var], at: Place | None = Non
             raise context.wrong(
                 v,
                 at,
-                f"{v.name} stands for any set of objects",
-                "only an action's parameters may; use a variable over a sort",
+                f"{v.name} is a set variable",
+                "use a variable over a sort; only parameters of actions may be sets",
             )
 
 
@@ -128,13 +128,15 @@ def formula(term: t.Term, context: Context, at: Place | None = None) -> None:
     """Refuses a term that is not a well-typed formula."""
     found = infer(term, context, at)
     if not isinstance(found, BoolType):
-        raise context.wrong(term, at, f"a formula is needed, this is of type {found}", "compare it with something")
+        raise context.wrong(term, at, f"a formula is needed, and this is of type {found}", "compare it with something")
 
 
 def _object(term: t.Term, context: Context, at: Place | None) -> Machine:
     found = infer(term, context, at)
     if not isinstance(found, Ref):
-        raise context.wrong(term, at, f"an object is needed, this is of type {found}", "use a variable or a reference")
+        raise context.wrong(
+            term, at, f"an object is needed, and this is of type {found}", "use a variable or a reference"
+        )
     return machine_of(context, found.sort, _use(term, at) or context.place)
 
 
@@ -159,7 +161,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     term,
                     at,
                     f"variable {name} is not bound here",
-                    f"bind it with forall or exists, or use one of: {_listed(list(context.bound))}",
+                    f"bind it with forall or exists, or choose from {_listed(list(context.bound))}",
                 )
             if context.bound[name] != term.type:
                 raise context.wrong(
@@ -171,15 +173,15 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
             return context.bound[name]
         case t.Me():
             if context.me is None:
-                raise context.wrong(term, at, "'me' stands outside a table row", "name the object with a variable")
+                raise context.wrong(term, at, "'me' is used outside a table row", "name the object with a variable")
             return Ref(context.me)
         case t.Given(name):
             if name not in context.given:
                 raise context.wrong(
                     term,
                     at,
-                    f"the event has no parameter {name}",
-                    f"declare it in the machine's events, or use one of: {_listed(list(context.given))}",
+                    f"unknown parameter {name} of the event",
+                    f"declare it in the machine's events, or choose from {_listed(list(context.given))}",
                 )
             return context.given[name]
         case t.Attr(of, name):
@@ -194,7 +196,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
             return EMPTY_TYPE
         case t.Those(var, where):
             if not isinstance(var.type, Ref):
-                raise context.wrong(term, at, f"{var.name} does not stand for an object", "use a variable over a sort")
+                raise context.wrong(term, at, f"{var.name} is not an object variable", "use a variable over a sort")
             formula(where, context.bind([var], at), at)
             return SetOf(var.type.sort)
         case t.Adjusted(base, element, _):
@@ -216,7 +218,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 raise context.wrong(term, at, f"type mismatch: {a} is compared with {b}", "compare values of one type")
             if isinstance(a, SetOf) or isinstance(b, SetOf):
                 raise context.wrong(
-                    term, at, "sets are compared", "say which elements they have: forall(x, iff(s.has(x), ...))"
+                    term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"
                 )
             if isinstance(a, Quoted) and isinstance(b, Quoted):
                 raise context.wrong(
@@ -227,18 +229,18 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
             machine = _object(of, context, at)
             if not states:
                 raise context.wrong(
-                    term, at, "is_() names no state", f"use one of: {_listed([s.name for s in machine.states])}"
+                    term, at, "is_() names no state", f"choose from {_listed([s.name for s in machine.states])}"
                 )
             for name in states:
                 if machine.state(name) is None:
                     names = _listed([s.name for s in machine.states])
-                    raise context.wrong(term, at, f"unknown state {name!r} of {machine.sort}", f"use one of: {names}")
+                    raise context.wrong(term, at, f"unknown state {name!r} of {machine.sort}", f"choose from {names}")
             if context.durable_only:
                 raise context.wrong(
-                    term, at, "a state is read where only durable data may be", "read a durable attribute"
+                    term, at, "recovery reads a state, which a crash may lose", "read a durable attribute"
                 )
             if context.rigid_only:
-                raise context.wrong(term, at, "an axiom reads a state, which changes", "speak of rigid attributes only")
+                raise context.wrong(term, at, "an axiom reads a state, which changes", "read rigid attributes only")
             return BoolType()
         case t.Has(base, element):
             _member(base, element, context, at)
@@ -247,7 +249,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
             return _firing(term, context)
         case t.After(part):
             if not context.after:
-                raise context.wrong(term, at, "after(...) has no meaning here", "use it in a StepInvariant")
+                raise context.wrong(term, at, "after(...) is used outside a step", "use it in a StepInvariant")
             formula(part, replace(context, after=False), at)
             return BoolType()
         case t.Quantified(_, bound, body):
@@ -267,7 +269,7 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
     if attribute is None:
         names = _listed([a.name for a in machine.attributes])
         raise context.wrong(
-            term, at, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or use one of: {names}"
+            term, at, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or choose from {names}"
         )
     if attribute.history and not context.history:
         raise context.wrong(
@@ -282,7 +284,7 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
             term,
             at,
             f"an axiom reads attribute {name!r}, which changes",
-            "declare it rigid, or promise it as an invariant",
+            "declare it rigid, or write an Invariant instead of the axiom",
         )
     return attribute.type
 
@@ -296,8 +298,8 @@ def _firing(term: t.Fires, context: Context) -> Type:
         raise context.wrong(
             term,
             at,
-            f"event {machine.sort}.{term.event} has no source: no row of the table answers to it",
-            f"add a row, or use one of: {events}",
+            f"unknown event {term.event!r} of {machine.sort}: no row of the table has it",
+            f"add a row, or choose from {events}",
         )
     declared = machine.parameters(term.event)
     # What is caused is computed before it is known what else fires.
@@ -307,15 +309,15 @@ def _firing(term: t.Fires, context: Context) -> Type:
             raise context.wrong(
                 term,
                 at,
-                f"event {machine.sort}.{term.event} has no parameter {name}",
-                f"use one of: {_listed(list(declared))}",
+                f"unknown parameter {name} of event {machine.sort}.{term.event}",
+                f"choose from {_listed(list(declared))}",
             )
         if isinstance(declared[name], SetOf) and not context.causes:
             raise context.wrong(
                 value,
                 at,
-                f"sets are compared: parameter {name} of {term.event}",
-                "ask for the event without this parameter",
+                f"parameter {name} of {term.event} is a set, and sets cannot be compared",
+                "leave this parameter out",
             )
         if not compatible(declared[name], infer(value, inside, at)):
             raise context.wrong(
@@ -325,16 +327,16 @@ def _firing(term: t.Fires, context: Context) -> Type:
                 "pass a value of that type",
             )
     if not context.fires:
-        raise context.wrong(
-            term, at, "a firing is asked for where there is no step", "use it in rules and step invariants"
-        )
+        raise context.wrong(term, at, "fires(...) is used outside a step", "use it in rules and step invariants")
     return BoolType()
 
 
 def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -> None:
     a, b = infer(base, context, at), infer(element, context, at)
     if a != EMPTY_TYPE and not isinstance(a, SetOf):
-        raise context.wrong(base, at, f"a set is needed, this is of type {a}", "use a set variable or a set attribute")
+        raise context.wrong(
+            base, at, f"a set is needed, and this is of type {a}", "use a set variable or a set attribute"
+        )
     if not isinstance(b, Ref) or (isinstance(a, SetOf) and a.sort != b.sort):
         raise context.wrong(
             element, at, f"type mismatch: {b} as an element of a {a}", "use an object of the set's sort"

@@ -75,7 +75,7 @@ def promises(instance: Instance, only: Wanted, crash: bool, unwritable: Mapping[
             raise Unwritable(f"property {name!r} cannot be written: {why}", needs_history=why == NO_HISTORY)
         if name != WELL_FORMED and all(prop.name != name for prop in judged):
             known = ", ".join(p.name for p in model.properties if p.name not in left_out)
-            raise Unwritable(f"there is no property {name!r}; choose from: {known}")
+            raise Unwritable(f"unknown property {name!r}; choose from {known}")
     return Promises(judged, left_out, only is None or WELL_FORMED in only)
 
 

@@ -27,12 +27,12 @@ class OutputFolder:
         try:
             if self.path.exists() or self.path.is_symlink():
                 if not self.path.is_dir() or self.path.is_symlink():
-                    raise UserError(f"--output: {directory!r} is no folder; name a new one")
+                    raise UserError(f"--output: {directory!r} is not a folder; name a new one")
                 if any(self.path.iterdir()):
                     raise UserError(f"--output: the folder {directory!r} is not empty; name a new one")
             self.path = self.path.resolve()
             if not self.path.parent.is_dir():
-                raise UserError(f"--output: there is no folder {str(self.path.parent)!r}; create it first")
+                raise UserError(f"--output: the folder {str(self.path.parent)!r} does not exist; create it first")
             shutil.rmtree(self._aside())
         except (OSError, ValueError) as error:
             raise self._error(error) from None
@@ -63,4 +63,4 @@ class OutputFolder:
 
     def _error(self, error: OSError | ValueError) -> UserError:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return UserError(f"--output: cannot write to folder {str(self.path)!r}: {reason}; choose another")
+        return UserError(f"--output: cannot write to folder {str(self.path)!r}: {reason}; choose another folder")

@@ -41,9 +41,9 @@ class Destination:
         try:
             path = Path(self.path).resolve()
             if path.is_dir():
-                raise self._error("it is a folder; give the name of a file in it")
+                raise self._error("it is a folder; name a file in it")
             if not path.parent.is_dir():
-                raise self._error(f"there is no folder {str(path.parent)!r}; create it first, or choose another")
+                raise self._error(f"the folder {str(path.parent)!r} does not exist; create it first, or choose another")
             if path.exists():
                 if not os.access(path, os.W_OK):
                     raise self._error("it is write-protected; choose another name")

@@ -24,8 +24,8 @@ class Size(click.ParamType[int]):
             return value
         found = re.fullmatch(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
         if found is None:
-            self.fail(f"{value!r} is no amount of memory; write 500M or 2G, say", param, ctx)
+            self.fail(f"{value!r} is not an amount of memory; write one such as 500M or 2G", param, ctx)
         size = int(float(found[1]) * UNITS[found[2].upper()])
         if not 0 < size < 1 << 63:
-            self.fail(f"{value!r} is no amount of memory that there is; write 500M or 2G, say", param, ctx)
+            self.fail(f"{value!r} is more memory than a computer has; write an amount such as 500M or 2G", param, ctx)
         return size

@@ -36,11 +36,9 @@ def check_name(name: str) -> None:
         )
     package = name.replace("-", "_")
     if name in registered().entries:
-        raise UserError(f"schedproof has a system {name!r} itself; choose another name")
+        raise UserError(f"schedproof comes with a system {name!r}; choose another name")
     if keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
-        raise UserError(
-            f"{package!r} means something else to Python already, so it can be no package; choose another name"
-        )
+        raise UserError(f"{package!r} is a module of Python or of a package already; choose another name")
 
 
 def files(name: str) -> Mapping[str, str]:
@@ -68,12 +66,12 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
         UserError: one of them is there already, or cannot be written.
     """
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"{str(folder)!r} is no folder; choose another with -o FOLDER")
+        raise UserError(f"{str(folder)!r} is not a folder; choose another with -o FOLDER")
     for name in content:
         if (folder / name).exists() or (folder / name).is_symlink():
             advice = "add a system to it by hand" if name == MANIFEST else "choose another name"
             raise UserError(
-                f"{str(folder / name)!r} is there already, and stays as it is; {advice}, or another folder with -o"
+                f"{str(folder / name)!r} exists already, and was not changed; {advice}, or another folder with -o"
             )
     made: list[Path] = []  # in their order
     try:

@@ -276,8 +276,8 @@ def test_updates_of_every_kind() -> None:
 @pytest.mark.parametrize(
     ("event", "payload", "says"),
     [
-        ("back", {}, "t0: back: n: -1 is no value of type 0..3"),
-        ("paint", {"model": "blue"}, "t0: paint: color: 'blue' is no value of type {red, green}"),
+        ("back", {}, "t0: back: n: -1 is not a value of type 0..3"),
+        ("paint", {"model": "blue"}, "t0: paint: color: 'blue' is not a value of type {red, green}"),
     ],
 )
 def test_a_value_outside_its_type_is_refused_and_changes_nothing(

@@ -483,7 +483,7 @@ class NoExpire:
     ("shown", "expected"),
     [
         (None, "must return {sort: {object: {field: value}}}, not None"),
-        ({"Leese": {}}, "unknown sort 'Leese'; there is Worker, Lease"),
+        ({"Leese": {}}, "unknown sort 'Leese'; choose from Worker, Lease"),
         ({"Lease": {"l7": {}}}, "unknown object of Lease 'l7'; there is l0"),
         ({"Lease": {"l0": {"owner": None}}}, "unknown field of Lease 'owner'; there is state, holder"),
         ({"Lease": {"l0": {"holder": "w9"}}}, "l0.holder: 'w9' is no Worker; there are w0, w1"),

@@ -157,7 +157,9 @@ def test_a_model_that_cannot_be_loaded_is_one_error(judge, pytester):
     repository(pytester.path, model=("v, w = variables", "raise ValueError('x')\nv, w = variables"))
     done = judge("--schedproof", "--ignore=test_lease.py")
     done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines(["*importing lease.model fails in lease/model.py, line *: ValueError: x; mend it there"])
+    done.stdout.fnmatch_lines(
+        ["*importing lease.model fails in lease/model.py, line *: ValueError: x; correct it there"]
+    )
     assert "Traceback" not in done.stdout.str()
 
 

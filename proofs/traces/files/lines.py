@@ -86,7 +86,7 @@ def read_text(path: Path) -> list[TextLine]:
     with opened(path) as file:
         lines = list(text_lines(file, str(path)))
     if not lines:
-        raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+        raise TraceError(f"{path}: the file is empty; write at least one line")
     return lines
 
 
@@ -119,12 +119,16 @@ def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO 
             with path.open("rb") as file:
                 yield file
     except OSError as error:
-        what = "is a directory; name a file" if path.is_dir() else f"cannot be read: {error.strerror or error}"
+        what = (
+            "is a directory; name a file"
+            if path.is_dir()
+            else f"cannot be read: {error.strerror or error}; name a file that you can read"
+        )
         raise TraceError(f"{path}: {what}") from None
     except ValueError as error:  # a name that no file can have, such as one with a NUL in it
         if isinstance(error, TraceError):
             raise
-        raise TraceError(f"{str(path)!r} is no file name") from None
+        raise TraceError(f"{str(path)!r} cannot be a file name; name a file") from None
 
 
 def _is_pipe(file: BinaryIO) -> bool:
@@ -150,7 +154,9 @@ def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None
         part = file.readline(MOST_BYTES + 1 - len(held))
         held, got = held + part, got or bool(part)
         if len(held) > MOST_BYTES:
-            raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
+            raise TraceError(
+                f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; write one record a line", number
+            )
         last = not held.endswith(b"\n")
         if last and following is not None and not (isinstance(file, Arriving) and file.ended):
             if following.wait(file, name, got):
@@ -170,7 +176,7 @@ def _decoded(name: str, number: int, raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
     except UnicodeDecodeError as error:
-        what = f"byte {error.start + 1} is not UTF-8; a trace is text in UTF-8"
+        what = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
         raise TraceError(f"{name}, line {number}: {what}", number) from None
 
 
@@ -188,11 +194,15 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
         value = _loads(text)
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
-        raise TraceError(f"{name}, line {number}: not JSON: {what} at column {error.colno}", number) from None
+        raise TraceError(
+            f"{name}, line {number}: not JSON: {what} at column {error.colno}; write one JSON object a line", number
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
+        raise TraceError(
+            f"{name}, line {number}: the JSON cannot be read: {error}; write an object with less in it", number
+        ) from None
     if not isinstance(value, dict):
-        raise TraceError(f"{name}, line {number}: {kind_of(value)} where a JSON object {{...}} belongs", number)
+        raise TraceError(f"{name}, line {number}: {kind_of(value)} is not a JSON object; write {{...}}", number)
     return value
 
 
@@ -228,5 +238,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for n, name in enumerate(names) if name in names[:n])
-        raise ValueError(f"{json.dumps(twice)[:60]} twice in one object")
+        raise ValueError(f"one object has {json.dumps(twice)[:60]} twice")
     return found

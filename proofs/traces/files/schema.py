@@ -52,7 +52,8 @@ class Shape:
             return None
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
-        advice = error.schema.get("description", "") if error.validator != "additionalProperties" else ""
+        known = error.schema.get("description", _REMEDIES.get(error.validator, ""))
+        advice = known if error.validator != "additionalProperties" else ""
         return (*error.absolute_path, *_key(error)), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
 
 
@@ -70,7 +71,7 @@ def _problem(error: Any) -> str:
         case "type":
             wanted = error.validator_value
             names = [wanted] if isinstance(wanted, str) else wanted
-            return f"{kind_of(error.instance)} where {' or '.join(_TYPES[n] for n in names)} belongs"
+            return f"{kind_of(error.instance)} is not {' or '.join(_TYPES[n] for n in names)}"
         case "required":
             missing = [k for k in error.validator_value if k not in error.instance]
             return f'"{missing[0]}" is missing'
@@ -78,19 +79,22 @@ def _problem(error: Any) -> str:
             known = ", ".join(error.schema.get("properties", {}))
             return f'unknown field "{_unknown(error)[0]}"; choose from {known}'
         case "enum":
-            return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
+            return f"unknown value {_short(error.instance)}; choose from {', '.join(map(str, error.validator_value))}"
         case "dependentRequired":
             alone = next(k for k in error.validator_value if k in error.instance)
-            return f'"{alone}" without "{error.validator_value[alone][0]}"'
+            return f'"{alone}" needs "{error.validator_value[alone][0]}" beside it'
         case "not":
             return f"{' and '.join(error.validator_value.get('required', ['these']))} exclude each other"
         case "minProperties":
             return "an empty object"
         case "const":
-            return f"{_short(error.instance)} where {json.dumps(error.validator_value)} belongs"
+            return f"{_short(error.instance)} is not {json.dumps(error.validator_value)}"
         case _:
             return str(error.message)[:200].replace("\n", " ")
 
+
+_REMEDIES = {"required": "it", "dependentRequired": "both", "not": "one of the two", "type": "that"}
+"""What to write where the schema does not say it."""
 
 _TYPES = {
     "object": "an object {...}",

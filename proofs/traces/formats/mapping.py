@@ -186,7 +186,7 @@ def read_mapping(path: Path) -> LogMapping:
         if here in seen:
             file = chain[-1][0]
             raise file.error(
-                f"extends {at.name}, which extends this file in turn; a mapping cannot extend itself", "extends"
+                f"extends {at.name}, which extends this file in turn; leave out one of the two 'extends'", "extends"
             )
         seen.append(here)
         file = read_yaml(at)
@@ -207,7 +207,7 @@ def read_mapping(path: Path) -> LogMapping:
     if "system" not in merged:
         raise first.error('"system" is missing; write, for example, system: hived')
     if not rules:
-        raise first.error('"lines" is missing: which lines are which steps')
+        raise first.error('"lines" is missing; write which lines are which steps')
     said = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
     header = Line(str(path), 1, said, parts=parts)
     otherwise = merged.get("otherwise", ("error", first))[0]
@@ -220,10 +220,10 @@ def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
     try:
         found = re.compile(text)
     except re.error as error:
-        raise file.error(f"no regular expression: {error}", "pattern") from None
+        raise file.error(f"the pattern is not a regular expression: {error}; correct it", "pattern") from None
     if not found.groupindex:
         raise file.error(
-            "the pattern has no named groups, such as (?P<message>.*), so nothing can be taken from a line", "pattern"
+            "the pattern has no named groups, so a line has no fields; write some, such as (?P<message>.*)", "pattern"
         )
     return found
 
@@ -316,7 +316,7 @@ def _taken(file: YamlFile, names: Mapping[str, Mapping[str, Any]], said: Any, wh
         return take
     if table not in names:
         there = ", ".join(names) or "none"
-        raise file.error(f"unknown table of names {table!r}; there is {there}", *where, "names")
+        raise file.error(f"unknown table of names {table!r}; choose from {there}", *where, "names")
     return partial(_named, take, names[table])
 
 
@@ -334,15 +334,15 @@ def _constant(value: Any, line: Any) -> Any:
 def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     if len(text) > LONGEST_QUERY:
         raise file.error(
-            f"a query of {len(text):,} characters; at most {LONGEST_QUERY:,} are read, so write several short ones",
+            f"the query has {len(text):,} characters; write shorter ones, of at most {LONGEST_QUERY:,}",
             *where,
         )
     try:
         found: Take = jmespath.compile(text).search
     except JMESPathError as error:
-        raise file.error(f"no JMESPath: {str(error).splitlines()[0]}", *where) from None
+        raise file.error(f"the query is not JMESPath: {str(error).splitlines()[0]}; correct it", *where) from None
     except RecursionError:
-        raise file.error("a query that is nested too deep; write several short ones", *where) from None
+        raise file.error("the query is nested too deep; write several short ones", *where) from None
     return found
 
 
@@ -351,11 +351,12 @@ def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:
         return take(value)
     except RecursionError:
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or what it reads, is nested too deep",
+            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or the value that it reads, is nested too deep; write a shorter query",
             line.number,
         ) from None
     except (JMESPathError, TypeError, KeyError) as error:
         what = str(error).splitlines()[0]
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}", line.number
+            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}; correct the query, or add a 'when' that leaves such lines out",
+            line.number,
         ) from None

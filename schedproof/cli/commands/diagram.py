@@ -69,9 +69,11 @@ def draw(
     model = choose.variant(chosen, variant)
     kind = format_ or ENDINGS.get(Path(output.path).suffix.lower())
     if kind is None:
-        raise UserError(f"no --format given, and {output.path!r} does not tell; choose one of: {', '.join(FORMATS)}")
+        raise UserError(
+            f"the format of {output.path!r} is unknown; write --format and choose from {', '.join(FORMATS)}"
+        )
     if kind == "png" and output.is_stdout and sys.stdout.isatty():
-        raise UserError("a png would only confuse a terminal; give -o a file name")
+        raise UserError("a png cannot be shown in a terminal; write -o FILE")
     explored = picture == WAIT_FOR or (picture is not None and "." in picture and picture[0].isupper())
     misplaced = {
         "--since": since is not None and (explored or picture in auxiliary_pictures(chosen, model)),
@@ -81,7 +83,7 @@ def draw(
     }
     if wrong := [name for name, is_wrong in misplaced.items() if is_wrong]:
         raise UserError(
-            f"{wrong[0]} means nothing for {picture or 'triggers'}; 'schedproof diagram --help' says for what"
+            f"{wrong[0]} cannot be used with {picture or 'triggers'}; 'schedproof diagram --help' says with what"
         )
     if picture is not None and explored:
         drawn = _explored(chosen, model, picture, property_name, scope, every_step)
@@ -91,7 +93,7 @@ def draw(
         waits = [WAIT_FOR] if model.variant in chosen.waits else []
         known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
-            raise UserError(f"{system} ({model.variant}) has no picture {picture!r}; choose one of: {', '.join(known)}")
+            raise UserError(f"{system} ({model.variant}) unknown picture {picture!r}; choose from {', '.join(known)}")
         drawn = (
             others[picture][1]() if picture is not None and picture in others else diagram(model, picture, since=other)
         )
@@ -111,7 +113,7 @@ def _explored(
         if waiting is None:
             there = ", ".join(f"{each.name} {other}" for each in choose.every()[0] for other in each.waits)
             raise UserError(
-                f"{chosen.name} ({model.variant}) does not say what its objects hold and wait for; choose one of: {there}"
+                f"{chosen.name} ({model.variant}) does not define what its objects hold and wait for; choose from {there}"
             )
         promised = ", ".join(name for name in waiting.deadlocks if name in model.refuted)
         if property_name is None:

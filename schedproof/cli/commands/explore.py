@@ -205,10 +205,10 @@ def explore(
     what was found so far; nothing is proved then. With --checkpoint the same command goes on from there.
     """
     if checkpoint is not None and engine == Engine.INTERPRETED:
-        raise UserError("--checkpoint goes with the compiled exploration; leave out --engine interpreted")
+        raise UserError("--checkpoint needs the compiled engine; leave out --engine interpreted")
     context = click.get_current_context()
     if checkpoint is None and context.get_parameter_source("checkpoint_every") is ParameterSource.COMMANDLINE:
-        raise UserError("--checkpoint-every goes with --checkpoint DIR; without it nothing is kept")
+        raise UserError("--checkpoint-every goes with --checkpoint DIR; write that as well")
     model = choose.variant(choose.system(system), variant)
     sizes = scopes.scope(model, scope)
     crash = not no_crash
@@ -216,7 +216,7 @@ def explore(
     graphs: list[Counts] = []
     results: list[Result] = []
     if not math.isfinite(checkpoint_every):
-        raise UserError(f"--checkpoint-every {checkpoint_every} is no time; write a number of seconds")
+        raise UserError(f"--checkpoint-every {checkpoint_every} is not a time; write a number of seconds")
     saving = Saving(checkpoint, checkpoint_every) if checkpoint is not None else None
     with stoppable() as halt, progress("explore") as say:
         how = Exploring(

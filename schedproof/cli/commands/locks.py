@@ -63,7 +63,7 @@ def locks(
     distinct(picture, json_file)
     if log is not None:
         if picture is not None or format_ is not None:
-            raise UserError("--picture is of FILE itself; leave it out, or --log")
+            raise UserError("--picture draws FILE and --log checks a log; leave out one of them")
         return _check_log(file, log, json_file)
     kind = _format(picture, format_)
     description = read(file)
@@ -95,11 +95,13 @@ def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
 def _format(picture: Destination | None, format_: str | None) -> str | None:
     if picture is None:
         if format_ is not None:
-            raise UserError("--format is that of a picture; give --picture FILE as well")
+            raise UserError("--format needs --picture FILE; write that as well")
         return None
     kind = format_ or ENDINGS.get(Path(picture.path).suffix.lower())
     if kind is None:
-        raise UserError(f"no --format given, and {picture.path!r} does not tell; choose one of: {', '.join(FORMATS)}")
+        raise UserError(
+            f"the format of {picture.path!r} is unknown; write --format and choose from {', '.join(FORMATS)}"
+        )
     return kind
 
 
@@ -109,7 +111,7 @@ def _picture(found: Examined, kind: str) -> str | bytes:
         return render(deadlock_graph(found.explored.problems[0], name), kind)
     order = next((a.order for a in found.answers if a.order is not None), None)
     if order is None:
-        raise DiagramError(f"{name} has no deadlock and no order, so there is nothing to draw")
+        raise DiagramError(f"{name} has neither a deadlock nor an order to draw; write an order, or threads that wait")
     return render(order_graph(found.locks, order), kind)
 
 

@@ -76,7 +76,7 @@ def profile(
         ]
     if not profiles:
         at = scope_text(sizes)
-        raise ScopeError(f"{model.system} {model.variant} has no topology at {at}; try another scope")
+        raise ScopeError(f"{model.system} {model.variant} has no configuration at {at}; choose another scope")
     found = Profiled(model, sizes, not no_crash, len(profiles), together(profiles))
     if json_file is not None:
         json_file.write_json(found.as_json())

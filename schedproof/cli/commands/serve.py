@@ -129,7 +129,7 @@ def serve(
         return Exit.OK
     if stdio:
         if (host, port, token_file, json_file) != (HOST, PORT, None, None):
-            raise UserError("--stdio listens nowhere: leave out --host, --port, --token-file and --json")
+            raise UserError("--stdio does not listen on a port; leave out --host, --port, --token-file and --json")
         from schedproof.service.nursery import Nursery
         from schedproof.service.stdio import talk
 
@@ -157,7 +157,7 @@ def _http(limits: Limits, host: str, port: int, token_file: str | None, json_fil
         with bound:
             if token is None and not listening.is_loopback(bound):
                 raise UserError(
-                    f"others can connect to {host}: give a token that clients have to bring, with --token-file FILE or in "
+                    f"other computers can connect to {host}; give a token that clients must send, with --token-file FILE or in "
                     f"{VARIABLE}, or listen on {HOST}"
                 )
             url = listening.url(bound)

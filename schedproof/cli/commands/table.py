@@ -30,7 +30,7 @@ def outcomes(system: str, sort: str, variant: str | None, json_file: Destination
         raise unknown(f"machine of {system} {model.variant}", sort, sorts)
     if not model.machine(sort).states:
         raise UserError(
-            f"{sort} of {system} {model.variant} has attributes but no states, so it has no table of events"
+            f"{sort} of {system} {model.variant} has only attributes, and a table of events needs states; choose another machine"
         )
     found = matrix(model, sort)
     if json_file is not None:

@@ -62,7 +62,9 @@ def verify(
     plans = plan(chosen, only=only, variants=variants, cached=not no_cache)
     run = Run(plans)
     if not run.total:
-        raise UserError("there is nothing to check: no variant that is named has a property that is named")
+        raise UserError(
+            "nothing can be checked: none of these variants has one of these properties; name other variants or properties"
+        )
     try:
         with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (say, complete):
             for report in run.work(workers, say):

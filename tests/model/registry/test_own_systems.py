@@ -254,11 +254,11 @@ MISTAKES = {
     "scope is no number": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = true }")}, "write a number of objects for each sort"),
     "two expectations": ({"model": ("refuted=frozenset(),", 'refuted=frozenset({"nobody-starves"}),')}, "says none, but the model (model.py:"),
     "a name error": ({"model": ("# Variables, for all", "print(nosuch)\n# Variables, for all")}, "importing lease.model fails in lease/model.py, line "),
-    "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; mend it there"),
-    "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; mend it there"),
-    "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; mend it there"),
+    "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; correct it there"),
+    "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; correct it there"),
+    "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; correct it there"),
     "no and for &": ({"model": ('l.is_("Held") & (l.holder == w)', 'l.is_("Held") and l.holder == w')}, "TypeError: a term has no truth value in Python"),
-    "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model is no model: model.py:"),
+    "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model is not a model: model.py:"),
 }  # fmt: skip
 
 
@@ -297,7 +297,7 @@ def test_what_a_function_of_the_model_raises_is_told_in_one_line(run, tmp_path, 
     code, out, err = run("verify", "--jobs", jobs)
     assert (code, out) == (2, "")
     assert err.splitlines() == [
-        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; mend it there"
+        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; correct it there"
     ]
 
 
@@ -343,7 +343,7 @@ def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, m
 
 def test_without_a_manifest_it_is_said_where_one_would_be(run):
     _, _, err = run("verify", "lease")
-    assert "unknown system 'lease'; there is beaker, hived" in err
+    assert "unknown system 'lease'; choose from beaker, hived" in err
     assert "those of your own are in schedproof.toml, here or in a folder above" in err
 
 

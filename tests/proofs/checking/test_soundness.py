@@ -179,7 +179,7 @@ def test_a_topology_that_breaks_an_axiom_is_refused() -> None:
 
 def test_a_payload_cannot_ask_what_fires() -> None:
     act = Action("act", [x, b], [~x.n], [x.fires("e", f=b.fires("d"))], "act")
-    with pytest.raises(ModelError, match="a firing is asked for where there is no step"):
+    with pytest.raises(ModelError, match=r"fires\(\.\.\.\) is used outside a step"):
         checked(
             model(
                 machines=[
