@@ -117,7 +117,7 @@ def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
         (["json"], "means something else to Python already"),
         (["pytest"], "means something else to Python already"),
         (["lease", "-o", ""], "-o: the folder's name is empty"),
-        (["lease", "-o", "file"], "'file' is no folder"),
+        (["lease", "-o", "file"], "'file' is not a folder"),
         (["lease", "-o", "file/x"], "cannot write to 'file/x'"),
         ([], "Missing argument 'NAME'"),
     ],

@@ -141,10 +141,10 @@ def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes
     ("options", "says"),
     [
         (["--format", "dot"], "--format is that of a picture; give --picture FILE as well"),
-        (["--picture", "picture"], "does not tell; choose one of"),
+        (["--picture", "picture"], "is unknown; write --format and choose from"),
         (["--picture", "x.dot", "--json", "x.dot"], "both write to"),
-        (["--picture", "/no/such/folder/x.dot"], "there is no folder"),
-        (["--json", "/no/such/folder/x"], "there is no folder"),
+        (["--picture", "/no/such/folder/x.dot"], "the folder '/no/such/folder' does not exist"),
+        (["--json", "/no/such/folder/x"], "the folder '/no/such/folder' does not exist"),
         (["--max-states", "many"], "--max-states"),
         (["--picture", "-", "--format", "gif"], "--format"),
     ],

@@ -79,10 +79,10 @@ def test_json(capfd: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["nosuch", "PodGroup"], "unknown system 'nosuch'"),
-        (["hived", "PodGrup"], "unknown machine of hived as-written 'PodGrup'; did you mean PodGroup? there is PodGroup, Cell"),
+        (["hived", "PodGrup"], "unknown machine of hived as-written 'PodGrup'; did you mean PodGroup? choose from PodGroup, Cell"),
         (["hived", "PodGroup", "--variant", "nosuch"], "unknown variant of hived 'nosuch'"),
         (["hived"], "Missing argument 'SORT'"),
-        (["hived", "Cell", "--json", "/no/such/folder/x"], "there is no folder"),
+        (["hived", "Cell", "--json", "/no/such/folder/x"], "the folder '/no/such/folder' does not exist"),
     ],
 )  # fmt: skip
 def test_mistakes(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:

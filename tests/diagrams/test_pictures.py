@@ -337,12 +337,12 @@ def test_a_bad_layout_is_seen(layout: str) -> None:
 
 
 def test_an_unknown_machine_is_refused_with_the_others_names() -> None:
-    with pytest.raises(DiagramError, match=r"no machine 'Pod' .* choose one of: PodGroup, Cell, triggers"):
+    with pytest.raises(DiagramError, match=r"no machine 'Pod' .* choose from PodGroup, Cell, triggers"):
         diagram(AS_WRITTEN, "Pod")
 
 
 def test_an_unknown_format_is_refused_with_the_others_names() -> None:
-    with pytest.raises(DiagramError, match=r"unknown format 'gif'; choose one of: svg, png, dot, mermaid"):
+    with pytest.raises(DiagramError, match=r"unknown format 'gif'; choose from svg, png, dot, mermaid"):
         render(diagram(AS_WRITTEN), "gif")
 
 

@@ -96,7 +96,7 @@ def test_a_refusal_names_object_event_state_and_what_is_possible() -> None:
     group.fire("e8")
     with pytest.raises(IllegalEvent, match=r"g0 cannot take e0 in state Deleted; possible there: no event"):
         group.fire("e0")
-    with pytest.raises(IllegalEvent, match="c3 has no event 'e99': a Cell has e0, e1,"):
+    with pytest.raises(IllegalEvent, match="unknown event 'e99' of c3; choose from e0, e1,"):
         cell.fire("e99")
 
 
@@ -127,8 +127,8 @@ def test_a_cells_life_with_preemption_updates_its_groups() -> None:
     ("payload", "sets", "says"),
     [
         ({}, None, "c0: e2 needs its parameter reserver"),
-        ({"reserver": 3}, None, "c0: e2: reserver: 3 is no name of a PodGroup"),
-        ({"reserver": "g1", "user": "g0"}, None, "c0: e2 has no parameter 'user'; its parameters: reserver"),
+        ({"reserver": 3}, None, "c0: e2: reserver: 3 is not a name of a PodGroup"),
+        ({"reserver": "g1", "user": "g0"}, None, "unknown parameter 'user' of c0: e2; choose from reserver"),
         ({"reserver": "g1"}, {"user": None}, "c0: e2 in Used does not set 'user'; it sets: reserver"),
     ],
 )

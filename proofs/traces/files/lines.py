@@ -197,10 +197,11 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
         raise TraceError(
             f"{name}, line {number}: not JSON: {what} at column {error.colno}; write one JSON object a line", number
         ) from None
-    except (ValueError, RecursionError) as error:
-        raise TraceError(
-            f"{name}, line {number}: the JSON cannot be read: {error}; write an object with less in it", number
-        ) from None
+    except RecursionError:
+        raise TraceError(f"{name}, line {number}: nested too deeply; write less in one object", number) from None
+    except ValueError as error:  # a name twice, or a number of thousands of digits
+        what = str(error).split("; use sys")[0]
+        raise TraceError(f"{name}, line {number}: the JSON cannot be read: {what}", number) from None
     if not isinstance(value, dict):
         raise TraceError(f"{name}, line {number}: {kind_of(value)} is not a JSON object; write {{...}}", number)
     return value
@@ -238,5 +239,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for n, name in enumerate(names) if name in names[:n])
-        raise ValueError(f"one object has {json.dumps(twice)[:60]} twice")
+        raise ValueError(f"one object has {json.dumps(twice)[:60]} twice; write it once")
     return found

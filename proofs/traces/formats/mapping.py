@@ -182,14 +182,13 @@ def read_mapping(path: Path) -> LogMapping:
     seen: list[Path] = []
     at: Path | None = path
     while at is not None:
+        file = read_yaml(at)
         here = at.resolve()
         if here in seen:
-            file = chain[-1][0]
-            raise file.error(
+            raise chain[-1][0].error(
                 f"extends {at.name}, which extends this file in turn; leave out one of the two 'extends'", "extends"
             )
         seen.append(here)
-        file = read_yaml(at)
         file.check(Shape.load(SCHEMA, "mapping"))
         chain.append((file, []))
         more = file.data.get("extends")

@@ -93,7 +93,7 @@ def draw(
         waits = [WAIT_FOR] if model.variant in chosen.waits else []
         known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
-            raise UserError(f"{system} ({model.variant}) unknown picture {picture!r}; choose from {', '.join(known)}")
+            raise UserError(f"{system} ({model.variant}): unknown picture {picture!r}; choose from {', '.join(known)}")
         drawn = (
             others[picture][1]() if picture is not None and picture in others else diagram(model, picture, since=other)
         )

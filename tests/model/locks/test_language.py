@@ -18,12 +18,12 @@ THREAD = LOCK + "threads:\n  t:\n"
 
 WRONG: list[tuple[str, int, str]] = [
     # The text, the line that is named, and what the message says; the remedy is what comes after the semicolon.
-    ("", 1, "it is empty; say at least which objects have locks"),
-    ("# nothing\n", 1, "it is empty"),
-    ("hello\n", 1, "is not written as KEY: VALUE; give it a line for each"),
+    ("", 1, "the file is empty; write at least the objects that have locks"),
+    ("# nothing\n", 1, "the file is empty"),
+    ("hello\n", 1, "is not written as KEY: VALUE; write KEY: VALUE, a line for each"),
     ("- a\n", 1, "is not written as KEY: VALUE"),
-    ("about: x\n", 1, "there is nothing to look at; give an order, or operations, or threads"),
-    ("objcts: {}\n", 1, "there is no 'objcts' here; choose from about"),
+    ("about: x\n", 1, "nothing can be checked; write an order, operations or threads"),
+    ("objcts: {}\n", 1, "unknown key 'objcts'; choose from about"),
     ("objects:\n  a: [\n", 3, "the file is not YAML"),
     ("objects:\n\ta: rw\n", 2, "the file is not YAML: while scanning for the next token"),
     ("objects: {a: rw}\n---\nobjects: {b: rw}\n", 2, "the file is not YAML: expected a single document"),
@@ -68,7 +68,11 @@ WRONG: list[tuple[str, int, str]] = [
     (CLASSES + "operations:\n  go(Q q in p): []\n", 5, "unknown object 'p'; choose from q"),
     (CLASSES + "operations:\n  go(P p, Q q in p, P r in p): []\n", 5, "a P is not in a P"),
     (CLASSES + "operations:\n  go(Q q): {line: 3}\n", 5, "operation go has no steps; write steps: in it"),
-    (CLASSES + "operations:\n  go(Q q): {step: []}\n", 5, "unknown key 'step' of an operation; choose from line, under, steps"),
+    (
+        CLASSES + "operations:\n  go(Q q): {step: []}\n",
+        5,
+        "unknown key 'step' of an operation; choose from line, under, steps",
+    ),
     (CLASSES + "operations:\n  go(Q q): {under: q, steps: []}\n", 5, "'q' is not a lock that callers hold; write, for"),
     (CLASSES + "operations:\n  go(Q q): {under: lock q, steps: []}\n", 5, "lock of a Q, whose lock is a rw"),
     (CLASSES + "operations:\n  go(Q q): {line: x, steps: []}\n", 5, "'x' is not a number"),
@@ -111,7 +115,11 @@ WRONG: list[tuple[str, int, str]] = [
     ("channels: {c: -1}\n", 1, "'-1' is not a number"),
     ("channels: {c: endless}\n", 1, "'endless' is not a number"),
     ("channels: {c: [1]}\n", 1, "a list or a mapping cannot be used here"),
-    (THREAD + "    - rlock a: []\ntogether: 0\n", 1, "together: 0 threads cannot be explored at once; write one to four"),
+    (
+        THREAD + "    - rlock a: []\ntogether: 0\n",
+        1,
+        "together: 0 threads cannot be explored at once; write one to four",
+    ),
     (THREAD + "    - rlock a: []\ntogether: 5\n", 1, "together: 5 threads cannot be explored at once"),
     (THREAD + "    - rlock a: []\ntogether: two\n", 5, "'two' is not a number"),
     (THREAD + "    - rlock a: []\nrefuted: no-deadlock\n", 5, "refuted is not a list"),
@@ -174,13 +182,16 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"\xff\xfe\x00objects", "it is not UTF-8 text"),
-        (bytes(range(256)), "it is not UTF-8 text"),
-        (b"a: b\n" * 250_000, "it is longer than 1000000 bytes; give a description of locks"),
-        (b"objects: {a: rw}\nthreads: {t: " + b"[" * 990 + b"]" * 990 + b"}\n", "it is nested more than 100 deep"),
+        (b"\xff\xfe\x00objects", "the file is not UTF-8"),
+        (bytes(range(256)), "the file is not UTF-8"),
+        (b"a: b\n" * 250_000, "the file is longer than 1000000 bytes; write a description of locks"),
+        (
+            b"objects: {a: rw}\nthreads: {t: " + b"[" * 990 + b"]" * 990 + b"}\n",
+            "the file is nested more than 100 deep",
+        ),
         (
             b"objects: {a: rw}\nthreads: {t: " + b"[rlock a: " * 900 + b"[]" + b"]" * 900 + b"}\n",
-            "it is nested more than 100 deep",
+            "the file is nested more than 100 deep",
         ),
         (b"{", "the file is not YAML"),
     ],
@@ -203,16 +214,16 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.Ca
     ("files", "says"),
     [
         ({"a": "amends: a.yaml\n"}, "a.yaml:1: a.yaml amends itself; amend another description"),
-        ({"a": "amends: ./a.yaml\n"}, "'./a.yaml' is no file beside this one"),
+        ({"a": "amends: ./a.yaml\n"}, "'./a.yaml' is not a file beside this one"),
         ({"a": "amends: b.yaml\n", "b": "amends: a.yaml\n"}, "b.yaml:1: a.yaml amends itself"),
         ({"a": "amends: b.yaml\n", "b": "amends: c.yaml\n", "c": "amends: a.yaml\n"}, "c.yaml:1: a.yaml amends itself"),
         ({"a": "about: x\namends: no.yaml\n"}, "a.yaml:2: no.yaml: it cannot be read"),
         ({"a": "amends: b.yaml\n", "b": "about: x\namends: no.yaml\n"}, "b.yaml:2: no.yaml: it cannot be read"),
-        ({"a": "amends: b.yaml\n", "b": "objects: {B: rw}\n"}, "b.yaml:1: 'B' is no name of an object"),
-        ({"a": "amends: .\n"}, "'.' is no file beside this one"),
-        ({"a": "amends: b.yaml\ndrops: [x]\n", "b": THREAD + "    - rlock a: []\n"}, "what is amended has no 'x'"),
+        ({"a": "amends: b.yaml\n", "b": "objects: {B: rw}\n"}, "b.yaml:1: 'B' is not a name of an object"),
+        ({"a": "amends: .\n"}, "'.' is not a file beside this one"),
+        ({"a": "amends: b.yaml\ndrops: [x]\n", "b": THREAD + "    - rlock a: []\n"}, "drops names 'x'"),
         ({"a": "amends: b.yaml\ndrops: [a]\n", "b": THREAD + "    - rlock a: []\n"}, "unknown object 'a'"),
-        ({"a": "amends: b.yaml\ndrops: [t]\n", "b": THREAD + "    - rlock a: []\n"}, "there is nothing to look at"),
+        ({"a": "amends: b.yaml\ndrops: [t]\n", "b": THREAD + "    - rlock a: []\n"}, "nothing can be checked"),
     ],
 )
 def test_what_cannot_be_amended_is_refused(
@@ -228,12 +239,15 @@ def test_what_cannot_be_amended_is_refused(
     [
         (
             "operations: {go(): [go()]}\nthreads: {t: [go()]}\n",
-            "go calls itself without an end; let it call itself for",
+            "go calls itself for ever; let it call itself for",
         ),
-        ("operations: {one(): [two()], two(): [one()]}\n", "calls itself without an end"),
-        (CLASSES + "operations: {go(Q q): [go(q)]}\nobjects: {p: P, q: Q in p}\n", "calls itself without an end"),
-        ("objects: {a: rw}\nthreads: {t: [serve: [maybe: [rlock a: []]]]}\n", "t serves without doing anything"),
-        (CLASSES + "objects: {q: Q}\nthreads: {t: [rlock q.P: []]}\n", "q is in no P; say which: q: Q in ..."),
+        ("operations: {one(): [two()], two(): [one()]}\n", "calls itself for ever"),
+        (CLASSES + "operations: {go(Q q): [go(q)]}\nobjects: {p: P, q: Q in p}\n", "calls itself for ever"),
+        (
+            "objects: {a: rw}\nthreads: {t: [serve: [maybe: [rlock a: []]]]}\n",
+            "t serves without an end and without a step",
+        ),
+        (CLASSES + "objects: {q: Q}\nthreads: {t: [rlock q.P: []]}\n", "q is not in a P; write which: q: Q in ..."),
         (
             CLASSES + "objects: {p: P, r: P, q: Q in p, s: 'Q in r, q'}\nthreads: {t: [rlock s.P: []]}\n",
             "s is in two of class P: p and r; leave out one of them",
@@ -317,12 +331,12 @@ def test_a_check_that_is_not_there_cannot_be_expected_to_fail(
 
 def test_a_rule_is_not_named_as_a_check_is() -> None:
     text = "rules: {no-deadlock: write Q.f needs wlock}\nobjects: {q: Q}\nthreads: {t: [rlock q: []]}\n"
-    with pytest.raises(LocksError, match="two checks are called no-deadlock"):
+    with pytest.raises(LocksError, match="two checks have the name no-deadlock"):
         examine(parse(CLASSES + text, "m"))
 
 
 def test_what_is_expected_to_fail_is_a_check() -> None:
-    with pytest.raises(LocksError, match="there is no check 'no-dedlock'"):
+    with pytest.raises(LocksError, match="refuted names an unknown check 'no-dedlock'"):
         examine(parse("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", "m"))
 
 
