@@ -77,7 +77,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(run, tmp_path, there):
     path.write_text("mine")
     code, out, err = run("init", "lease")
     assert (code, out) == (2, "")
-    assert f"'lease/{there}' is there already, and stays as it is" in err and err.count("\n") == 1
+    assert f"'lease/{there}' exists already, and was not changed" in err and err.count("\n") == 1
     assert written(tmp_path) == [f"lease/{there}"] and path.read_text() == "mine"
 
 
@@ -112,10 +112,10 @@ def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
         (["../lease"], "cannot be the name of a system"),
         (["lease\n"], "cannot be the name of a system"),
         (["x" * 41], "cannot be the name of a system"),
-        (["hived"], "schedproof has a system 'hived' itself"),
-        (["class"], "means something else to Python already"),
-        (["json"], "means something else to Python already"),
-        (["pytest"], "means something else to Python already"),
+        (["hived"], "schedproof comes with a system 'hived'"),
+        (["class"], "is a module of Python or of a package already"),
+        (["json"], "is a module of Python or of a package already"),
+        (["pytest"], "is a module of Python or of a package already"),
         (["lease", "-o", ""], "-o: the folder's name is empty"),
         (["lease", "-o", "file"], "'file' is not a folder"),
         (["lease", "-o", "file/x"], "cannot write to 'file/x'"),

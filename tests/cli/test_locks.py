@@ -140,7 +140,7 @@ def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--format", "dot"], "--format is that of a picture; give --picture FILE as well"),
+        (["--format", "dot"], "--format needs --picture FILE; write that as well"),
         (["--picture", "picture"], "is unknown; write --format and choose from"),
         (["--picture", "x.dot", "--json", "x.dot"], "both write to"),
         (["--picture", "/no/such/folder/x.dot"], "the folder '/no/such/folder' does not exist"),
@@ -158,7 +158,7 @@ def test_wrong_options_are_refused(say: Any, options: list[str], says: str) -> N
 def test_nothing_to_draw_is_said_and_nothing_is_written(say: Any, tmp_path: Path) -> None:
     target = tmp_path / "picture.dot"
     code, _, err = say(GOOD, "--picture", target)
-    assert code == 2 and "nothing to draw" in err and not target.exists()
+    assert code == 2 and "neither a deadlock nor an order to draw" in err and not target.exists()
 
 
 def test_json_tells_who_takes_a_message(say: Any) -> None:

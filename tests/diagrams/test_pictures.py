@@ -351,7 +351,7 @@ def test_without_graphviz_its_package_is_named_nothing_written(
     format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(DiagramError, match=r"no 'dot' program .*apt-get install graphviz"):
+    with pytest.raises(DiagramError, match=r"the program 'dot' is missing; .*apt-get install graphviz"):
         write_diagram(diagram(AS_WRITTEN, "Cell"), format, tmp_path / "cell")
     assert list(tmp_path.iterdir()) == []
     for always in ("dot", "mermaid"):

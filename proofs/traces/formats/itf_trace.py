@@ -143,7 +143,7 @@ class _Reader:
                         f"states[{number}] lacks the variable {name}; add it, or take it out of 'vars'"
                     )
             if unknown := sorted(names - set(self.declared)):
-                problem = f'states[{number}] has {unknown[0]!r:.60}, which "vars" does not name'
+                problem = f'states[{number}] has {unknown[0]!r:.60}, which "vars" does not name; leave it out, or name it there'
                 raise self.documents.line(state).error(problem)
         return list(trace["states"])
 
@@ -238,7 +238,7 @@ def _plain(value: Value, where: str) -> object:
                 return fields["value"]
     shape = {Map: "a map", Record: "a record", Tup: "a tuple", tuple: "a sequence"}[type(value)]
     raise TraceError(
-        f"{where}: {shape} where a name, a number, a truth value, a #set of names, or an object belongs: "
+        f"{where}: {shape} is not a value of a field; write a name, a number, a truth value, a #set of names, or an object: "
         '{"tag": "Some", "value": name}, {"tag": "None", "value": {"#tup": []}} for none'
     )
 

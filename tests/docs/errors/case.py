@@ -35,9 +35,11 @@ class Case:
         """The message, in which the folder of this run is left out."""
         with _folder() as folder, imports_undone():
             try:
-                said = str(self.run())
+                said = self.run()
             except Exception as error:
                 said = str(error)
+            if not isinstance(said, str):
+                raise AssertionError(f"{self.shown}: no message, but {said!r:.200}")
         for name in {str(folder), str(folder.resolve())}:
             said = said.replace(f"{name}/", "").replace(name, ".")
         return said.replace(f"{ROOT}/schedproof/", "").strip()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
+from unittest.mock import patch
 
+from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.render import render
-from tests.docs.errors.case import Case, command, lease
+from schedproof.testing import lockstep
+from tests.docs.errors.case import Case, command, lease, run
 from tests.model.locks.test_language import THREAD
+from tests.support.lamps import lamps
 from tests.support.places import DATA
 
 TRACE = str(DATA / "hived" / "s-02-life-preemption.jsonl")
@@ -24,7 +30,7 @@ def cases() -> Iterator[Case]:
         ["verify", "hived", "--json", "missing/x"], ["verify", "hived", "--json", "."], ["verify", "hived", "--summary", ""],
         ["verify", "--json", "-", "--junit", "-"],  ["verify", "hived", "--junit", "x" * 300],
         ["table", "hived", "Cell", "--json", "/dev/full"], ["check", "hived", ""], ["check", "hived", "/dev/zero"], ["check", "hived", "x", "--variant", "nosuch"],
-        ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"], ["diagram", "hived", "Cell", "-o", "x.dot", "--deadlock"], ["diagram", "hived", "Cell", "--format", "png", "-o", "-"],
+        ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"],
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"],
@@ -41,3 +47,37 @@ def cases() -> Iterator[Case]:
     yield command("init", "mine", "-o", "file", files={"file": ""})
     yield lease("init lease")
     yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
+    for arguments in (
+        ["check", "hived", "x", "--idle", "1"], ["verify", "hived", "--variant", "nosuch"],
+        ["diagram", "hived", "Cell", "-o", "x.dot", "--property", "reserving-cell"],
+        ["diagram", "beaker", "wait-for", "-o", "x.dot"], ["diagram", "beaker", "wait-for", "-o", "x.dot", "--property", "idle-is-automated"],
+        ["diagram", "hived", "Cell.colour", "-o", "x.dot"],
+        ["export", "hived", "--to", "tla", "-o", "out", "--only", "reserving-cell", "--no-promises"],
+        ["export", "hived", "--to", "tla", "-o", "out", "--only", "nosuch"],
+        ["export", "beaker", "--to", "promela", "-o", "out", "--only", "no-deadlock", "--no-crash"],
+        ["export", "hived", "--to", "promela", "-o", "out", "--scope", "Cell=32"],
+        ["export", "hived", "--to", "promela", "-o", "out", "--scope", "Cell=20"],
+        ["generate", "hived", "--cover", "states", "--of", "graph", "-o", "out"], ["generate", "hived", "--cover", "actions", "-o", "a\0b"],
+        ["explore", "hived", "--checkpoint", "x", "--checkpoint-every", "nan"], ["serve", "--host", "no.such.host.invalid"],
+    ):  # fmt: skip
+        yield command(*arguments)
+    yield command("check", "hived", "log.jsonl", "--json", "log.jsonl", files={"log.jsonl": ""})
+    yield command("init", "mine", "-o", ".", files={"test_mine.py": ""})
+    yield command("prove", "hived", "--emit-smt", "file", files={"file": ""})
+    sizes = 'default_scope={"Worker": 2, "Lease": 1},'
+    none = (sizes, f"{sizes} topologies=lambda sizes: [],")
+    for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):
+        yield lease(arguments, shown=f"schedproof {arguments}  # topologies=lambda sizes: []", model=none)
+    yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
+    yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
+    yield Case(
+        "schedproof diagram hived Cell -o cell.svg  # without graphviz",
+        lambda: _with(run, "diagram", "hived", "Cell", "-o", "cell.svg"),
+    )
+    yield Case("schedproof check hived -  # standard input is closed", lambda: _with(run, "check", "hived", "-"))
+
+
+def _with(command: Callable[..., str], *arguments: str) -> str:
+    """A command without standard input, where no program is found."""
+    with patch.dict(os.environ, {"PATH": ""}), patch.object(sys, "stdin", None):
+        return command(*arguments)

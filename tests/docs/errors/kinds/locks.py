@@ -7,6 +7,7 @@ from pathlib import Path
 
 from schedproof.model.locks.reading import LARGEST, parse, read
 from schedproof.proofs.locks.examine import examine
+from schedproof.proofs.locks.explore import explore_all
 from tests.docs.errors.case import Case, Content, written
 from tests.model.locks.test_language import CALLED, CLASSES, THREAD, WRONG
 
@@ -60,3 +61,8 @@ def cases() -> Iterator[Case]:
     yield _read("amends: b.yaml", {"a.yaml": "amends: b.yaml\n"})
     yield _read("drops: [y]", {"a.yaml": "amends: b.yaml\ndrops: [y]\n", "b.yaml": BASE})
     yield _read("drops: [x]", {"a.yaml": "amends: b.yaml\ndrops: [x]\n", "b.yaml": BASE})
+    two = "objects:\n  a: P\n  b: P\n  q: Q in a\n  r: R in q, b\n"
+    yield _parsed("classes:\n  P: {}\n  Q: {in: P}\n  R: {in: [P, Q]}\n" + two, 9)
+    yield Case(
+        "go: [go()]", lambda: explore_all(parse("operations: {go: [go()]}\nthreads: {t: [go()]}\n", "locks.yaml"))
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.docs.errors.case import Case, Content, command, lease
+from tests.docs.errors.case import Case, Content, lease
+from tests.model.locks.test_language import THREAD
 from tests.model.registry.test_own_systems import MISTAKES
 
 HEAD = "[systems.lease]\n"
@@ -45,3 +46,18 @@ def cases() -> Iterator[Case]:
             shown=f'contradictions = "lease.model:{name}"',
             files={"schedproof.toml": named.format(name)},
         )
+    crash = "from schedproof.model.lang import Durability, crash\ncrash('crash', 'lost', [Machine(Worker, states=[State('A', Durability.VOLATILE)])], [])\n"
+    first = "v, w = variables"
+    yield lease("verify lease", shown=crash.splitlines()[1], model=(first, crash + first))
+    replays = ('judged_by = "fenced"', 'replays = "lease.model:REPLAYS"')
+    yield lease(
+        "generate lease --cover actions --replay -o out",
+        shown='REPLAYS = {"other": print}',
+        manifest=replays,
+        model=(first, 'REPLAYS = {"other": print}\n' + first),
+    )
+    for entry in ('file = "missing.yaml"', 'file = "x.yaml", only = "nosuch"', 'file = "x.yaml", only = "no-deadlock"'):
+        line = f'locks = [{{ name = "one-at-a-time", {entry} }}]'
+        text = f"{HEAD}{TOGETHER}\n[systems.lease.variants.fenced]\n{line}\n"
+        files: dict[str, Content] = {"schedproof.toml": text, "x.yaml": THREAD + "    - rlock a: []\n"}
+        yield lease("list lease", shown=line, files=files)

@@ -7,10 +7,11 @@ import linecache
 import re
 from collections.abc import Iterator
 
-from schedproof.model.lang import ModelError
+from schedproof.model.lang import Attribute, ModelError, Ref, forall
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant, lift
 from schedproof.model.semantics import Instance
+from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
 from schedproof.proofs.induction.solve import prove
 from tests.docs.errors.case import Case
@@ -77,3 +78,16 @@ def cases() -> Iterator[Case]:
     yield _placed(
         "axioms=[Constant(False)], in a proof", lambda: prove(dataclasses.replace(lamps(), axioms=[Constant(False)]))
     )
+    boss = dataclasses.replace(w.JOB, attributes=[*w.ATTRIBUTES, Attribute("boss", Ref(w.Job), rigid=True)])
+    lost = w.model(machines=[boss, w.NODE], axioms=[forall(w.j, w.j.boss.urgent)])
+    nobody = {("Job", "boss"): (None,), ("Job", "urgent"): (False,)}
+    yield _placed(
+        "axioms=[forall(j, j.boss.urgent)]", lambda: check_axioms(Instance(lost, {"Job": 1, "Node": 1}, nobody))
+    )
+    sizes = {"PodGroup": 1, "Cell": 1}
+    for rigid in (
+        {("Cell", "colour"): ()},
+        {("PodGroup", "outranks"): ()},
+        {("PodGroup", "outranks"): (frozenset({7}),)},
+    ):
+        yield Case(f"Instance(model, {sizes}, {rigid})", lambda rigid=rigid: Instance(AS_WRITTEN, sizes, rigid))  # type: ignore[misc]

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from schedproof.proofs.traces import check_trace
+from schedproof.model.locks.language import Locks
+from schedproof.model.locks.reading import read
+from schedproof.model.registry.system import System
+from schedproof.proofs.traces import check_records, check_trace
 from schedproof.proofs.traces.files.lines import MOST_BYTES
 from schedproof.proofs.traces.formats.itf import Record, decode, encode
 from schedproof.proofs.traces.formats.lock_log import check_log
@@ -15,6 +18,7 @@ from tests.docs.errors.case import Case, Content, command, written
 from tests.proofs.traces.formats import test_itf as itf
 from tests.proofs.traces.formats import test_lock_log as locks
 from tests.proofs.traces.formats import test_mapping as mapping
+from tests.support.lamps import lamps
 
 HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
 OPEN = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["c"]}}
@@ -119,9 +123,6 @@ def cases() -> Iterator[Case]:
         {"objects": {"PodGroup": ["p"]}, "rigid": {"PodGroup": {"outranks": {"p": ["p"]}}}},
     ):  # fmt: skip
         yield _record(record)
-    yield checked(
-        {"rigid": {"PodGroup": {"outranks": {"g": []}}}}, [HEADER, {"rigid": {"PodGroup": {"outranks": {"g": []}}}}]
-    )
     yield checked({"time": 1}, [HEADER, {"time": 2, "state": {}}, {"time": 1, "state": {}}])
     yield checked({"time": "2026-02-01"}, [HEADER, {"time": 2, "state": {}}, {"time": "2026-02-01", "state": {}}])
     yield checked({"time": "noon"}, [HEADER, {"time": "noon", "state": {}}])
@@ -130,7 +131,7 @@ def cases() -> Iterator[Case]:
     )
     for value, _ in itf.WRONG:
         yield Case(short(value), lambda value=value: decode(value, "x"))
-    yield Case("encode(object())", lambda: encode(object()))
+    yield Case("encode(1.5)", lambda: encode(1.5))
     yield Case("Record.of({'#a': 1})", lambda: encode(Record.of({"#a": 1})))
     for said, _ in itf.MISTAKES:
         yield _itf(said)
@@ -144,3 +145,38 @@ def cases() -> Iterator[Case]:
         {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": 7}]}]}]},
     ):  # fmt: skip
         yield checked(line, [line])
+    yield checked({"beaker": 1}, [{"beaker": 1}], "beaker", format="beaker", variant="batch")
+    yield checked("(empty)", "x\n", "yunikorn", format="yunikorn-statelog", variant="v0.12.2", release="1.5")
+    yield checked("(empty)", "x\n", "yunikorn-merge", format="locks", release="1.5")
+    late = {"rigid": {"PodGroup": {"outranks": {"h": ["g"]}}}}
+    yield checked(late, [OPEN, {"objects": {"PodGroup": ["g", "h"]}}, late])
+    yield checked("1111...", '{"vars": [], "states": [], "x": ' + "1" * 5000 + "}", format="itf")
+    yield checked("[[[[...", json.dumps(HEADER) + "\n" + "[" * 100_000 + "\n")
+    states = [{name: value for name, value in state.items() if name != "action"} for state in itf.STATES]
+    yield Case(
+        "(states without action)",
+        lambda: itf.check(itf.trace(states, vars=[v for v in itf.VARS if v != "action"]), Path.cwd()),
+    )
+    yield _itf(itf.trace(vars=[1]))
+    take = '{"thread": "t", "op": "acquire", "class": "%s", "lock": "a", "mode": "read"}'
+    yield Case(take % "Node", lambda: _locks(locks.REPAIRED, take % "Queue" + "\n" + take % "Node"))
+    yield Case(take % "M", lambda: _locks(locks.NO_ORDER, take % "M"))
+    yield Case("(empty)", lambda: _locks(locks.REPAIRED, ""))
+    yield Case(
+        "schedproof locks sentence-245.yaml --log locks.jsonl",
+        lambda: _locks(read(locks.FOLDER / "deadlocks" / "sentence-245.yaml"), ""),
+    )
+    text = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": 7}}]}]}]}
+    yield checked(text, [text])
+    both = {**HEADER, "objects": {"PodGroup": ["g", "h"], "Cell": ["c"]}}
+    yield _record({"event": "PodGroup.e2", "object": "g", "parameters": {"p": "h"}}, both)
+    toy = System("lamps", "", {"plain": lamps()}, "plain")
+    yield Case(
+        '{"crash": true}',
+        lambda: check_records(toy, {"schedproof": 1, "system": "lamps", "objects": {"Lamp": ["l"]}}, [{"crash": True}]),
+    )
+
+
+def _locks(description: Locks, text: str) -> object:
+    written({"locks.jsonl": text + "\n"})
+    return check_log(description, Path("locks.jsonl"))

@@ -253,7 +253,7 @@ MISTAKES: list[tuple[object, str]] = [
     (but(2, Cell={"#map": [[1, "Used"]]}), "states[2].Cell: 1 is not a name of an object"),
     (
         but(2, Cell_user={"#map": [["c", {"tag": "Many", "value": "g0"}]]}),
-        "states[2].Cell_user(c): a record where a name, a number",
+        "states[2].Cell_user(c): a record is not a value of a field; write a name, a number",
     ),
     (but(2, Cell_user={"#map": [["c", "g7"]]}), "state.Cell.c.user: unknown PodGroup 'g7'; choose from g0, g1"),
     (but(2, Cell_user={"#map": [["c", None]]}), "states[2].Cell_user.#map[0][1]: null is not a value of ITF"),
