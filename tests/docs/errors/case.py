@@ -36,6 +36,8 @@ class Case:
         with _folder() as folder, imports_undone():
             try:
                 said = self.run()
+            except AssertionError:
+                raise  # the case's own mistake
             except Exception as error:
                 said = str(error)
             if not isinstance(said, str):

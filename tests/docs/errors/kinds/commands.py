@@ -45,7 +45,6 @@ def cases() -> Iterator[Case]:
     yield command("generate", "hived", "--cover", "actions", "--output", "file", files={"file": ""})
     yield command("generate", "hived", "--cover", "actions", "--output", "folder", files={"folder/x": ""})
     yield command("init", "mine", "-o", "file", files={"file": ""})
-    yield lease("init lease")
     yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
     for arguments in (
         ["check", "hived", "x", "--idle", "1"], ["verify", "hived", "--variant", "nosuch"],
