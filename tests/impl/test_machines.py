@@ -129,7 +129,7 @@ def test_a_cells_life_with_preemption_updates_its_groups() -> None:
         ({}, None, "c0: e2 needs its parameter reserver"),
         ({"reserver": 3}, None, "c0: e2: reserver: 3 is not a name of a PodGroup"),
         ({"reserver": "g1", "user": "g0"}, None, "unknown parameter 'user' of c0: e2; choose from reserver"),
-        ({"reserver": "g1"}, {"user": None}, "c0: e2 in Used does not set 'user'; it sets: reserver"),
+        ({"reserver": "g1"}, {"user": None}, "c0: e2 in Used does not set 'user'; choose from reserver"),
     ],
 )
 def test_a_wrong_parameter_is_refused_and_changes_nothing(

@@ -163,7 +163,7 @@ class TestFiles:
         assert main(["explore", "hived", "--memory", "1M"]) == 3
         assert "stopped at the limit of 1 MiB of memory: at least 1 state," in capsys.readouterr().out
         assert main(["explore", "hived", "--memory", "much"]) == 2
-        assert "'much' is no amount of memory; write 500M or 2G, say" in capsys.readouterr().err
+        assert "'much' is not an amount of memory; write one such as 500M or 2G" in capsys.readouterr().err
         for size in ("0", "9999999999G", "9" * 20):
             assert main(["explore", "hived", "--memory", size]) == 2
             assert f"'{size}' is no amount of memory that there is" in capsys.readouterr().err

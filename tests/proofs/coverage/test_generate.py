@@ -237,7 +237,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, capsys: pyt
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     for wrong, problem in (
         (tmp_path / "mine", "is no folder"),
-        (tmp_path / "no" / "where", "there is no folder"),
+        (tmp_path / "no" / "where", "does not exist; create it first"),
         (Path("/proc/suite"), "cannot write to folder"),
     ):
         assert run(wrong, "hived", "--cover", "states", *TWO) == 2

@@ -88,7 +88,7 @@ def test_a_system_of_ones_own(
         (["hived", "--to", "tla"], "Missing option '-o'"),
         (["hived", "--to", "tla", "-o", ""], "the folder's name is empty"),
         (["hived", "--to", "tla", "-o", "there"], "is not empty"),
-        (["hived", "--to", "tla", "-o", "no/such"], "there is no folder"),
+        (["hived", "--to", "tla", "-o", "no/such"], "does not exist; create it first"),
         (["nosuch", "--to", "tla", "-o", "new"], "unknown system 'nosuch'"),
         (["hived", "--to", "tla", "--variant", "repared", "-o", "new"], "unknown variant of hived 'repared'"),
         (["hived", "--to", "tla", "--scope", "Cell=0", "-o", "new"], "must be from 1 to"),
@@ -97,7 +97,7 @@ def test_a_system_of_ones_own(
         (["hived", "--to", "promela", "--only", "preempting-ends", "-o", "new"], "if actions are taken fairly, is no assertion"),
         (["hived", "--to", "tla", "--only", "cells-can-always-be-free", "-o", "new"], "linear time has no word for it"),
         (["hived", "--to", "tla", "--only", "free-cell", "--no-promises", "-o", "new"], "contradict each other"),
-        (["hived", "--to", "tla", "--json", "no/such/file", "-o", "new"], "there is no folder"),
+        (["hived", "--to", "tla", "--json", "no/such/file", "-o", "new"], "does not exist; create it first"),
     ],
 )  # fmt: skip
 def test_mistakes(

@@ -75,9 +75,8 @@ def test_nothing_known(tmp_path: Path) -> None:
             and '"task_instance": [...]' in message
             and "Task instance transitioned" in message
         )
-    assert (
-        "unknown format 'csv'; traces of jobmon are jobmon-audit or jobmon-dumps or jobmon-events or schedproof"
-        in refused(tmp_path, DUMP, format="csv")
+    assert "unknown format 'csv'; choose from jobmon-audit, jobmon-dumps, jobmon-events, schedproof" in refused(
+        tmp_path, DUMP, format="csv"
     )
 
 

@@ -80,9 +80,7 @@ class TestRecognition:
                 '"schedproof": 1',
             ):
                 assert begin.strip('"') in message
-        assert "unknown format 'csv'; traces of yunikorn are " + " or ".join(FORMATS) in refused(
-            tmp_path, EVENT, format="csv"
-        )
+        assert "unknown format 'csv'; choose from " + ", ".join(FORMATS) in refused(tmp_path, EVENT, format="csv")
 
     def test_what_breaks_off(self, tmp_path: Path) -> None:
         """It is still known what it was to be."""
