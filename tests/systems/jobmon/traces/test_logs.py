@@ -428,4 +428,4 @@ def test_another_variant_does_not_speak_of_this(tmp_path: Path, capfd: pytest.Ca
     assert main(["check", "jobmon", str(HERE / "dumps-retry.jsonl"), "--variant", "as-written"]) == 2
     assert "does not fit the variant 'as-written'; choose from shipped" in capfd.readouterr().err
     assert main(["check", "jobmon", str(HERE / "audit-resumed.csv"), "--release", "3.7"]) == 2
-    assert "leave the release out" in capfd.readouterr().err
+    assert "leave the version out" in capfd.readouterr().err
