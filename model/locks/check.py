@@ -70,7 +70,13 @@ def check(locks: Locks, place: Place) -> None:
 def _known(name: str, known: Iterable[str], what: str, place: Place) -> None:
     names = list(known)
     if name not in names:
-        raise LocksError(place, f"unknown {what} {name!r}", f"choose from {', '.join(names) or 'none'}")
+        raise LocksError(place, f"unknown {what} {name!r}", _choice(names))
+
+
+def _choice(names: Iterable[str], otherwise: str = "declare it") -> str:
+    """The remedy for an unknown name."""
+    known = ", ".join(names)
+    return f"choose from {known}" if known else otherwise
 
 
 def _kind(locks: Locks, name: str, mode: Mode, place: Place) -> None:
@@ -111,13 +117,11 @@ def _there(locks: Locks, name: str, where: Where, of: str, place: Place) -> None
 
 def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
     if path.variable not in scope:
-        known = ", ".join(scope) or "none"
-        raise LocksError(place, f"unknown object {path.variable!r}", f"choose from {known}")
+        raise LocksError(place, f"unknown object {path.variable!r}", _choice(scope))
     of = scope[path.variable]
     for name in path.classes:
         if name not in locks.around[of]:
-            known = ", ".join(locks.around[of]) or "none"
-            raise LocksError(place, f"in {path}, a {of} is not in a {name}", f"choose from {known}")
+            raise LocksError(place, f"in {path}, a {of} is not in a {name}", _choice(locks.around[of], "leave it out"))
         of = name
     return of
 

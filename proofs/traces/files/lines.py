@@ -43,7 +43,7 @@ class Line:
     number: int
     value: Mapping[str, Any]
     made_by: str = ""
-    parts: Mapping[Part, tuple[str, int]] = field(default_factory=dict, repr=False)
+    parts: Mapping[Part, tuple[str, int]] | None = field(default=None, repr=False)
 
     def error(self, problem: str, *where: str | int) -> TraceError:
         """``problem`` with this line's place in front; of what is in no file, the number of the record.
@@ -51,7 +51,8 @@ class Line:
         Args:
             where: keys and positions of the part that is wrong.
         """
-        around = (self.parts[where[:n]] for n in range(len(where), 0, -1) if where[:n] in self.parts)
+        parts = self.parts or {}
+        around = (parts[where[:n]] for n in range(len(where), 0, -1) if where[:n] in parts)
         file, number = next(around, (self.file, self.number))
         place = f"{file}, line {number}" if file else f"record {number}" if number else "header"
         if len(problem) > LONGEST:

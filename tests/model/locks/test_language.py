@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
 from schedproof.cli import main
+from schedproof.model.lang.errors import Place
 from schedproof.model.locks import LocksError, parse, read
 from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
 from schedproof.proofs.locks.examine import examine
@@ -59,7 +61,7 @@ WRONG: list[tuple[str, int, str]] = [
     (CLASSES + "rules:\n  r: write Q.f needs lock\n", 5, "lock of a Q, whose lock is a rw; write rlock or wlock"),
     (CLASSES + "rules:\n  r: write Q.f needs wlock R\n", 5, "a Q is not in a R; write Q: {in: R}"),
     (CLASSES + "rules:\n  r: write several of P, Q needs wlock Q\n", 5, "a P is not in a Q"),
-    (CLASSES + "rules:\n  r: write P.f needs wlock\n", 5, "unknown field of P 'f'; choose from none"),
+    (CLASSES + "rules:\n  r: write P.f needs wlock\n", 5, "unknown field of P 'f'; declare it"),
     # Operations.
     (CLASSES + "operations:\n  Go(Q q): []\n", 5, "'Go(Q q)' is not the name of an operation; write, for example,"),
     (CLASSES + "operations:\n  go(q): []\n", 5, "is not the name of an operation"),
@@ -91,9 +93,9 @@ WRONG: list[tuple[str, int, str]] = [
     (THREAD + "    - lock a\n", 4, "lock of a rw, whose lock is a rw; write rlock or wlock"),
     (THREAD + "    - rlock m\n", 4, "rlock of a mutex, whose lock is a mutex; write lock"),
     (THREAD + "    - wlock m: []\n", 4, "wlock of a mutex"),
-    (THREAD + "    - rlock a.Q\n", 4, "in a.Q, a rw is not in a Q; choose from none"),
+    (THREAD + "    - rlock a.Q\n", 4, "in a.Q, a rw is not in a Q; leave it out"),
     (THREAD + "    - read a.f\n", 4, "unknown field of rw 'f'"),
-    (THREAD + "    - send c\n", 4, "unknown channel 'c'; choose from none"),
+    (THREAD + "    - send c\n", 4, "unknown channel 'c'; declare it"),
     (THREAD + "    - go()\n", 4, "unknown operation 'go'"),
     (THREAD + "    - maybe:\n        - rlock b\n", 5, "unknown object 'b'"),
     (THREAD + "    - either:\n        - rlock a\n        - - rlock b\n", 6, "unknown object 'b'"),
@@ -140,6 +142,12 @@ def test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text: str, line: in
     assert problem and remedy
 
 
+def test_an_error_can_be_sent_to_another_process() -> None:
+    error = LocksError(Place("made.yaml", 3), "unknown class 'Q'", "choose from P")
+    sent = pickle.loads(pickle.dumps(error))
+    assert (str(sent), sent.place) == (str(error), error.place)
+
+
 CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\n"
 
 
@@ -148,7 +156,7 @@ CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\
     [
         ("- go(q)", "go(q) does not fit go(Q q, P p); give it objects of these classes"),
         ("- go(p, q)", "does not fit"),
-        ("- go(q, p.Q)", "a P is not in a Q; choose from none"),
+        ("- go(q, p.Q)", "a P is not in a Q; leave it out"),
         ("- each Q q in p: []", "'q' is already the name of an object; choose another name"),
         ("- each P x in q: []", "a P is not directly in a Q"),
         ("- each outermost P x: []", "a P is never in a P; leave out 'outermost'"),
