@@ -44,7 +44,7 @@ class Case:
                 raise AssertionError(f"{self.shown}: no message, but {said!r:.200}")
         for name in {str(folder), str(folder.resolve())}:
             said = said.replace(f"{name}/", "").replace(name, ".")
-        return said.replace(f"{ROOT}/schedproof/", "").replace("\0", "\\0").strip()
+        return said.replace(f"{ROOT}/schedproof/", "").strip()
 
 
 @contextlib.contextmanager

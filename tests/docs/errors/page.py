@@ -17,7 +17,8 @@ HEAD = """\
 
 Every message says what is wrong, where, and what to write instead. Each entry has the line of the input that is wrong,
 and below it the message. Names of files and folders are those of the examples. A command that ends with such a message
-has the exit code 2, and writes the message as one line on standard error, after `schedproof: `.
+has the exit code 2, and writes the message as one line on standard error, after `schedproof: `. In messages about models
+`jobs/model.py:12` stands for the file and the line that is shown.
 
 <!-- python -m tests.docs.errors.page writes this page. -->
 """
@@ -47,8 +48,13 @@ def page() -> str:
     parts = [HEAD]
     for kind, entries in ran().entries.items():
         parts.append(f"## {kind}\n")
-        parts += [f"```text\n{shown}\n    {message}\n```\n" for shown, message in entries]
+        parts += [f"```text\n{_printable(shown)}\n    {_printable(message)}\n```\n" for shown, message in entries]
     return "\n".join(parts)
+
+
+def _printable(text: str) -> str:
+    """A line in which characters that no page shows are written out."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 if __name__ == "__main__":
