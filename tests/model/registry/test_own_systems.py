@@ -282,7 +282,7 @@ def test_a_variant_needs_the_one_that_it_amends(run, tmp_path):
     )
 
 
-@pytest.mark.parametrize(("content", "expected"), [(b"", "names no system"), (b"systems = 3", "systems is not a table"), (b"\xff", "is not UTF-8"), (b"a = " + b"[" * 20_000, "is nested too deep"), (b"a = " + b"1" * 10_000, "has a number of too many digits")])  # fmt: skip
+@pytest.mark.parametrize(("content", "expected"), [(b"", "the file names no system"), (b"systems = 3", "systems is not a table"), (b"\xff", "is not UTF-8"), (b"a = " + b"[" * 20_000, "is nested too deep"), (b"a = " + b"1" * 10_000, "has a number of too many digits")])  # fmt: skip
 def test_a_file_that_is_no_manifest_is_told_in_one_line(run, tmp_path, content, expected):
     (tmp_path / "schedproof.toml").write_bytes(content)
     code, _, err = run("verify")

@@ -203,7 +203,7 @@ def test_a_log_and_a_picture_are_two_things(tmp_path: Path, capsys: pytest.Captu
     file = log(tmp_path, "t +w p")
     description = str(FOLDER / "locks" / "repaired.yaml")
     assert main(["locks", description, "--log", str(file), "--picture", str(tmp_path / "x.dot")]) == 2
-    assert "--picture is of FILE itself" in capsys.readouterr().err
+    assert "--picture draws FILE and --log checks a log" in capsys.readouterr().err
 
 
 def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:

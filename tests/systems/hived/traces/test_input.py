@@ -66,7 +66,7 @@ class TestFiles:
             ('{"state": {"Cell": {"c": {"user": "g"}, "c": {}}}}', 'one object has "c" twice'),
             ("[1, 2]", "line 3: a list is not a JSON object; write {...}"),
             ("12", "line 3: 12 is not a JSON object"),
-            ("[" * 100_000, "line 3: the JSON cannot be read"),
+            ("[" * 100_000, "line 3: nested too deeply"),
             ('{"action": ' + "9" * 5000 + "}", "line 3: the JSON cannot be read"),
         ],
         ids=[
