@@ -54,7 +54,7 @@ def _order(described: Locked) -> Diagram:
 def _deadlock(described: Locked) -> Diagram:
     problems = explore_all(described.locks).problems
     if not problems:
-        raise DiagramError(f"{described.described.name} has no deadlock, so there is nothing to draw")
+        raise DiagramError(f"{described.described.name} has no deadlock to draw; choose a check that is violated")
     return deadlock_graph(problems[0], described.described.name.removeprefix("deadlock."))
 
 

@@ -37,7 +37,7 @@ def deadlock(
     """
     if name not in {prop.name for prop in model.properties}:
         raise DiagramError(
-            f"{model.system} ({model.variant}) has no property {name!r} whose broken state could be drawn; "
+            f"{model.system} ({model.variant}) has no property {name!r} whose violation could be drawn; "
             f"'schedproof list {model.system}' lists them"
         )
     found = deadlocks(model, waiting, [name], scope, progress)
@@ -45,8 +45,8 @@ def deadlock(
         at = ",".join(f"{sort}={n}" for sort, n in check_scope(model, scope or {}).items())
         there = ", ".join(n for n in waiting.deadlocks if n in model.refuted)
         raise DiagramError(
-            f"exploration does not refute {name} in {model.system} ({model.variant}) at {at}, so there is no state to "
-            f"draw; {f'choose one of: {there}' if there else 'none of its deadlocks is expected to occur'}"
+            f"exploration does not refute {name} in {model.system} ({model.variant}) at {at}, so no state can be "
+            f"drawn; choose from {there or 'none'}"
         )
     return found[name]
 

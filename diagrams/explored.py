@@ -84,5 +84,7 @@ def _end(instance: Instance, example: Counterexample) -> State:
         try:
             state = stepper.step(state, choice).after
         except (IllFormed, Undefined) as error:
-            raise DiagramError(f"the run ends in a step that the model must not allow: {error}") from error
+            raise DiagramError(
+                f"the run ends in a step that the model must not allow: {error}; correct the model"
+            ) from error
     return state

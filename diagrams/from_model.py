@@ -41,9 +41,7 @@ def _draw(model: Model, machine: str | None) -> Diagram:
         return _triggers(checked(model))
     if machine not in picture_names(checked(model)):
         names = ", ".join(picture_names(model))
-        raise DiagramError(
-            f"{model.system} ({model.variant}) has no machine {machine!r} to draw; choose one of: {names}"
-        )
+        raise DiagramError(f"{model.system} ({model.variant}) has no machine {machine!r} to draw; choose from {names}")
     return _machine(model, model.machine(machine))
 
 

@@ -294,7 +294,9 @@ def _write(content: Mapping[str, str | bytes], folder: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DiagramError(f"cannot make the folder {path.parent}: {error.strerror}") from None
+            raise DiagramError(
+                f"cannot make the folder {path.parent}: {error.strerror}; choose another folder"
+            ) from None
         write_whole(path, data)
 
 

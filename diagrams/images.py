@@ -88,9 +88,11 @@ def _draw(dot: str, kind: str) -> bytes:
         return bytes(graphviz.pipe("dot", kind, dot.encode(), quiet=True))
     except graphviz.ExecutableNotFound:
         raise DiagramError(
-            f"cannot draw {kind}: there is no 'dot' program here; install graphviz (Debian: apt-get install graphviz), "
-            "or ask for dot or mermaid, which need no program"
+            f"cannot draw {kind}: the program 'dot' is missing; install graphviz (Debian: apt-get install graphviz), "
+            "or choose the format dot or mermaid, which need no program"
         ) from None
     except graphviz.CalledProcessError as error:
         said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
-        raise DiagramError(f"cannot draw {kind}: 'dot' failed: {said[0] if said else error}") from None
+        raise DiagramError(
+            f"cannot draw {kind}: 'dot' failed: {said[0] if said else error}; choose the format dot or mermaid"
+        ) from None

@@ -99,8 +99,8 @@ def all_observed(
 def _unseen(model: Model, name: str, at: str) -> Pairing:
     if name not in pairing_names(model):
         raise DiagramError(
-            f"{model.system} ({model.variant}) has no pairing {name!r}: it must be an attribute that refers from a "
-            f"machine with states to another; choose one of: {', '.join(pairing_names(model)) or 'none'}"
+            f"{model.system} ({model.variant}) has no pairing {name!r}, an attribute that refers from a "
+            f"machine with states to another; choose from {', '.join(pairing_names(model)) or 'none'}"
         )
     sort, _, attribute = name.partition(".")
     kind = next(a.type for a in model.machine(sort).attributes if a.name == attribute)

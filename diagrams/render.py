@@ -30,7 +30,7 @@ def render(diagram: Diagram, format: str) -> str | bytes:
         DiagramError: unknown format; or svg or png where there is no ``dot`` program.
     """
     if format not in _RENDERERS:
-        raise DiagramError(f"unknown format {format!r}; choose one of: {', '.join(FORMATS)}")
+        raise DiagramError(f"unknown format {format!r}; choose from {', '.join(FORMATS)}")
     return _RENDERERS[format](diagram)
 
 

@@ -138,7 +138,9 @@ def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = Non
         DiagramError: no one holds anything or waits.
     """
     if not graph.holds and not graph.waits:
-        raise DiagramError(f"{title}: no one holds anything or waits for anything, so there is nothing to draw")
+        raise DiagramError(
+            f"{title}: no object holds or waits for another, so nothing can be drawn; choose another state"
+        )
     said = dict(notes or {})
     blocked, circle = graph.blocked(), graph.circle()
     inside = {end for arrow in circle for end in arrow}

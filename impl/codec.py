@@ -33,7 +33,7 @@ class Codec:
         """
         found = self._numbers[sort].get(name) if isinstance(name, str) else None
         if found is None:
-            raise ValueError(f"{name!r} is no {sort}; there are {', '.join(self._names[sort])}")
+            raise ValueError(f"unknown {sort} {name!r}; choose from {', '.join(self._names[sort])}")
         return found
 
     def encode(self, kind: Type, value: object) -> int:
@@ -85,11 +85,11 @@ class Codec:
         model = self._instance.model
         if all(a.name != action for a in model.actions):
             names = ", ".join(a.name for a in model.actions)
-            raise ValueError(f"unknown action {action!r}; {model.system} has {names}")
+            raise ValueError(f"unknown action {action!r}; choose from {names}")
         wanted = {v.name: v.type for v in model.action(action).parameters}
         for name in parameters:
             if name not in wanted:
-                raise ValueError(f"{action} has no parameter {name!r}; its parameters: {', '.join(wanted) or 'none'}")
+                raise ValueError(f"unknown parameter {name!r} of {action}; choose from {', '.join(wanted) or 'none'}")
         found = {}
         for name, kind in wanted.items():
             if name not in parameters:

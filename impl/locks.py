@@ -130,7 +130,7 @@ class OrderedLock:
 
     def __init__(self, order: LockOrder, of: str, name: str, inside: Sequence[str] = ()) -> None:
         if of not in order.classes:
-            raise ValueError(f"there is no class {of!r} in the order; use one of: {', '.join(order.classes)}")
+            raise ValueError(f"unknown class {of!r} of the order; choose from {', '.join(order.classes)}")
         self.order, self.of, self.name, self.inside = order, of, name, tuple(inside)
         self._key = (order.classes.index(of), len(self.inside))
         self._changed = threading.Condition(threading.Lock())

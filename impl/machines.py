@@ -83,7 +83,7 @@ class ObjectMachine:
         known = self._machine.events.get(event)
         if known is None:
             names = ", ".join(self._machine.events)
-            raise IllegalEvent(f"{self.name} has no event {event!r}: a {self.sort} has {names}")
+            raise IllegalEvent(f"unknown event {event!r} of {self.name}; choose from {names}")
         known.trigger(self, sets, payload, *more)
 
     def possible(self) -> list[str]:
@@ -114,11 +114,11 @@ class ObjectMachine:
         what = f"{self.name}: {row.event}"
         if unknown := [n for n in payload if n not in parameters]:
             has = ", ".join(sorted(parameters)) or "none"
-            raise ValueError(f"{what} has no parameter {unknown[0]!r}; its parameters: {has}")
+            raise ValueError(f"unknown parameter {unknown[0]!r} of {what}; choose from {has}")
         updates = {name: term for name, term in row.sets if name in attributes}
         if unknown := [n for n in sets if n not in updates]:
             has = ", ".join(updates) or "none"
-            raise ValueError(f"{what} in {row.source} does not set {unknown[0]!r}; it sets: {has}")
+            raise ValueError(f"{what} in {row.source} does not set {unknown[0]!r}; choose from {has}")
         new: dict[str, object] = {}
         for name, term in updates.items():
             try:
@@ -169,7 +169,7 @@ def generate_machine(
         ValueError: the sort has no states, or an event has a parameter ``sets``.
     """
     if not declared.states:
-        raise ValueError(f"{declared.sort} has no states, so there is no machine to generate")
+        raise ValueError(f"{declared.sort} has no states, and a machine needs some; choose another sort")
     attributes = {a.name: a for a in changeable(declared, history)}
     table = []
     for row in rows:
@@ -243,7 +243,7 @@ def object_machines(
     """
     known = [s.name for s in model.sorts]
     if sort_name not in known:
-        raise ValueError(f"unknown sort {sort_name!r}; {model.system} has {', '.join(known)}")
+        raise ValueError(f"unknown sort {sort_name!r}; choose from {', '.join(known)}")
     declared = model.machine(sort_name)
     lock = RLock() if thread_safe else None
     machine = generate_machine(declared, model.table(sort_name), history=history, lock=lock)

@@ -75,7 +75,7 @@ class TableMachine:
     def _moved(self, state: str, event: str) -> str:
         known = self._machine.events.get(event)
         if known is None:
-            raise IllegalEvent(f"{self.kind} has no event {event!r}; it has {', '.join(self.events)}")
+            raise IllegalEvent(f"unknown event {event!r} of {self.kind}; choose from {', '.join(self.events)}")
         subject = _Subject()
         self._machine.add_model(subject, initial=str(state))
         try:

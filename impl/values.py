@@ -37,11 +37,11 @@ def checked(kind: Type, value: object, what: str) -> object:
         case Ref(sort):
             if value is None or isinstance(value, str):
                 return value
-            raise ValueError(f"{what}: {value!r} is no name of a {sort}; give a name or None")
+            raise ValueError(f"{what}: {value!r} is not a name of a {sort}; give a name or None")
         case SetOf(sort):
             if isinstance(value, set | frozenset | list | tuple) and all(isinstance(v, str) for v in value):
                 return frozenset(value)
-            raise ValueError(f"{what}: {value!r} is no set of {sort} names")
+            raise ValueError(f"{what}: {value!r} is not a set; give a set of names of {sort}")
         case BoolType():
             fits = isinstance(value, bool)
         case IntRange(low, high):
@@ -49,7 +49,7 @@ def checked(kind: Type, value: object, what: str) -> object:
         case EnumType(values):
             fits = value in values
     if not fits:
-        raise ValueError(f"{what}: {value!r} is no value of type {kind}")
+        raise ValueError(f"{what}: {value!r} is not a value of type {kind}; give one")
     return value
 
 

@@ -121,7 +121,7 @@ def _refusal(where: Path) -> str:
     if os.path.islink(where) and where != folder():
         return f"nothing is cached: {where} is a link; remove it"
     if not stat.S_ISDIR(status.st_mode):
-        return f"nothing is cached: {where} is no folder; name another one in {VARIABLE}"
+        return f"nothing is cached: {where} is not a folder; name another one in {VARIABLE}"
     if not _mine(status):
         return f"nothing is cached: {where} belongs to another user; name another folder in {VARIABLE}"
     if _others_write(status):

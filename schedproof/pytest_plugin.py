@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     manifests = sorted(_manifests(config))
     if not manifests:
         raise pytest.UsageError(
-            f"{OPTION}: there is no {MANIFEST} in {config.rootpath} or below; write one with "
+            f"{OPTION}: no {MANIFEST} is in {config.rootpath} or below; write one with "
             f'[systems.NAME] and model = "package.module:OBJECT", or have "schedproof init NAME" write a first model'
         )
     if config.args_source is not pytest.Config.ArgsSource.ARGS:

@@ -102,7 +102,7 @@ class Database:
             where.render_as_string().encode()
         except (ArgumentError, ValueError) as error:
             raise StoreError(
-                f"{url!r} is no database URL; give sqlite:///file or postgresql://user@host/name"
+                f"{url!r} is not a database URL; give sqlite:///file or postgresql://user@host/name"
             ) from error
         return where.set(drivername="postgresql+psycopg") if where.drivername == "postgresql" else where
 

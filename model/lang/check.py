@@ -46,10 +46,10 @@ def _check(model: Model) -> None:
     for prop in model.properties:
         if prop.name == WELL_FORMED:
             raise ModelError(
-                f"property {prop.name}", prop.place, "every model has a property of that name", "give it another name"
+                f"property {prop.name}", prop.place, "that is a property of every model", "give it another name"
             )
     for axiom in model.axioms:
-        formula(axiom, Context(model, "axiom", rigid_only=True))
+        formula(axiom, Context(model, "axiom", axiom.place, rigid_only=True))
     for action in model.actions:
         _action(model, action)
     for rule in model.rules:
@@ -61,15 +61,15 @@ def _check(model: Model) -> None:
 
 
 def _action(model: Model, action: Action) -> None:
-    context = Context(model, f"action {action.name}", history=False).bind(action.parameters)
+    context = Context(model, f"action {action.name}", action.place, history=False).bind(action.parameters)
     names = [v.name for v in action.parameters]
     for part in _placeholders(action, context):
         if part not in names:
             raise ModelError(
                 context.element,
                 action.place,
-                f"its sentence speaks of {{{part}}}, which is no parameter",
-                f"use one of: {', '.join(names) or 'none'}",
+                f"its sentence has {{{part}}}, which is not a parameter",
+                f"choose from {', '.join(names) or 'none'}",
             )
     for conjunct in action.when:
         formula(conjunct, context)
@@ -82,7 +82,9 @@ def _placeholders(action: Action, context: Context) -> list[str]:
     try:
         return [name for _, name, _, _ in Formatter().parse(action.says) if name is not None]
     except ValueError as error:
-        raise ModelError(context.element, action.place, f"its sentence: {error}", "write {p} for parameter p") from None
+        raise ModelError(
+            context.element, action.place, f"its sentence cannot be read: {error}", "write {p} for parameter p"
+        ) from None
 
 
 def _rule(model: Model, rule: Rule) -> None:
@@ -91,15 +93,15 @@ def _rule(model: Model, rule: Rule) -> None:
     if isinstance(rule.on, Action):
         if all(a.name != rule.on.name for a in model.actions):
             names = ", ".join(a.name for a in model.actions)
-            raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", f"use one of: {names}")
+            raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", f"choose from {names}")
         _same_parameters(model, rule, rule.on)
         known = {v.name: v for v in rule.on.parameters}
-        no_sets(Context(model, element), [v for n, v in free.items() if n not in known])
+        no_sets(Context(model, element, rule.place), [v for n, v in free.items() if n not in known])
         free |= known
     else:
         free |= t.free_variables(rule.on)
-        no_sets(Context(model, element), list(free.values()))
-    context = Context(model, element, fires=True, history=False).bind(list(free.values()))
+        no_sets(Context(model, element, rule.place), list(free.values()))
+    context = Context(model, element, rule.place, fires=True, history=False).bind(list(free.values()))
     if not isinstance(rule.on, Action):
         formula(rule.on, context)
     for conjunct in rule.when:
@@ -115,8 +117,8 @@ def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
         raise ModelError(
             f"rule {rule.name}",
             rule.place,
-            f"it is on an action {on.name!r} of other parameters than the model's",
-            f"write the rule on the model's action, whose parameters are: {listed}",
+            f"its action {on.name!r} has other parameters than the model's",
+            f"write the rule on the model's action, with the parameters {listed}",
         )
 
 
@@ -147,12 +149,12 @@ def _acyclic(model: Model) -> None:
         f"rule {trigger.rule}",
         trigger.place,
         f"trigger cycle: {path}",
-        "let one of these events be an action's, so that every cascade ends",
+        "let an action fire one of these events, so that every cascade ends",
     )
 
 
 def _property(model: Model, prop: Property) -> None:
-    context = Context(model, f"property {prop.name}", after=False)
+    context = Context(model, f"property {prop.name}", prop.place, after=False)
     parts = prop.restores if isinstance(prop, Recovery) else [prop]
     for each in parts:
         no_sets(context, getattr(each, "over", ()))
@@ -179,7 +181,7 @@ def _property(model: Model, prop: Property) -> None:
                 if machine.state(name) is None:
                     names = ", ".join(s.name for s in machine.states)
                     raise ModelError(
-                        context.element, prop.place, f"unknown state {name!r} of {sort}", f"use one of: {names}"
+                        context.element, prop.place, f"unknown state {name!r} of {sort}", f"choose from {names}"
                     )
         case AlwaysCanReach(over=over, given=premise, goal=goal) | LeadsTo(over=over, given=premise, goal=goal):
             inside = context.bind(over)
@@ -193,12 +195,17 @@ def _property(model: Model, prop: Property) -> None:
                     raise ModelError(
                         context.element,
                         prop.place,
-                        f"it asks that {both[0]} is taken again and again, and that it is not",
-                        "name it in weak or strong, or in without",
+                        f"{both[0]} is both fair and excluded",
+                        "name it in weak or strong, or else in without",
                     )
         case Recovery(restores=restores):
             if not any(a.crash for a in model.actions):
-                raise ModelError(context.element, prop.place, "the model declares no crash", "add one with crash(...)")
+                raise ModelError(
+                    context.element,
+                    prop.place,
+                    "a Recovery needs a crash, and the model declares none",
+                    "add one with crash(...)",
+                )
             for restored in restores:
                 inside = context.bind(restored.over)
                 formula(restored.what, inside)
@@ -212,7 +219,7 @@ def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise ModelError(
-                f"property {prop.name}", prop.place, f"unknown action {name!r}", f"use one of: {', '.join(known)}"
+                f"property {prop.name}", prop.place, f"unknown action {name!r}", f"choose from {', '.join(known)}"
             )
 
 
@@ -223,8 +230,8 @@ def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> Non
             raise ModelError(
                 f"property {prop.name}",
                 prop.place,
-                f"it is said to follow from {name!r}, which is no other invariant",
-                f"use one of: {', '.join(known)}",
+                f"follows_from names {name!r}, which is not another invariant",
+                f"choose from {', '.join(known)}",
             )
 
 
@@ -235,14 +242,17 @@ def _manifest(model: Model) -> None:
             raise ModelError(
                 f"variant {model.variant}",
                 model.place,
-                f"the manifest names no property of this model: {name!r}",
-                f"use one of: {', '.join(known)}",
+                f"refuted names an unknown property {name!r}",
+                f"choose from {', '.join(known)}",
             )
     for sort in [*model.default_scope, *model.verify_scope]:
         if sort not in {s.name for s in model.sorts}:
             names = ", ".join(s.name for s in model.sorts)
             raise ModelError(
-                f"variant {model.variant}", model.place, f"scope of an unknown sort {sort!r}", f"use one of: {names}"
+                f"variant {model.variant}",
+                model.place,
+                f"its scope has an unknown sort {sort!r}",
+                f"choose from {names}",
             )
 
     for sort, size in model.default_scope.items():
@@ -250,7 +260,7 @@ def _manifest(model: Model) -> None:
             raise ModelError(
                 f"variant {model.variant}",
                 model.place,
-                f"its scope is {size} objects of {sort}",
+                f"its scope has {size} objects of {sort}",
                 "explore at least one object of each sort",
             )
     for sort, size in model.verify_scope.items():
@@ -258,8 +268,8 @@ def _manifest(model: Model) -> None:
             raise ModelError(
                 f"variant {model.variant}",
                 model.place,
-                f"verify explores {size} objects of {sort}, less than the default scope",
-                "explore at least as many, or leave it out",
+                f"verify_scope has {size} objects of {sort}, fewer than the default scope",
+                "write at least as many, or leave it out",
             )
 
 

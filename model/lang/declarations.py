@@ -26,7 +26,7 @@ def unique(kind: str, named: Sequence[tuple[str, Place]], remedy: str = "give it
     for name, count in Counter(n for n, _ in named).items():
         if count > 1:
             first, second, *_ = [place for n, place in named if n == name]
-            raise ModelError(f"{kind} {name}", second, f"is declared twice (first at {first})", remedy)
+            raise ModelError(f"{kind} {name}", second, f"is declared twice (first at {first.in_folder()})", remedy)
 
 
 def check_declarations(model: Model) -> None:
@@ -59,9 +59,11 @@ def _machine(model: Model, machine: Machine) -> None:
     for event in machine.events:
         element = f"event {machine.sort}.{event.name}"
         for kind in event.parameters.values():
-            known_type(Context(model, element), kind, event.place)
+            known_type(Context(model, element, event.place), kind, event.place)
         if event.name not in events:
-            raise ModelError(element, event.place, "has no source", "add a row for it, or drop the event")
+            raise ModelError(
+                element, event.place, "no row of the table has this event", "add a row for it, or drop the event"
+            )
 
 
 def _begins(machine: Machine, state: State) -> None:
@@ -73,16 +75,16 @@ def _begins(machine: Machine, state: State) -> None:
         raise ModelError(
             f"state {state.name} of {machine.sort}",
             state.place,
-            f"objects are said to begin here by {state.begins!r}, which is no rigid truth value of {machine.sort}",
-            f"use one of: {names}",
+            f"begins names {state.begins!r}, which is not a rigid BoolType attribute of {machine.sort}",
+            f"choose from {names}",
         )
 
 
 def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
     element = f"attribute {machine.sort}.{attribute.name}"
     if attribute.name in FIELDS or attribute.name.startswith("_"):
-        raise ModelError(element, attribute.place, "that name has another meaning in terms", "choose another name")
-    context, kind, initial = Context(model, element), attribute.type, attribute.initial
+        raise ModelError(element, attribute.place, "that name has another meaning in terms", "give it another name")
+    context, kind, initial = Context(model, element, attribute.place), attribute.type, attribute.initial
     known_type(context, kind, attribute.place)
     if initial is None:
         return
@@ -91,26 +93,26 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
         raise ModelError(
             element,
             attribute.place,
-            f"type mismatch: {initial!r} is no value of type {kind}",
+            f"type mismatch: {initial!r} is not a value of type {kind}",
             "give an initial value of that type",
         )
 
 
 def _row(model: Model, row: Row) -> None:
     element = f"row {row.name}"
-    context = Context(model, element, me=row.sort)
+    context = Context(model, element, row.place, me=row.sort)
     machine = machine_of(context, row.sort, row.place)
     for state in (row.source, row.target):
         if machine.state(state) is None:
             names = ", ".join(s.name for s in machine.states) or "none: the machine has no states"
-            raise ModelError(element, row.place, f"unknown state {state!r} of {row.sort}", f"use one of: {names}")
+            raise ModelError(element, row.place, f"unknown state {state!r} of {row.sort}", f"choose from {names}")
     context = replace(context, given=machine.parameters(row.event))
     for name, value in row.sets:
         attribute = machine.attribute(name)
         if attribute is None or attribute.rigid:
             problem = f"undeclared attribute {name!r}" if attribute is None else f"attribute {name!r} is rigid"
             names = ", ".join(a.name for a in machine.attributes if not a.rigid) or "none"
-            raise ModelError(element, row.place, problem, f"set one of: {names}")
+            raise ModelError(element, row.place, problem, f"choose from {names}")
         found = infer(value, replace(context, history=attribute.history))
         if not compatible(attribute.type, found):
             raise ModelError(

@@ -20,6 +20,10 @@ class Place:
     def __str__(self) -> str:
         return f"{Path(self.file).name}:{self.line}"
 
+    def in_folder(self) -> str:
+        """The place with the folder that the file is in: several systems have a file of the same name."""
+        return f"{'/'.join(Path(self.file).parts[-2:])}:{self.line}"
+
 
 def here() -> Place:
     """The place of the model code that is calling the language (the first frame outside it)."""
@@ -33,8 +37,14 @@ def here() -> Place:
 
 
 class ModelError(Exception):
-    """A model that says something impossible: names the element, its place and the remedy."""
+    """A model that contradicts itself: names the element, its place and the remedy."""
+
+    exit_code = 2
 
     def __init__(self, element: str, place: Place, problem: str, remedy: str) -> None:
-        super().__init__(f"{place}: {element}: {problem}; {remedy}")
+        super().__init__(f"{place.in_folder()}: {element}: {problem}; {remedy}")
         self.element, self.place, self.problem, self.remedy = element, place, problem, remedy
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[str, Place, str, str]]:
+        """What it is made of: a worker process sends it to the process that reports it."""
+        return type(self), (self.element, self.place, self.problem, self.remedy)

@@ -36,6 +36,7 @@ class Context:
 
     Args:
         element: how to name the element in an error.
+        place: where the element is: the place of an error about a variable, which is declared elsewhere.
         bound: the variables in scope.
         me, given: the sort and the event parameters, inside a table row.
         fires, after, history: whether the term may ask for firings, the state after, history.
@@ -46,6 +47,7 @@ class Context:
 
     model: Model
     element: str
+    place: Place
     bound: Mapping[str, Type] = field(default_factory=dict)
     me: Sort | None = None
     given: Mapping[str, Type] = field(default_factory=dict)
@@ -56,21 +58,29 @@ class Context:
     durable_only: bool = False
     rigid_only: bool = False
 
-    def bind(self, variables: Sequence[t.Var]) -> Context:
+    def bind(self, variables: Sequence[t.Var], at: Place | None = None) -> Context:
         """This context inside a binder of ``variables``.
+
+        Args:
+            at: the place of the binder; by default that of the element.
 
         Raises:
             ModelError: two of one name, or a type that is none.
         """
         for n, v in enumerate(variables):
             if any(v.name == other.name for other in variables[:n]):
-                raise self.wrong(v, f"variable {v.name} is bound twice", "give one of the two another name")
-            known_type(self, v.type, v.place)
+                raise self.wrong(v, at, f"variable {v.name} is bound twice", "give one of the two another name")
+            known_type(self, v.type, at or self.place)
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
-    def wrong(self, term: t.Term, problem: str, remedy: str) -> ModelError:
-        """The error to raise for ``term``."""
-        return ModelError(self.element, term.place, problem, remedy)
+    def wrong(self, term: t.Term, at: Place | None, problem: str, remedy: str) -> ModelError:
+        """The error to raise for ``term``, which stands in a term at ``at``; by default in the element itself."""
+        return ModelError(self.element, _use(term, at) or self.place, problem, remedy)
+
+
+def _use(term: t.Term, at: Place | None) -> Place | None:
+    """The place where ``term`` is used. What is made once and used in many terms has only the place of its making."""
+    return at if isinstance(term, t.Var | t.Me | t.Nothing | t.EmptySet) else term.place
 
 
 def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
@@ -79,7 +89,7 @@ def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
         return context.model.machine(sort)
     except KeyError:
         names = ", ".join(s.name for s in context.model.sorts)
-        raise ModelError(context.element, place, f"unknown sort {sort.name}", f"use one of {names}") from None
+        raise ModelError(context.element, place, f"unknown sort {sort.name}", f"choose from {names}") from None
 
 
 def known_type(context: Context, kind: Type, place: Place) -> None:
@@ -91,77 +101,87 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
             raise ModelError(
                 context.element,
                 place,
-                f"no number is in {kind}",
+                f"the range {kind} is empty",
                 f"write the lower bound first: IntRange({high}, {low})",
             )
         case EnumType(values) if not values or len(set(values)) < len(values):
             raise ModelError(
-                context.element, place, f"{kind} is no enumeration", "give at least one value, and each value once"
+                context.element, place, f"{kind} is not an enumeration", "give at least one value, and each value once"
             )
         case _:
             pass
 
 
-def no_sets(context: Context, variables: Sequence[t.Var]) -> None:
+def no_sets(context: Context, variables: Sequence[t.Var], at: Place | None = None) -> None:
     """Refuses variables over sets of objects, where first-order logic has none."""
     for v in variables:
         if isinstance(v.type, SetOf):
             raise context.wrong(
                 v,
-                f"{v.name} stands for any set of objects",
-                "only an action's parameters may; use a variable over a sort",
+                at,
+                f"{v.name} is a set variable",
+                "use a variable over a sort; only parameters of actions may be sets",
             )
 
 
-def formula(term: t.Term, context: Context) -> None:
+def formula(term: t.Term, context: Context, at: Place | None = None) -> None:
     """Refuses a term that is not a well-typed formula."""
-    found = infer(term, context)
+    found = infer(term, context, at)
     if not isinstance(found, BoolType):
-        raise context.wrong(term, f"a formula is needed, this is of type {found}", "compare it with something")
+        raise context.wrong(term, at, f"a formula is needed, and this is of type {found}", "compare it with something")
 
 
-def _object(term: t.Term, context: Context) -> Machine:
-    found = infer(term, context)
+def _object(term: t.Term, context: Context, at: Place | None) -> Machine:
+    found = infer(term, context, at)
     if not isinstance(found, Ref):
-        raise context.wrong(term, f"an object is needed, this is of type {found}", "use a variable or a reference")
-    return machine_of(context, found.sort, term.place)
+        raise context.wrong(
+            term, at, f"an object is needed, and this is of type {found}", "use a variable or a reference"
+        )
+    return machine_of(context, found.sort, _use(term, at) or context.place)
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def infer(term: t.Term, context: Context) -> Inferred:
+def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
     """The type of ``term``.
+
+    Args:
+        at: the place of the closest term around it that has a place of its own; None: the element.
 
     Raises:
         ModelError: it has none.
     """
+    at = _use(term, at)
     match term:
         case t.Var(name):
             if name not in context.bound:
                 raise context.wrong(
                     term,
+                    at,
                     f"variable {name} is not bound here",
-                    f"bind it with forall or exists, or use one of: {_listed(list(context.bound))}",
+                    f"bind it with forall or exists, or choose from {_listed(list(context.bound))}",
                 )
             if context.bound[name] != term.type:
                 raise context.wrong(
                     term,
+                    at,
                     f"type mismatch: variable {name} is of type {term.type}, but here {name} is of type {context.bound[name]}",
                     "give one of the two another name",
                 )
             return context.bound[name]
         case t.Me():
             if context.me is None:
-                raise context.wrong(term, "'me' stands outside a table row", "name the object with a variable")
+                raise context.wrong(term, at, "'me' is used outside a table row", "name the object with a variable")
             return Ref(context.me)
         case t.Given(name):
             if name not in context.given:
                 raise context.wrong(
                     term,
-                    f"the event has no parameter {name}",
-                    f"declare it in the machine's events, or use one of: {_listed(list(context.given))}",
+                    at,
+                    f"unknown parameter {name} of the event",
+                    f"declare it in the machine's events, or choose from {_listed(list(context.given))}",
                 )
             return context.given[name]
         case t.Attr(of, name):
@@ -176,100 +196,110 @@ def infer(term: t.Term, context: Context) -> Inferred:
             return EMPTY_TYPE
         case t.Those(var, where):
             if not isinstance(var.type, Ref):
-                raise context.wrong(term, f"{var.name} does not stand for an object", "use a variable over a sort")
-            formula(where, context.bind([var]))
+                raise context.wrong(term, at, f"{var.name} is not an object variable", "use a variable over a sort")
+            formula(where, context.bind([var], at), at)
             return SetOf(var.type.sort)
         case t.Adjusted(base, element, _):
-            _member(base, element, context)
-            return infer(base, context)
+            _member(base, element, context, at)
+            return infer(base, context, at)
         case t.Sum(left, right, _):
             for part in (left, right):
-                if not _is_int(infer(part, context)):
-                    raise context.wrong(part, "a number is needed", "use an attribute or constant of type IntRange")
+                if not _is_int(infer(part, context, at)):
+                    raise context.wrong(part, at, "a number is needed", "use an attribute or constant of type IntRange")
             return INT_TYPE
         case t.Less(left, right, _):
             for part in (left, right):
-                if not _is_int(infer(part, context)):
-                    raise context.wrong(part, "a number is needed", "use an attribute or constant of type IntRange")
+                if not _is_int(infer(part, context, at)):
+                    raise context.wrong(part, at, "a number is needed", "use an attribute or constant of type IntRange")
             return BoolType()
         case t.Equal(left, right):
-            a, b = infer(left, context), infer(right, context)
+            a, b = infer(left, context, at), infer(right, context, at)
             if not compatible(a, b):
-                raise context.wrong(term, f"type mismatch: {a} is compared with {b}", "compare values of one type")
+                raise context.wrong(term, at, f"type mismatch: {a} is compared with {b}", "compare values of one type")
             if isinstance(a, SetOf) or isinstance(b, SetOf):
                 raise context.wrong(
-                    term, "sets are compared", "say which elements they have: forall(x, iff(s.has(x), ...))"
+                    term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"
                 )
             if isinstance(a, Quoted) and isinstance(b, Quoted):
                 raise context.wrong(
-                    term, "two quoted values are compared", "compare an attribute or a parameter with one"
+                    term, at, "two quoted values are compared", "compare an attribute or a parameter with one"
                 )
             return BoolType()
         case t.Is(of, states):
-            machine = _object(of, context)
+            machine = _object(of, context, at)
             if not states:
                 raise context.wrong(
-                    term, "is_() names no state", f"use one of: {_listed([s.name for s in machine.states])}"
+                    term, at, "is_() names no state", f"choose from {_listed([s.name for s in machine.states])}"
                 )
             for name in states:
                 if machine.state(name) is None:
                     names = _listed([s.name for s in machine.states])
-                    raise context.wrong(term, f"unknown state {name!r} of {machine.sort}", f"use one of: {names}")
+                    raise context.wrong(term, at, f"unknown state {name!r} of {machine.sort}", f"choose from {names}")
             if context.durable_only:
-                raise context.wrong(term, "a state is read where only durable data may be", "read a durable attribute")
+                raise context.wrong(
+                    term, at, "recovery reads a state, which a crash may lose", "read a durable attribute"
+                )
             if context.rigid_only:
-                raise context.wrong(term, "an axiom reads a state, which changes", "speak of rigid attributes only")
+                raise context.wrong(term, at, "an axiom reads a state, which changes", "read rigid attributes only")
             return BoolType()
         case t.Has(base, element):
-            _member(base, element, context)
+            _member(base, element, context, at)
             return BoolType()
         case t.Fires():
             return _firing(term, context)
         case t.After(part):
             if not context.after:
-                raise context.wrong(term, "after(...) has no meaning here", "use it in a StepInvariant")
-            formula(part, replace(context, after=False))
+                raise context.wrong(term, at, "after(...) is used outside a step", "use it in a StepInvariant")
+            formula(part, replace(context, after=False), at)
             return BoolType()
         case t.Quantified(_, bound, body):
-            no_sets(context, bound)
-            formula(body, context.bind(bound))
+            no_sets(context, bound, at)
+            formula(body, context.bind(bound, at), at)
             return BoolType()
         case _:
             for part in t.children(term):
-                formula(part, context)
+                formula(part, context, at)
             return BoolType()
 
 
 def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
-    machine = _object(of, context)
+    at = term.place
+    machine = _object(of, context, at)
     attribute = machine.attribute(name)
     if attribute is None:
         names = _listed([a.name for a in machine.attributes])
         raise context.wrong(
-            term, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or use one of: {names}"
+            term, at, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or choose from {names}"
         )
     if attribute.history and not context.history:
         raise context.wrong(
-            term, f"history attribute {name!r} is read by a guard or rule", "history may be read by properties only"
+            term, at, f"history attribute {name!r} is read by a guard or rule", "history may be read by properties only"
         )
     if context.durable_only and not (attribute.durable or attribute.rigid):
-        raise context.wrong(term, f"attribute {name!r} is lost in a crash", "recovery may read durable attributes only")
+        raise context.wrong(
+            term, at, f"attribute {name!r} is lost in a crash", "recovery may read durable attributes only"
+        )
     if context.rigid_only and not attribute.rigid:
         raise context.wrong(
-            term, f"an axiom reads attribute {name!r}, which changes", "declare it rigid, or promise it as an invariant"
+            term,
+            at,
+            f"an axiom reads attribute {name!r}, which changes",
+            "declare it rigid, or write an Invariant instead of the axiom",
         )
     return attribute.type
 
 
 def _firing(term: t.Fires, context: Context) -> Type:
-    machine = _object(term.of, context)
+    at = term.place
+    machine = _object(term.of, context, at)
     rows = [r for r in context.model.table(machine.sort) if r.event == term.event]
     if not rows:
         events = _listed(sorted({r.event for r in context.model.table(machine.sort)}))
         raise context.wrong(
             term,
-            f"event {machine.sort}.{term.event} has no source: no row of the table answers to it",
-            f"add a row, or use one of: {events}",
+            at,
+            f"unknown event {term.event!r} of {machine.sort}: no row of the table has it",
+            f"add a row, or choose from {events}",
         )
     declared = machine.parameters(term.event)
     # What is caused is computed before it is known what else fires.
@@ -278,32 +308,39 @@ def _firing(term: t.Fires, context: Context) -> Type:
         if name not in declared:
             raise context.wrong(
                 term,
-                f"event {machine.sort}.{term.event} has no parameter {name}",
-                f"use one of: {_listed(list(declared))}",
+                at,
+                f"unknown parameter {name} of event {machine.sort}.{term.event}",
+                f"choose from {_listed(list(declared))}",
             )
         if isinstance(declared[name], SetOf) and not context.causes:
             raise context.wrong(
                 value,
-                f"sets are compared: parameter {name} of {term.event}",
-                "ask for the event without this parameter",
+                at,
+                f"parameter {name} of {term.event} is a set, and sets cannot be compared",
+                "leave this parameter out",
             )
-        if not compatible(declared[name], infer(value, inside)):
+        if not compatible(declared[name], infer(value, inside, at)):
             raise context.wrong(
                 value,
+                at,
                 f"type mismatch: parameter {name} of {term.event} is of type {declared[name]}",
                 "pass a value of that type",
             )
     if not context.fires:
-        raise context.wrong(term, "a firing is asked for where there is no step", "use it in rules and step invariants")
+        raise context.wrong(term, at, "fires(...) is used outside a step", "use it in rules and step invariants")
     return BoolType()
 
 
-def _member(base: t.Term, element: t.Term, context: Context) -> None:
-    a, b = infer(base, context), infer(element, context)
+def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -> None:
+    a, b = infer(base, context, at), infer(element, context, at)
     if a != EMPTY_TYPE and not isinstance(a, SetOf):
-        raise context.wrong(base, f"a set is needed, this is of type {a}", "use a set variable or a set attribute")
+        raise context.wrong(
+            base, at, f"a set is needed, and this is of type {a}", "use a set variable or a set attribute"
+        )
     if not isinstance(b, Ref) or (isinstance(a, SetOf) and a.sort != b.sort):
-        raise context.wrong(element, f"type mismatch: {b} as an element of a {a}", "use an object of the set's sort")
+        raise context.wrong(
+            element, at, f"type mismatch: {b} as an element of a {a}", "use an object of the set's sort"
+        )
 
 
 def _is_int(found: Inferred) -> bool:

@@ -181,7 +181,7 @@ class Model:
                     parts[kind].append(element)
         kept = [_name(p) for p in parts[Property]]
         for change in changes:
-            _known(variant, change, "weakens a promise to", change.weaker, kept)
+            _known(variant, change, "weakens a property to", change.weaker, kept)
         return replace(
             self,
             variant=variant,
@@ -254,7 +254,7 @@ def _known(variant: str, change: Change, verb: str, named: Iterable[str], known:
             f"change of {variant}",
             change.place,
             f"it {verb} an unknown property {unknown[0]!r}",
-            f"use one of: {', '.join(known)}",
+            f"choose from {', '.join(known)}",
         )
 
 
@@ -274,7 +274,7 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
         del parts[kind][i]
         return
     raise ModelError(
-        f"change drops {name!r}", place, "there is no such element", "name a row, action, rule or property"
+        f"change drops {name!r}", place, "it is not an element of the model", "name a row, action, rule or property"
     )
 
 
@@ -305,7 +305,7 @@ def crash(
             raise ModelError(
                 f"state {missing[0]} of {machine.sort}",
                 machine.place,
-                "is volatile, but no recovery row says where a crash takes it",
+                "is volatile, and no recovery row takes it to another state",
                 f'add Row({machine.sort}, "{event}", "{missing[0]}", ...)',
             )
         for row in recovery:

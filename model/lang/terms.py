@@ -33,7 +33,7 @@ class Term:
         return id(self)
 
     def __bool__(self) -> bool:
-        raise TypeError("a term has no truth value in Python: join terms with &, | and ~, not and, or, not")
+        raise TypeError("a term is not true or false in Python; join terms with &, | and ~ instead of and, or, not")
 
     def is_(self, *states: str) -> Is:
         """This object is in one of ``states`` of its machine."""
@@ -256,7 +256,7 @@ def lift(value: object) -> Term:
         return value
     if isinstance(value, int | str):
         return Constant(value)
-    raise TypeError(f"{value!r} is no term: use a variable, NONE, a number, True, False or an enumeration value")
+    raise TypeError(f"{value!r} is not a term; use a variable, NONE, a number, True, False or an enumeration value")
 
 
 def variables(kind: Sort, names: str) -> tuple[Var, ...]:

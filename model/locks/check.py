@@ -42,9 +42,7 @@ def check(locks: Locks, place: Place) -> None:
         for name in (rule.of,) if isinstance(rule, Rule) else rule.classes:
             _known(name, locks.classes, "class", rule.place)
             if rule.lock != name and rule.lock not in locks.around[name]:
-                raise LocksError(
-                    rule.place, f"a {name} is not in a {rule.lock}", f"say so: {name}: {{in: {rule.lock}}}"
-                )
+                raise LocksError(rule.place, f"a {name} is not in a {rule.lock}", f"write {name}: {{in: {rule.lock}}}")
         _kind(locks, rule.lock, rule.mode, rule.place)
         if isinstance(rule, Rule):
             for field in rule.fields:
@@ -55,7 +53,7 @@ def check(locks: Locks, place: Place) -> None:
         for inner, path in operation.inside.items():
             of, outer = operation.parameters[inner], _class_of(locks, path, operation.parameters, operation.place)
             if outer == of or outer not in locks.around[of]:
-                raise LocksError(operation.place, f"a {of} is not in a {outer}", f"say so: {of}: {{in: {outer}}}")
+                raise LocksError(operation.place, f"a {of} is not in a {outer}", f"write {of}: {{in: {outer}}}")
         for held in operation.under:
             _kind(locks, _class_of(locks, held.path, operation.parameters, held.place), held.mode, held.place)
         _steps(locks, operation.steps, operation.parameters)
@@ -63,16 +61,22 @@ def check(locks: Locks, place: Place) -> None:
     for thread in locks.threads.values():
         _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()}, serves=True)
     if not locks.threads and not locks.order and not locks.operations:
-        raise LocksError(place, "there is nothing to look at", "give an order, or operations, or threads")
+        raise LocksError(place, "nothing can be checked", "write an order, operations or threads")
     for number in locks.together:
         if not 1 <= number <= 4:
-            raise LocksError(place, f"together: {number} threads at once", "explore one to four")
+            raise LocksError(place, f"together: {number} threads cannot be explored at once", "write one to four")
 
 
 def _known(name: str, known: Iterable[str], what: str, place: Place) -> None:
     names = list(known)
     if name not in names:
-        raise LocksError(place, f"there is no {what} {name!r}", f"use one of: {', '.join(names) or '(there is none)'}")
+        raise LocksError(place, f"unknown {what} {name!r}", _choice(names))
+
+
+def _choice(names: Iterable[str], otherwise: str = "declare it") -> str:
+    """The remedy for an unknown name."""
+    known = ", ".join(names)
+    return f"choose from {known}" if known else otherwise
 
 
 def _kind(locks: Locks, name: str, mode: Mode, place: Place) -> None:
@@ -93,7 +97,9 @@ def _classes(locks: Locks) -> None:
             if outer != name:
                 if outer in below:
                     circle = " in ".join([*below[below.index(outer) :], name, outer])
-                    raise LocksError(locks.classes[name].place, f"a circle: {circle}", "leave one of them out")
+                    raise LocksError(
+                        locks.classes[name].place, f"the classes are in a cycle: {circle}", "leave one of them out"
+                    )
                 climb(outer, (*below, name))
 
     for name in locks.classes:
@@ -106,18 +112,16 @@ def _there(locks: Locks, name: str, where: Where, of: str, place: Place) -> None
         _known(each, locks.classes, "class", place)
     inner, outer = (name, of) if where is Where.IN else (of, name)
     if where is not Where.ANYWHERE and outer not in locks.classes[inner].inside:
-        raise LocksError(place, f"a {inner} is not directly in a {outer}", f"say so: {inner}: {{in: {outer}}}")
+        raise LocksError(place, f"a {inner} is not directly in a {outer}", f"write {inner}: {{in: {outer}}}")
 
 
 def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
     if path.variable not in scope:
-        known = ", ".join(scope) or "(there is none)"
-        raise LocksError(place, f"there is no object {path.variable!r} here", f"use one of: {known}")
+        raise LocksError(place, f"unknown object {path.variable!r}", _choice(scope))
     of = scope[path.variable]
     for name in path.classes:
         if name not in locks.around[of]:
-            known = ", ".join(locks.around[of]) or "(nothing)"
-            raise LocksError(place, f"in {path}, a {of} is in no {name}", f"a {of} is in: {known}")
+            raise LocksError(place, f"in {path}, a {of} is not in a {name}", _choice(locks.around[of], "leave it out"))
         of = name
     return of
 
@@ -127,13 +131,15 @@ def _steps(locks: Locks, steps: Sequence[Step], scope: Scope, *, serves: bool = 
     for number, step in enumerate(steps):
         if isinstance(step, Serve):
             if not serves:
-                raise LocksError(step.place, "'serve' inside another step or an operation", "let a thread end with it")
+                raise LocksError(
+                    step.place, "'serve' inside another step or an operation", "write it as the last step of a thread"
+                )
             if number < len(steps) - 1:
                 raise LocksError(
-                    steps[number + 1].place, "nothing comes after 'serve', which has no end", "leave it out"
+                    steps[number + 1].place, "a step after 'serve' never runs: 'serve' has no end", "leave it out"
                 )
             if not step.body:
-                raise LocksError(step.place, "'serve' without steps", "say what it does over and over")
+                raise LocksError(step.place, "'serve' has no steps", "write the steps that it repeats")
         _step(locks, step, scope)
 
 
@@ -150,15 +156,17 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
             else:
                 _there(locks, step.over, step.where, _class_of(locks, step.of, scope, step.place), step.place)
             if step.outermost and not locks.classes[step.over].is_tree:
-                raise LocksError(step.place, f"a {step.over} is never in another", "leave out 'outermost'")
+                raise LocksError(step.place, f"a {step.over} is never in a {step.over}", "leave out 'outermost'")
             if step.variable in scope:
-                raise LocksError(step.place, f"{step.variable!r} is an object already", "use another name")
+                raise LocksError(
+                    step.place, f"{step.variable!r} is already the name of an object", "choose another name"
+                )
             _steps(locks, step.body, {**scope, step.variable: step.over})
         case Serve(body=body):
             _steps(locks, body, scope)
         case Either():
             if not step.alternatives:
-                raise LocksError(step.place, "'either' without alternatives", "give it a list of steps for each")
+                raise LocksError(step.place, "'either' has no alternatives", "give it a list of steps for each")
             for alternative in step.alternatives:
                 _steps(locks, alternative, scope)
         case Call():
@@ -187,14 +195,14 @@ def _objects(locks: Locks) -> None:
             _known(name, locks.objects, "object", one.place)
             of = locks.objects[name].of
             if of not in locks.classes[one.of].inside:
-                raise LocksError(one.place, f"a {one.of} is not in a {of}", f"say so: {one.of}: {{in: {of}}}")
+                raise LocksError(one.place, f"a {one.of} is not in a {of}", f"write {one.of}: {{in: {of}}}")
             outer.append(of)
         if len(set(outer)) < len(outer):
             raise LocksError(one.place, f"{one.name} is in two objects of one class", "leave out one of them")
 
     def climb(name: str, below: tuple[str, ...]) -> None:
         if name in below:
-            raise LocksError(locks.objects[name].place, f"{name} is in itself", "leave out what makes the circle")
+            raise LocksError(locks.objects[name].place, f"{name} is in itself", "leave out one part of the cycle")
         for outer in locks.objects[name].inside:
             climb(outer, (*below, name))
 

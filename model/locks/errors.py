@@ -1,5 +1,7 @@
 """How a wrong description of locks is refused."""
 
+from __future__ import annotations
+
 from schedproof.model.lang.errors import Place
 
 
@@ -11,3 +13,7 @@ class LocksError(Exception):
     def __init__(self, place: Place, problem: str, remedy: str, *, unreadable: bool = False) -> None:
         super().__init__(f"{place}: {problem}; {remedy}")
         self.place, self.problem, self.remedy, self.unreadable = place, problem, remedy, unreadable
+
+    def __reduce__(self) -> tuple[type[LocksError], tuple[Place, str, str]]:
+        """What it is made of: a worker process sends it to the process that reports it."""
+        return type(self), (self.place, self.problem, self.remedy)

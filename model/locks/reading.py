@@ -51,15 +51,17 @@ def _read(file: File, within: frozenset[File]) -> Locks:
         with file.open("rb") as stream:
             content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise LocksError(nowhere, f"it is longer than {LARGEST} bytes", "give a description of locks, as YAML")
+            raise LocksError(
+                nowhere, f"the file is longer than {LARGEST} bytes", "write a description of locks, as YAML"
+            )
         text = content.decode()
     except OSError as error:
         problem = f"it cannot be read: {error.strerror}"
-        raise LocksError(nowhere, problem, "give a file that can", unreadable=True) from None
+        raise LocksError(nowhere, problem, "name a file that you can read", unreadable=True) from None
     except UnicodeDecodeError:
-        raise LocksError(nowhere, "it is not UTF-8 text", "give a description of locks, as YAML") from None
+        raise LocksError(nowhere, "the file is not UTF-8", "write a description of locks, as YAML") from None
     except ValueError:
-        raise LocksError(nowhere, f"{str(file)!r} is no file name", "give a file", unreadable=True) from None
+        raise LocksError(nowhere, f"{str(file)!r} cannot be a file name", "name a file", unreadable=True) from None
     return _Reader(str(file)).locks(text, within)
 
 
@@ -86,7 +88,7 @@ class _Reader:
         given = {key.value: value for key, value in self.mapping(root, "a description of locks")}
         for key, _ in self.mapping(root, ""):
             if key.value not in KEYS:
-                raise LocksError(self.place(key), f"there is no {key.value!r} here", f"use one of: {', '.join(KEYS)}")
+                raise LocksError(self.place(key), f"unknown key {key.value!r}", f"choose from {', '.join(KEYS)}")
         base = self.amended(given["amends"], within) if "amends" in given else NOTHING
         dropped = self.dropped(given["drops"], base) if "drops" in given else set()
 
@@ -128,7 +130,9 @@ class _Reader:
     def amended(self, node: yaml.Node, within: frozenset[File]) -> Locks:
         """The description that this one amends, whose file is beside this one."""
         if File(name := self.text(node)).name != name or "\0" in name:
-            raise LocksError(self.place(node), f"{name!r} is no file beside this one", "give the name of one")
+            raise LocksError(
+                self.place(node), f"{name!r} is not a file beside this one", "write the name of one, without a folder"
+            )
         file = File(self.file).parent / name
         here = File(self.file).resolve()
         if file.resolve() in {here, *within}:
@@ -137,7 +141,7 @@ class _Reader:
             return _read(file, within | {here})
         except LocksError as error:
             if error.place.file == str(file) and error.unreadable:
-                raise LocksError(self.place(node), f"{file.name}: {error.problem}", "amend one that is there") from None
+                raise LocksError(self.place(node), f"{file.name}: {error.problem}", "name a file that exists") from None
             raise
 
     def dropped(self, node: yaml.Node, base: Locks) -> Drops:
@@ -156,10 +160,18 @@ class _Reader:
             of, _, name = said.rpartition(".")
             among = [part for part, names in parts.items() if name in names and of in ("", part)]
             if not among:
-                raise LocksError(self.place(each), f"what is amended has no {said!r}", "name what is in it")
+                raise LocksError(
+                    self.place(each),
+                    f"drops names {said!r}, which the amended description does not have",
+                    "name a part of it",
+                )
             if len(among) > 1:
                 ways = " or ".join(f"{part}.{name}" for part in among)
-                raise LocksError(self.place(each), f"{said!r} is several things of what is amended", f"write {ways}")
+                raise LocksError(
+                    self.place(each),
+                    f"drops names {said!r}, of which the amended description has several",
+                    f"write {ways}",
+                )
             found.add((among[0], name))
         return found
 
@@ -171,38 +183,44 @@ class _Reader:
                 depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
                 if depth > DEEPEST:
                     place = Place(self.file, event.start_mark.line + 1 if event.start_mark else 1)
-                    raise LocksError(place, f"it is nested more than {DEEPEST} deep", "describe less of it at once")
+                    raise LocksError(
+                        place, f"the file is nested more than {DEEPEST} deep", "describe less of it at once"
+                    )
                 if isinstance(event, yaml.AliasEvent):
                     place = Place(self.file, (event.start_mark.line + 1 if event.start_mark else 1))
-                    raise LocksError(place, "an alias (*) is not used here", "write what it stands for")
+                    raise LocksError(place, "an alias (*) cannot be used here", "write what it stands for")
             root = yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             problem = " ".join(filter(None, [error.context, error.problem]))
-            raise LocksError(Place(self.file, line), f"it is not YAML: {problem}", "correct it") from None
+            raise LocksError(Place(self.file, line), f"the file is not YAML: {problem}", "correct it") from None
         except yaml.YAMLError as error:
-            raise LocksError(nowhere, f"it is not YAML: {' '.join(str(error).split())}", "correct it") from None
+            raise LocksError(nowhere, f"the file is not YAML: {' '.join(str(error).split())}", "correct it") from None
         except RecursionError:
-            raise LocksError(nowhere, "it is nested too deeply", "give a description of locks, as YAML") from None
+            raise LocksError(
+                nowhere, "the file is nested too deeply", "write a description of locks, as YAML"
+            ) from None
         if root is None:
-            raise LocksError(nowhere, "it is empty", "say at least which objects have locks, and what threads do")
+            raise LocksError(
+                nowhere, "the file is empty", "write at least the objects that have locks, and the threads"
+            )
         return root
 
     # --- YAML's own shapes
 
     def text(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
-            raise LocksError(self.place(node), "there are several things where one is expected", "write a single line")
+            raise LocksError(self.place(node), "a list or a mapping cannot be used here", "write a single line")
         return str(node.value)
 
     def flag(self, node: yaml.Node) -> bool:
         if (said := self.text(node)) not in ("true", "false"):
-            raise LocksError(self.place(node), f"{said!r} is no truth value", "write true or false")
+            raise LocksError(self.place(node), f"{said!r} is not true or false", "write true or false")
         return said == "true"
 
     def number(self, node: yaml.Node) -> int:
         if not re.fullmatch(r"\d{1,6}", said := self.text(node)):
-            raise LocksError(self.place(node), f"{said!r} is no number", "write a whole number")
+            raise LocksError(self.place(node), f"{said!r} is not a number", "write a whole number")
         return int(said)
 
     def numbers(self, node: yaml.Node | None) -> tuple[int, ...]:
@@ -212,11 +230,13 @@ class _Reader:
 
     def mapping(self, node: yaml.Node, what: str) -> list[Entry]:
         if not isinstance(node, yaml.MappingNode):
-            raise LocksError(self.place(node), f"{what} is not written as KEY: VALUE", "give it a line for each")
+            raise LocksError(
+                self.place(node), f"{what} is not written as KEY: VALUE", "write KEY: VALUE, a line for each"
+            )
         seen: set[str] = set()
         for key, _ in node.value:
             if (name := self.text(key)) in seen:
-                raise LocksError(self.place(key), f"{name!r} is here twice", "give one of them another name")
+                raise LocksError(self.place(key), f"{name!r} is written twice", "give one of them another name")
             seen.add(name)
         return list(node.value)
 
@@ -247,7 +267,7 @@ class _Reader:
         for element in elements:
             name, place = element.name, element.place  # type: ignore[attr-defined]
             if name in found:
-                raise LocksError(place, f"{what} {name} is here twice", "give one of them another name")
+                raise LocksError(place, f"{what} {name} is written twice", "give one of them another name")
             found[name] = element
         return found
 
@@ -266,14 +286,14 @@ class _Reader:
             match what.value:
                 case "lock":
                     if (said := self.text(value)) not in list(Kind):
-                        raise LocksError(self.place(value), f"{said!r} is no kind of lock", "write rw or mutex")
+                        raise LocksError(self.place(value), f"unknown kind of lock {said!r}", "choose from rw, mutex")
                     kind = Kind(said)
                 case "in":
                     inside = self.words(value, words.CLASS, "a class")
                 case "has":
                     fields = self.words(value, words.NAME, "a field")
                 case other:
-                    raise LocksError(self.place(what), f"a class has no {other!r}", "use one of: lock, in, has")
+                    raise LocksError(self.place(what), f"unknown key {other!r} of a class", "choose from lock, in, has")
         return LockClass(name, kind, tuple(inside), tuple(fields), place)
 
     def words(self, node: yaml.Node, form: str, what: str) -> list[str]:
@@ -304,10 +324,10 @@ class _Reader:
                         said = value
                     case other:
                         raise LocksError(
-                            self.place(what), f"a rule has no {other!r}", "use one of: line, sentence, rule"
+                            self.place(what), f"unknown key {other!r} of a rule", "choose from line, sentence, rule"
                         )
         if said is None:
-            raise LocksError(self.place(key), f"rule {key.value} says nothing", "give it a rule:")
+            raise LocksError(self.place(key), f"rule {key.value} is empty", "write rule: in it")
         return words.rule(key.value, self.text(said), line, sentence, self.place(said))
 
     def operation(self, key: yaml.ScalarNode, node: yaml.Node) -> Operation:
@@ -326,10 +346,10 @@ class _Reader:
                     steps = self.steps(value)
                 case other:
                     raise LocksError(
-                        self.place(what), f"an operation has no {other!r}", "use one of: line, under, steps"
+                        self.place(what), f"unknown key {other!r} of an operation", "choose from line, under, steps"
                     )
         if steps is None:
-            raise LocksError(place, f"operation {name} does nothing", "give it steps:")
+            raise LocksError(place, f"operation {name} has no steps", "write steps: in it")
         return Operation(name, parameters, inside, tuple(under), steps, line, place)
 
     def steps(self, node: yaml.Node) -> tuple[Step, ...]:
@@ -355,13 +375,15 @@ class _Reader:
     def object(self, key: yaml.ScalarNode, node: yaml.Node) -> Object:
         place = self.place(key)
         if not re.fullmatch(words.NAME, key.value):
-            raise LocksError(place, f"{key.value!r} is no name of an object", "begin it with a small letter")
+            raise LocksError(place, f"{key.value!r} is not a name of an object", "begin it with a small letter")
         of, inside = words.declared(self.text(node), self.place(node))
         return Object(key.value, of, inside, place)
 
     def channel(self, key: yaml.ScalarNode, node: yaml.Node) -> tuple[str, int]:
         if not re.fullmatch(words.NAME, key.value):
-            raise LocksError(self.place(key), f"{key.value!r} is no name of a channel", "begin it with a small letter")
+            raise LocksError(
+                self.place(key), f"{key.value!r} is not a name of a channel", "begin it with a small letter"
+            )
         return key.value, UNBOUNDED if self.text(node) == "unbounded" else self.number(node)
 
     def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> tuple[str, tuple[str, ...]]:

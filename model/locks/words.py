@@ -81,7 +81,7 @@ def plain_step(text: str, place: Place) -> Step:
         raise LocksError(
             place, f"{said!r} has no steps inside it", "end the line with a colon, and indent its steps below"
         )
-    raise LocksError(place, f"{said!r} is no step", STEPS)
+    raise LocksError(place, f"{said!r} is not a step", STEPS)
 
 
 def block(text: str, place: Place, body: Callable[[], Body], alternatives: Callable[[], tuple[Body, ...]]) -> Step:
@@ -114,7 +114,7 @@ def block(text: str, place: Place, body: Callable[[], Body], alternatives: Calla
     try:
         plain_step(said, place)
     except LocksError:
-        raise LocksError(place, f"{said!r} is no step with steps inside it", STEPS) from None
+        raise LocksError(place, f"{said!r} is not a step with steps inside it", STEPS) from None
     raise LocksError(place, f"{said!r} has no steps inside it", "drop the colon at its end, and what is indented below")
 
 
@@ -129,7 +129,7 @@ def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
     if found is None:
         raise LocksError(
             place,
-            f"{said!r} does not say who may be acquired under whom",
+            f"{said!r} is not a row of the order",
             "write, for example, Partition > Queue in it, Queue > Queue around it, or Application > Node",
         )
     return [OrderRow(found[1], name, Where(found[3] or ""), line, place) for name in found[2].split(", ")]
@@ -150,7 +150,7 @@ def rule(name: str, text: str, line: int | None, sentence: str, place: Place) ->
         return SeveralRule(name, tuple(found[1].split(", ")), Mode(found[2]), found[3], line, sentence, place)
     raise LocksError(
         place,
-        f"{said!r} is no rule",
+        f"{said!r} is not a rule",
         "write, for example, write Queue.usage needs wlock, or write several of Queue, Node needs wlock Partition",
     )
 
@@ -163,7 +163,7 @@ def under(text: str, line: int | None, place: Place) -> Under:
     """
     if found := re.fullmatch(rf"({MODES}) ({PATH})", _normal(text)):
         return Under(Mode(found[1]), path(found[2]), line, place)
-    raise LocksError(place, f"{text!r} does not say what callers hold", "write, for example, wlock queue.Partition")
+    raise LocksError(place, f"{text!r} is not a lock that callers hold", "write, for example, wlock queue.Partition")
 
 
 def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, Path]]:
@@ -175,7 +175,9 @@ def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, P
     parameter = rf"{CLASS} {NAME}(?: in {PATH})?"
     found = re.fullmatch(rf"({NAME})(?:\((?:({parameter}(?:, {parameter})*))?\))?", _normal(text))
     if found is None:
-        raise LocksError(place, f"{text!r} is no operation's name", "write, for example, delete_queue(Queue queue)")
+        raise LocksError(
+            place, f"{text!r} is not the name of an operation", "write, for example, delete_queue(Queue queue)"
+        )
     parameters: dict[str, str] = {}
     inside = {}
     for each in found[2].split(", ") if found[2] else []:
@@ -196,7 +198,9 @@ def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
     """
     found = re.fullmatch(rf"({CLASS}|rw|mutex)(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
     if found is None:
-        raise LocksError(place, f"{text!r} is no object", "write its class, for example Queue in root; or rw, or mutex")
+        raise LocksError(
+            place, f"{text!r} is not an object", "write its class, for example Queue in root; or rw, or mutex"
+        )
     return found[1], tuple(found[2].split(", ")) if found[2] else ()
 
 

@@ -89,7 +89,7 @@ def _of_package(point: EntryPoint) -> Mapping[str, Entry] | str:
     at = f"entry point {point.name} = {point.value!r} of {point.dist.name if point.dist else 'a package'} ({GROUP})"
     manifest = next((each / MANIFEST for each in _folders(point.value) if (each / MANIFEST).is_file()), None)
     if manifest is None:
-        return f"{at}: there is no package of that name with a {MANIFEST}; write one, or mend the entry point"
+        return f"{at}: no package of that name has a {MANIFEST}; write one, or mend the entry point"
     entries = _read(manifest)
     return f"{at}: {entries}" if isinstance(entries, str) else entries
 

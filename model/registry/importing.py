@@ -39,12 +39,12 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             there = "installed" if folder is None else f"in {str(folder)!r}, nor is one installed"
             raise UserError(
-                f"{where}: there is no module {error.name!r} {there}; "
+                f"{where}: no module {error.name!r} is {there}; "
                 "write package.module:OBJECT for a file package/module.py there"
             ) from None
         raise _failed(folder, name, where, error) from None
     except ModelError as error:
-        raise UserError(f"{where}: {name} is no model: {error}") from None
+        raise UserError(f"{where}: {name} is not a model: {error}") from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # it is the user's code: it may raise whatever it likes
@@ -66,7 +66,7 @@ def _failed(folder: Path | None, name: str, where: str, error: BaseException) ->
         file, line = last.filename, last.lineno
     path = Path(file)
     at = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
-    return UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; mend it there")
+    return UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; correct it there")
 
 
 def blamed(folder: Path, error: BaseException) -> UserError | None:
@@ -79,7 +79,9 @@ def blamed(folder: Path, error: BaseException) -> UserError | None:
         return None
     file, line = frames[-1]
     at = Path(file).relative_to(folder)
-    return UserError(f"{at}, line {line}, which a model calls, fails: {type(error).__name__}: {error}; mend it there")
+    return UserError(
+        f"{at}, line {line}, which a model calls, fails: {type(error).__name__}: {error}; correct it there"
+    )
 
 
 def _unambiguous(folder: Path, top: str, where: str) -> None:

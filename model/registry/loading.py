@@ -47,7 +47,7 @@ def _locks(entry: Entry, name: str, variant: VariantTable) -> Iterator[LockFile]
     for each in variant.locks:
         place = entry.where("variants", name, "locks")
         if each.refuted and not each.only:
-            raise UserError(f"{place}: {each.name} is refuted without only; write only = CHECK, or leave refuted out")
+            raise UserError(f"{place}: {each.name} has refuted, and not only; write only = CHECK, or leave refuted out")
         yield LockFile(each.name, entry.path.parent / each.file, each.only, each.refuted, place)
 
 
@@ -65,7 +65,7 @@ def _variant(entry: Entry, name: str) -> Model:
         raise UserError(f"{entry.where(*keys)}: {said.model} is the variant {model.variant!r}; give both one name")
     if model.amends and model.amends not in entry.variants:
         raise UserError(
-            f"{entry.where(*keys)}: {said.model} amends {model.amends!r}, which is not named; name it as well"
+            f"{entry.where(*keys)}: {said.model} amends the variant {model.amends!r}, which the manifest does not name; name it as well"
         )
     return _expected(entry, model, name, said)
 
@@ -88,7 +88,7 @@ def _together(entry: Entry) -> Mapping[str, Model]:
     for model in models.values():
         if model.amends and model.amends not in models:
             raise UserError(
-                f"{entry.where('model')}: the variant {model.variant!r} amends {model.amends!r}, which is not named; "
+                f"{entry.where('model')}: the variant {model.variant!r} amends {model.amends!r}, which the manifest does not name; "
                 "name it as well"
             )
     return models
@@ -106,7 +106,7 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
         try:
             yield checked(model)
         except ModelError as error:
-            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} is no model: {error}") from None
+            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} is not a model: {error}") from None
 
 
 def _is_models(value: object, several: bool = True) -> bool:
@@ -126,7 +126,11 @@ def _object(entry: Entry, text: str, keys: tuple[str, ...], fits: Callable[[Any]
     module = imported(entry.folder, module_name, where)
     there = [each for each, value in vars(module).items() if not each.startswith("_") and fits(value)]
     if not hasattr(module, name):
-        listed = unknown(f"object of {module_name}", name, there) if there else f"{module_name} has no {what} {name!r}"
+        listed = (
+            unknown(f"object of {module_name}", name, there)
+            if there
+            else f"{module_name} does not have {name!r}; write the name of a {what} in it"
+        )
         raise UserError(f"{where}: {listed}")
     found = getattr(module, name)
     if not fits(found):
@@ -211,8 +215,8 @@ def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> M
         refuted = frozenset(said.refuted)
         if model.refuted and model.refuted != refuted:
             raise UserError(
-                f"{entry.where('variants', variant, 'refuted')}: says {_listed(refuted)}, but the model ({model.place}) "
-                f"says {_listed(model.refuted)}; leave one of the two out, or write the same"
+                f"{entry.where('variants', variant, 'refuted')}: {_listed(refuted)}, but the model ({model.place}) "
+                f"has {_listed(model.refuted)}; leave one of the two out, or write the same"
             )
         # What is checked beside the model is not the model's to expect.
         its_own = refuted & {WELL_FORMED, *(p.name for p in model.properties)}

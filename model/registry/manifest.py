@@ -161,22 +161,22 @@ def read(path: Path, *, installed: bool = False) -> Mapping[str, Entry]:
     except ValueError:  # Python converts no text of thousands of digits
         raise UserError(f"{at}: has a number of too many digits; write a system as {EXAMPLE}") from None
     except OSError as error:
-        raise UserError(f"{at}: cannot be read: {error.strerror or error}") from None
+        raise UserError(f"{at}: cannot be read: {error.strerror or error}; let the file be readable") from None
     for key in data:
         if key != "systems":
             raise UserError(f"{at}: {unknown('key', key, ['systems'])}")
     systems = data.get("systems", {})
     if not isinstance(systems, dict):
-        raise UserError(f"{at}: systems is no table; write a system as {EXAMPLE}")
+        raise UserError(f"{at}: systems is not a table; write a system as {EXAMPLE}")
     if not systems:
-        raise UserError(f"{at}: names no system; write {EXAMPLE}")
+        raise UserError(f"{at}: the file names no system; write {EXAMPLE}")
     return {name: _entry(path, None if installed else path.parent, name, table) for name, table in systems.items()}
 
 
 def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     at = f"{shown(path)}: systems.{name}"
     if NAME.fullmatch(name) is None:
-        raise UserError(f"{at}: a name has letters, digits, '.', '_' and '-' only; choose another")
+        raise UserError(f"{at}: the name {name!r} cannot be used; choose letters, digits, '.', '_' and '-'")
     table = _converted(at, value, SystemTable)
     variants = {each: _converted(f"{at}.variants.{each}", said, VariantTable) for each, said in table.variants.items()}
     models = (table.model,) if isinstance(table.model, str) else tuple(table.model)
@@ -185,7 +185,7 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
         raise UserError(f'{at}.model: write where the model is, as "package.module:OBJECT", or a list of such texts')
     for keys, reference in _references(entry):
         if REFERENCE.fullmatch(reference) is None:
-            raise UserError(f'{entry.where(*keys)}: {reference!r} is not of the form "package.module:OBJECT"')
+            raise UserError(f'{entry.where(*keys)}: {reference!r} is not a reference; write "package.module:OBJECT"')
     if not models and table.judged_by is not None and table.judged_by not in variants:
         raise UserError(f"{entry.where('judged_by')}: {unknown('variant', table.judged_by, variants)}")
     return entry
@@ -226,7 +226,7 @@ def _converted(at: str, value: object, kind: type[T]) -> T:
     """
     if not isinstance(value, dict):
         keys = at.partition(": ")
-        raise UserError(f"{keys[0]}: {keys[2]} is no table; write a system as {EXAMPLE}")
+        raise UserError(f"{keys[0]}: {keys[2]} is not a table; write a system as {EXAMPLE}")
     try:
         return msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError as error:

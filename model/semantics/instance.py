@@ -43,9 +43,9 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
     known = [s.name for s in checked(model).sorts]
     for sort, size in scope.items():
         if sort not in known:
-            raise ScopeError(f"unknown sort {sort!r} in the scope; {model.system} has {', '.join(known)}")
+            raise ScopeError(f"unknown sort {sort!r} in the scope; choose from {', '.join(known)}")
         if not 1 <= size <= MOST_OBJECTS:
-            raise ScopeError(f"scope {sort}={size}: the number of objects must be from 1 to {MOST_OBJECTS}")
+            raise ScopeError(f"scope {sort}={size} cannot be explored; write a number from 1 to {MOST_OBJECTS}")
     return {name: scope.get(name, model.default_scope.get(name, 1)) for name in known}
 
 
@@ -90,14 +90,20 @@ class Instance:
         known = [s.name for s in self.model.sorts]
         attribute = self.model.machine(sort).attribute(name) if sort in known else None
         if attribute is None or not attribute.rigid:
-            raise ScopeError(f"a topology of {self.model.system} gives {sort}.{name}, which is no rigid attribute")
+            raise ScopeError(
+                f"a configuration of {self.model.system} gives {sort}.{name}, which is not a rigid attribute; leave it out"
+            )
         if len(values) != self.sizes[sort]:
-            raise ScopeError(f"a topology gives {len(values)} values of {sort}.{name} to {self.sizes[sort]} objects")
+            raise ScopeError(
+                f"a configuration gives {len(values)} values of {sort}.{name} to {self.sizes[sort]} objects; give one for each"
+            )
         for value in values:
             number = encode(attribute.type, value)
             none = number == NO_OBJECT and isinstance(attribute.type, Ref)
             if not none and number not in self.domain(attribute.type):
-                raise ScopeError(f"a topology gives {sort}.{name} the value {value!r}, which is no {attribute.type}")
+                raise ScopeError(
+                    f"a configuration gives {sort}.{name} the value {value!r}; give a value of {attribute.type}"
+                )
 
     def attributes(self, sort: str) -> tuple[Attribute, ...]:
         """The attributes of a sort that are part of the state."""
@@ -216,16 +222,16 @@ class Instance:
                     return NO_OBJECT
                 names = list(self.object_names(sort.name))
                 if shown not in names:
-                    raise ValueError(f"{shown!r} is no {sort.name}; there are {', '.join(names)}")
+                    raise ValueError(f"unknown {sort.name} {shown!r}; choose from {', '.join(names)}")
                 return names.index(str(shown))
             case SetOf(sort):
                 if not isinstance(shown, list | tuple | set | frozenset):
-                    raise ValueError(f"{shown!r} is no list of {sort.name} names")
+                    raise ValueError(f"{shown!r} is not a list; write a list of names of {sort.name}")
                 return sum(1 << self.read(Ref(sort), name) for name in set(shown))
             case _:
                 value = encode(kind, shown)
                 if value not in self.domain(kind):
-                    raise ValueError(f"{shown!r} is no value of type {kind}")
+                    raise ValueError(f"{shown!r} is not a value of type {kind}")
                 return value
 
     def describe(self, state: State) -> dict[str, dict[str, dict[str, object]]]:
@@ -255,11 +261,11 @@ def encode(kind: Type, value: object) -> int:
         return sum(1 << i for i in value)
     if isinstance(kind, EnumType):
         if value not in kind.values:
-            raise ValueError(f"{value!r} is no value of type {kind}")
+            raise ValueError(f"{value!r} is not a value of type {kind}")
         return kind.values.index(str(value))
     if isinstance(value, bool | int):
         return int(value)
-    raise ValueError(f"{value!r} is no value of type {kind}")
+    raise ValueError(f"{value!r} is not a value of type {kind}")
 
 
 def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = False) -> Iterator[Instance]:

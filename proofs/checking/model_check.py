@@ -86,7 +86,7 @@ def examine(
     if not results and (props or not only):
         at = scope_text(sizes)
         raise ScopeError(
-            f"{model.system} {model.variant} has no topology at {at}: nothing was explored; try another scope"
+            f"{model.system} {model.variant} has no configuration at {at}, so nothing was explored; choose another scope"
         )
     order = [WELL_FORMED, *(p.name for p in model.properties)]
     return sorted((_together(r) for r in results.values()), key=lambda r: order.index(r.name))
@@ -255,13 +255,13 @@ def check_axioms(instance: Instance) -> None:
     """
     for axiom in instance.model.axioms:
         element = f"axiom of {instance.model.system} {instance.model.variant}"
-        remedy = "correct the axiom or the topologies"
+        remedy = "correct the axiom or the configurations"
         try:
             holds = compile_term(instance, axiom, {})(Moment(instance.initial()))
         except Undefined as error:
-            raise ModelError(element, axiom.place, f"is undefined on a topology: {error}", remedy) from error
+            raise ModelError(element, axiom.place, f"is undefined on a configuration: {error}", remedy) from error
         if not holds:
-            raise ModelError(element, axiom.place, f"is false on a topology at {dict(instance.sizes)}", remedy)
+            raise ModelError(element, axiom.place, f"is false on a configuration at {dict(instance.sizes)}", remedy)
 
 
 def _well_formed(found: Found) -> Result:

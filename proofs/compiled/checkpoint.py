@@ -48,7 +48,7 @@ class Checkpoint:
             self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         except OSError as error:
             raise CheckpointError(
-                f"cannot write checkpoints to '{folder}': {error.strerror}; name a folder that can be written"
+                f"cannot write checkpoints to '{folder}': {error.strerror}; name a folder that you can write to"
             ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -243,7 +243,9 @@ def fitting(value: int) -> int:
         ScopeError: there is no room for it, and for what may be added to it.
     """
     if abs(value) > GREATEST:
-        raise ScopeError(f"{value} is too great: Promela's numbers have 32 bits, one of which is the sign")
+        raise ScopeError(
+            f"{value} is too great for Promela, whose numbers have 32 bits with the sign; choose smaller ranges"
+        )
     return value
 
 

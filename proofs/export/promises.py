@@ -72,10 +72,12 @@ def promises(instance: Instance, only: Wanted, crash: bool, unwritable: Mapping[
     for name in only or ():
         if name in left_out:
             why = left_out[name]
-            raise Unwritable(f"property {name!r} cannot be written: {why}", needs_history=why == NO_HISTORY)
+            lost = why == NO_HISTORY
+            remedy = "" if lost else "; choose another"  # with history it can be
+            raise Unwritable(f"property {name!r} cannot be written: {why}{remedy}", needs_history=lost)
         if name != WELL_FORMED and all(prop.name != name for prop in judged):
             known = ", ".join(p.name for p in model.properties if p.name not in left_out)
-            raise Unwritable(f"there is no property {name!r}; choose from: {known}")
+            raise Unwritable(f"unknown property {name!r}; choose from {known}")
     return Promises(judged, left_out, only is None or WELL_FORMED in only)
 
 

@@ -150,10 +150,12 @@ def _names(locks: Locks, known: Sequence[Check]) -> None:
     names = [check.name for check in known]
     for check in known:
         if names.count(check.name) > 1:
-            raise LocksError(check.place, f"two checks are called {check.name}", "give the rule another name")
+            raise LocksError(check.place, f"two checks have the name {check.name}", "give the rule another name")
     for said in sorted(locks.refuted):
         if said not in names:
-            raise LocksError(known[0].place, f"refuted: there is no check {said!r}", f"use one of: {', '.join(names)}")
+            raise LocksError(
+                known[0].place, f"refuted names an unknown check {said!r}", f"choose from {', '.join(names)}"
+            )
 
 
 class _Work:

@@ -156,8 +156,8 @@ class _Walk:
                 if deep == DEEPEST:
                     raise LocksError(
                         step.place,
-                        f"{operation} calls itself without an end",
-                        "let it call itself for what is inside",
+                        f"{operation} calls itself for ever",
+                        "let it call itself for objects inside its own",
                     )
                 called = self.world.locks.operations[operation]
                 values = [self.world.reach(path, scope, step) for path in arguments]

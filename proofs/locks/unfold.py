@@ -134,7 +134,7 @@ class World:
             outer = self.around(name, of)
             if outer is None:
                 kind = self.locks.objects[name].of
-                raise LocksError(step.place, f"{name} is in no {of}", f"say which: {name}: {kind} in ...")
+                raise LocksError(step.place, f"{name} is not in a {of}", f"write which: {name}: {kind} in ...")
             name = outer
         return name
 
@@ -199,8 +199,8 @@ class _Unfolding:
                 if deep == DEEPEST:
                     raise LocksError(
                         step.place,
-                        f"{operation} calls itself without an end",
-                        "let it call itself for what is inside",
+                        f"{operation} calls itself for ever",
+                        "let it call itself for objects inside its own",
                     )
                 called = self.world.locks.operations[operation]
                 values = [self.world.reach(path, scope, step) for path in arguments]
@@ -214,7 +214,9 @@ class _Unfolding:
         starts = self.steps(body, scope, (AGAIN,), deep)
         if AGAIN in starts:
             raise LocksError(
-                body[0].place, f"{self.thread.name} serves without doing anything", "give it a message to wait for"
+                body[0].place,
+                f"{self.thread.name} serves without an end and without a step",
+                "write a message that it receives",
             )
         for number in range(first, len(self.instructions)):
             one = self.instructions[number]

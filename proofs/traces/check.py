@@ -77,12 +77,12 @@ def check_trace(
     formats = formats_of(known)
     names = [f.name for f in formats]
     if format is not None and format not in names:
-        raise TraceError(f"unknown format {format!r}; traces of {known.name} are {' or '.join(names)}")
+        raise TraceError(f"unknown format {format!r}; choose from {', '.join(names)}")
     with opened(path, following) as file:
         lines = text_lines(file, called(path), following)
         first = next(lines, None)
         if first is None:
-            raise TraceError(f"{called(path)}: the file is empty; a trace has at least one line")
+            raise TraceError(f"{called(path)}: the file is empty; write at least one line")
         read = chain([first], lines)
         request = _Request(known, Requested(variant, release), called(path), shorten, tally or Tally())
         if mapping is not None:
@@ -139,15 +139,15 @@ class _Request:
         if not chosen.fits(model):
             fitting = ", ".join(v for v, m in self.system.variants.items() if chosen.fits(m))
             raise TraceError(
-                f"{self.source}: traces of the format {chosen.name} do not speak of what {model.variant} has; "
-                f"variants that can judge it: {fitting}"
+                f"{self.source}: the format {chosen.name} does not fit the variant {model.variant!r}; "
+                f"choose from {fitting}"
             )
         if self.requested.release is not None and not chosen.by_release:
             raise TraceError(
-                f"{self.source}: traces of the format {chosen.name} do not differ by release; leave the release out"
+                f"{self.source}: the format {chosen.name} is the same in every version of the system; leave the version out"
             )
         if self.requested.release is not None and self.requested.variant is not None:
-            raise TraceError("a variant judges by its own tables alone; leave out the variant or the release")
+            raise TraceError("a variant has the tables of one version; leave out the variant or the version")
         trace = chosen.read(model, iter(lines) if chosen.streamed else lines, self.requested)
         if isinstance(trace, Plain):
             return self.report_on_plain(chosen, trace)
@@ -246,9 +246,11 @@ def _joined(*notes: str) -> str:
 def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
     """The format that a mapping makes of lines, of OpenTelemetry's log records, or of the states of an ITF trace."""
     said = read_mapping(mapping)
-    if said.header["system"] != system.name:
-        raise TraceError(
-            f"{mapping}: is a mapping for {said.header['system']!r}, and the trace is judged as {system.name!r}"
+    if said.header.value["system"] != system.name:
+        raise said.header.error(
+            f"this is a mapping for {said.header.value['system']!r}, and the trace is checked as {system.name!r}; "
+            "name that system, or another mapping",
+            "system",
         )
     inner: Mapping[str | None, Callable[[Iterator[TextLine]], Iterator[TextLine] | Iterator[Line]]] = {
         None: lambda lines: lines,
@@ -259,7 +261,7 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
         format = OTEL.name
     if format not in inner:
         raise TraceError(
-            f"--mapping reads lines, log records (--format {OTEL.name}) or states (--format {ITF.name}), not {format}"
+            f"--mapping cannot read the format {format}; leave out --format for lines, or write --format {OTEL.name} or --format {ITF.name}"
         )
     return Format(
         "mapping", "", lambda lines: True, lambda _, lines, __: said.read(inner[format](lines)), streamed=True
@@ -277,7 +279,7 @@ def _system(system: str | System) -> System:
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:
     if name not in known:
-        raise TraceError(f"unknown {what} {name!r}; there is {', '.join(known)}")
+        raise TraceError(f"unknown {what} {name!r}; choose from {', '.join(known)}")
     return known[name]
 
 
@@ -290,10 +292,10 @@ def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
     if not any(candidate.text for candidate in formats):
         lines[0].object()  # what is wrong with it comes first
     begins = ", ".join(candidate.begins for candidate in formats)
-    what = "the header of" if not any(candidate.text for candidate in formats) else "of"
+    what = "the first line of a known one" if not any(candidate.text for candidate in formats) else "a known one"
     first = lines[0]
     raise TraceError(
-        f"{first.file}, line {first.number}: this is {what} no known format; {begins}; "
-        f"any other is read with --mapping FILE (see proofs/traces/README.md)",
+        f"{first.file}, line {first.number}: unknown format; {what}: {begins}; "
+        "for any other, write a mapping and give --mapping FILE (see proofs/traces/README.md)",
         0 if any(candidate.text for candidate in formats) else first.number,  # a later line of text may tell it
     )

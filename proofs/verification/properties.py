@@ -21,7 +21,7 @@ def properties_of(system: System, model: Model) -> list[Property]:
     names = [p.name for p in found]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise UserError(
-            f"{system.name} {model.variant}: two properties are named {twice[0]!r}; give each a name of its own, "
+            f"{system.name} {model.variant}: two properties have the name {twice[0]!r}; give each its own name, "
             "also those of locks and refinements"
         )
     return found

@@ -26,7 +26,7 @@ def system(name: str) -> System:
     if name not in found.entries and name not in found.taken:
         why = "; ".join([*found.problems, str(unknown("system", name, found.entries))])
         if discovery.find(Path.cwd()) is None:
-            why += f"; those of your own are in {MANIFEST}, here or in a folder above"
+            why += f"; your own systems are in {MANIFEST}, here or in a folder above"
         raise UserError(why)
     loaded = found.system(name)
     if loaded.stated:

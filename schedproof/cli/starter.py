@@ -36,7 +36,7 @@ def check_name(name: str) -> None:
         )
     package = name.replace("-", "_")
     if name in registered().entries:
-        raise UserError(f"schedproof has a system {name!r} itself; choose another name")
+        raise UserError(f"schedproof comes with a system {name!r}; choose another name")
     if keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
         raise UserError(
             f"{package!r} is a Python keyword or an installed module, so it cannot be the package; choose another name"

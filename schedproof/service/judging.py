@@ -88,7 +88,7 @@ class Judging:
                     return self._rest(before)
                 record = parse(given) if isinstance(given, bytes) else given
                 if not isinstance(record, dict):
-                    raise NotJson("a record is an object {...}")
+                    raise NotJson("a record is not an object; send {...}")
                 self.judge.take(record)
         except _NoList as error:
             return problem(Kind.MALFORMED, str(error))
@@ -128,7 +128,7 @@ def _records(body: bytes, *, lines: bool) -> Iterator[Any]:
     except NotJson as error:
         raise _NoList(str(error)) from None
     if not isinstance(value, list):
-        raise _NoList("records are sent as a list [...], or one a line as application/x-ndjson")
+        raise _NoList("the records are not a list; send [...], or one a line as application/x-ndjson")
     yield from value
 
 

@@ -35,7 +35,7 @@ def bound(host: str, port: int) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        raise Unbound(f"there is no address {host!r} here: {_reason(error)}; give another --host") from None
+        raise Unbound(f"cannot listen on the address {host!r}: {_reason(error)}; choose another --host") from None
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -43,7 +43,7 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise Unbound(
-            f"port {port} of {host} cannot be had: {_reason(error)}; give another --port, or 0 for any"
+            f"cannot listen on port {port} of {host}: {_reason(error)}; choose another --port, or 0 for any"
         ) from None
     return listening
 

@@ -86,7 +86,7 @@ class Nursery:
         try:
             mine, theirs = socket.socketpair()
         except OSError as error:
-            raise NoProcess(f"no connection to a new process: {error.strerror}") from None
+            raise NoProcess(f"cannot connect to a new process: {error.strerror}; try again") from None
         try:
             pid = self._ask(START, 0, theirs)
         except NoProcess:
@@ -96,7 +96,7 @@ class Nursery:
             theirs.close()
         if pid == FAILED:
             mine.close()
-            raise NoProcess("the machine has no room for another process")
+            raise NoProcess("the machine has no memory for another process; close a session, or try again later")
         return Born(pid, mine)
 
     def end(self, pid: int) -> None:
@@ -129,7 +129,7 @@ class Nursery:
             except OSError:
                 answer = b""
         if len(answer) < NUMBER.size:
-            raise NoProcess("the process that starts sessions is gone; start the server again")
+            raise NoProcess("the process that starts sessions has ended; start the server again")
         return int(NUMBER.unpack(answer)[0])
 
 

@@ -29,7 +29,7 @@ def opened(asked: object) -> Watch:
         BadSession: it is neither, or names what there is not.
     """
     if not isinstance(asked, dict):
-        raise BadSession('a session is created with an object {...}, such as {"system": "hived", "scope": {"Cell": 2}}')
+        raise BadSession('a session needs an object; write one such as {"system": "hived", "scope": {"Cell": 2}}')
     system, model = _variant(asked)
     header = asked if "schedproof" in asked else _header(system, model, asked)
     try:
@@ -41,7 +41,7 @@ def opened(asked: object) -> Watch:
 def _variant(asked: Mapping[str, Any]) -> tuple[System, Model]:
     """The system and the variant that are named."""
     if "system" not in asked:
-        raise BadSession(f'"system" is missing; there is {", ".join(systems())}')
+        raise BadSession(f'"system" is missing; choose from {", ".join(systems())}')
     system = systems()[_one_of("system", asked["system"], systems())]
     if "variant" not in asked:
         return system, system.variants[system.judged_by]
@@ -51,11 +51,11 @@ def _variant(asked: Mapping[str, Any]) -> tuple[System, Model]:
 def _one_of(what: str, name: object, known: Iterable[str]) -> str:
     names = list(known)
     if not isinstance(name, str):
-        raise BadSession(f"the {what} is given by its name as a text; there is {', '.join(names)}")
+        raise BadSession(f"the {what} is not a text; choose from {', '.join(names)}")
     if name not in names:
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
-        raise BadSession(f"unknown {what} {name[:60]!r}; {hint}there is {', '.join(names)}")
+        raise BadSession(f"unknown {what} {name[:60]!r}; {hint}choose from {', '.join(names)}")
     return name
 
 
@@ -63,13 +63,13 @@ def _header(system: System, model: Model, asked: Mapping[str, Any]) -> dict[str,
     """The header that names as many objects as the scope says, as an exploration names them."""
     if unknown := [name for name in asked if name not in ("system", "scope", *KEPT)]:
         raise BadSession(
-            f'"{unknown[0][:60]}" is no field here; write {{"system": ..., "scope": {{sort: number}}}}, or a header of the '
+            f'unknown field "{unknown[0][:60]}"; write {{"system": ..., "scope": {{sort: number}}}}, or a header of the '
             f'plain format with "schedproof": 1'
         )
     scope = asked.get("scope", {})
     if not isinstance(scope, dict) or not all(type(size) is int for size in scope.values()):
         example = ", ".join(f'"{sort}": {size}' for sort, size in model.default_scope.items())
-        raise BadSession(f'"scope" says how many objects of each sort there are, such as {{{example}}}')
+        raise BadSession(f'"scope" is not an object of numbers; write one such as {{{example}}}')
     try:
         sizes = check_scope(model, scope)
     except ScopeError as error:

@@ -89,15 +89,16 @@ class Rpc:
 
     async def _do(self, method: str, given: object) -> Answer:
         if method not in PARAMETERS:
-            raise Wrong(NO_METHOD, f"there is no method {method[:60]!r}; there is {', '.join(PARAMETERS)}")
+            raise Wrong(NO_METHOD, f"unknown method {method[:60]!r}; choose from {', '.join(PARAMETERS)}")
         known = PARAMETERS[method]
         if not isinstance(given, dict):
             raise Wrong(
-                INVALID_PARAMS, f"parameters are given by name, as an object {{...}}: {', '.join(known) or 'none'}"
+                INVALID_PARAMS, f"parameters are not an object; write {{...}} with {', '.join(known) or 'none'}"
             )
         if unknown := [name for name in given if name not in known]:
             raise Wrong(
-                INVALID_PARAMS, f"{method} has no {unknown[0][:60]!r}; it has {', '.join(known) or 'no parameters'}"
+                INVALID_PARAMS,
+                f"unknown parameter {unknown[0][:60]!r} of {method}; choose from {', '.join(known) or 'none'}",
             )
         if method == "systems":
             return Answer(Kind.DONE, catalogue())
@@ -105,12 +106,12 @@ class Rpc:
             return await self.sessions.create(json.dumps(given).encode())
         name = given.get("session")
         if not isinstance(name, str):
-            raise Wrong(INVALID_PARAMS, f"{method}: 'session' is the id that session.create gave, as a text")
+            raise Wrong(INVALID_PARAMS, f"{method}: 'session' is not a text; write the id that session.create returned")
         match method:
             case "session.records":
                 records, after = given.get("records"), _number(given, "after", 0)
                 if not isinstance(records, list):
-                    raise Wrong(INVALID_PARAMS, "session.records: 'records' is a list of records")
+                    raise Wrong(INVALID_PARAMS, "session.records: 'records' is not a list; write a list of records")
                 return await self.sessions.records(name, json.dumps(records).encode(), lines=False, after=after)
             case "session.report":
                 return await self.sessions.report(name)
@@ -133,16 +134,16 @@ def _read(call: object) -> tuple[str, object]:
         Wrong: it is none.
     """
     if not isinstance(call, dict):
-        raise Wrong(INVALID_REQUEST, 'a call is an object: {"jsonrpc": "2.0", "id": 1, "method": "systems"}')
+        raise Wrong(INVALID_REQUEST, 'a call is not an object; write {"jsonrpc": "2.0", "id": 1, "method": "systems"}')
     if call.get("jsonrpc") != "2.0":
-        raise Wrong(INVALID_REQUEST, 'a call has "jsonrpc": "2.0"')
+        raise Wrong(INVALID_REQUEST, '"jsonrpc" is not "2.0"; write "jsonrpc": "2.0"')
     if not _is_id(call.get("id")):
-        raise Wrong(INVALID_REQUEST, "the id of a call is a text or a number")
+        raise Wrong(INVALID_REQUEST, '"id" is not a text or a number; write one of these')
     if not isinstance(call.get("method"), str):
-        raise Wrong(INVALID_REQUEST, f'a call has a "method": {", ".join(PARAMETERS)}')
+        raise Wrong(INVALID_REQUEST, f'"method" is missing; choose from {", ".join(PARAMETERS)}')
     parameters = call.get("params", {})
     if not isinstance(parameters, dict | list):
-        raise Wrong(INVALID_REQUEST, '"params" is an object {...}')
+        raise Wrong(INVALID_REQUEST, '"params" is not an object; write {...}')
     return call["method"], parameters
 
 
@@ -153,7 +154,7 @@ def _is_id(value: object) -> bool:
 def _number(given: Mapping[str, Any], name: str, least: int) -> int | None:
     value = given.get(name)
     if value is not None and (type(value) is not int or value < least):
-        raise Wrong(INVALID_PARAMS, f"{name!r} is a whole number, {least} or more")
+        raise Wrong(INVALID_PARAMS, f"{name!r} is not such a number; write a whole number, {least} or more")
     return value
 
 

@@ -104,7 +104,7 @@ class Sessions:
     def _unknown(self) -> Answer:
         if self._ending:
             return ENDED
-        says = f"there is no such session; it was closed, or nobody asked it anything for {self.limits.idle:g} s"
+        says = f"unknown session; it was closed, or received no request for {self.limits.idle:g} s"
         return problem(Kind.UNKNOWN, says)
 
     def _until_one_ends(self) -> int:

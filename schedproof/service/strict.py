@@ -25,29 +25,29 @@ def parse(data: bytes) -> Any:
             data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_distinct
         )
     except UnicodeDecodeError as error:
-        raise NotJson(f"byte {error.start + 1} is not UTF-8") from None
+        raise NotJson(f"byte {error.start + 1} is not UTF-8; send UTF-8") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
-        raise NotJson(f"not JSON: {error.msg} at {where}") from None
+        raise NotJson(f"not JSON: {error.msg} at {where}; send JSON") from None
     except NotJson:
         raise
     except RecursionError:
-        raise NotJson(f"nested deeper than {DEEPEST} lists and objects") from None
+        raise NotJson(f"nested deeper than {DEEPEST} lists and objects; send less in one value") from None
     except ValueError as error:  # a number of thousands of digits
-        raise NotJson(f"JSON that cannot be read: {str(error).split(';')[0]}") from None
+        raise NotJson(f"the JSON cannot be read: {str(error).split(';')[0]}; send a smaller number") from None
     if _deeper(value, DEEPEST):
-        raise NotJson(f"nested deeper than {DEEPEST} lists and objects")
+        raise NotJson(f"nested deeper than {DEEPEST} lists and objects; send less in one value")
     return value
 
 
 def _no_number(text: str) -> NoReturn:
-    raise NotJson(f"not JSON: {text} is no number")
+    raise NotJson(f"not JSON: {text}; send a number")
 
 
 def _finite(text: str) -> float:
     found = float(text)
     if math.isinf(found):
-        raise NotJson(f"the number {text[:40]} is too big")
+        raise NotJson(f"the number {text[:40]} is too big; send a smaller one")
     return found
 
 
@@ -56,7 +56,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise NotJson(f"{json.dumps(twice)[:60]} twice in one object")
+        raise NotJson(f"one object has {json.dumps(twice)[:60]} twice; send it once")
     return found
 
 

@@ -32,7 +32,7 @@ def read_token(file: str | None, environment: Mapping[str, str] = os.environ) ->
     except UnicodeDecodeError:
         said = " "
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no file name"
+        reason = error.strerror if isinstance(error, OSError) else "it cannot be a file name"
         raise BadToken(f"--token-file: cannot read {file!r}: {reason}; name a file that has the token in it") from None
     return _checked(said, repr(file))
 
@@ -41,7 +41,7 @@ def _checked(said: str, where: str) -> str:
     token = said.strip()
     if len(token) < SHORTEST or not all("!" <= character <= "~" for character in token):
         raise BadToken(
-            f"{where}: a token is one word of at least {SHORTEST} visible ASCII characters; "
+            f"{where}: the token is not one word of at least {SHORTEST} visible ASCII characters; "
             f"make one with: python3 -c 'import secrets; print(secrets.token_urlsafe())'"
         )
     return token

@@ -202,7 +202,7 @@ async def _read(request: Request, limits: Limits) -> bytes:
     except TimeoutError:
         raise Unread(408, "too-slow", f"the body took more than {limits.content:g} s; send less at a time") from None
     except ClientDisconnect:
-        raise Unread(400, Kind.MALFORMED, "the body ends before it should") from None
+        raise Unread(400, Kind.MALFORMED, "the body ends too early; send all of it") from None
     if size > limits.body:
         raise too_big
     return bytes(found)
@@ -216,7 +216,7 @@ def _kind(request: Request, *known: str) -> str:
     """
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind not in known:
-        raise Unread(415, "unsupported", f"the body's Content-Type has to be {' or '.join(known)}")
+        raise Unread(415, "unsupported", f"the body has another Content-Type; send {' or '.join(known)}")
     return kind
 
 

@@ -126,4 +126,4 @@ def _mapping(value: object, problem: str) -> Mapping[str, object]:
 
 def _one_of(name: object, known: Collection[str], problem: str) -> None:
     if name not in known:
-        raise OutOfStep(f"{problem} {name!r:.60}; there is {', '.join(known)}")
+        raise OutOfStep(f"{problem} {name!r:.60}; choose from {', '.join(known)}")

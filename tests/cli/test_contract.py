@@ -222,7 +222,7 @@ def test_verify_one_variant(run_json, registered, run):
     code, found = run_json("verify", "--variant", "other")
     assert code == 0 and [v["variant"] for v in found["systems"]] == ["other"]
     assert run("verify", "--variant", "othr")[::2] == (
-        2, "schedproof: unknown variant 'othr'; did you mean other? there is plain, other\n"
+        2, "schedproof: unknown variant 'othr'; did you mean other? choose from plain, other\n"
     )  # fmt: skip
 
 

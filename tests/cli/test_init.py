@@ -112,7 +112,7 @@ def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
         (["../lease"], "cannot be the name of a system"),
         (["lease\n"], "cannot be the name of a system"),
         (["x" * 41], "cannot be the name of a system"),
-        (["hived"], "schedproof has a system 'hived' itself"),
+        (["hived"], "schedproof comes with a system 'hived'"),
         (["class"], "is a Python keyword or an installed module"),
         (["json"], "is a Python keyword or an installed module"),
         (["pytest"], "is a Python keyword or an installed module"),

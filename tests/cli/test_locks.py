@@ -161,7 +161,7 @@ def test_wrong_options_are_refused(say: Any, options: list[str], says: str) -> N
 def test_nothing_to_draw_is_said_and_nothing_is_written(say: Any, tmp_path: Path) -> None:
     target = tmp_path / "picture.dot"
     code, _, err = say(GOOD, "--picture", target)
-    assert code == 2 and "nothing to draw" in err and not target.exists()
+    assert code == 2 and "neither a deadlock nor an order to draw" in err and not target.exists()
 
 
 def test_json_tells_who_takes_a_message(say: Any) -> None:

@@ -79,7 +79,7 @@ def test_json(capfd: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["nosuch", "PodGroup"], "unknown system 'nosuch'"),
-        (["hived", "PodGrup"], "unknown machine of hived as-written 'PodGrup'; did you mean PodGroup? there is PodGroup, Cell"),
+        (["hived", "PodGrup"], "unknown machine of hived as-written 'PodGrup'; did you mean PodGroup? choose from PodGroup, Cell"),
         (["hived", "PodGroup", "--variant", "nosuch"], "unknown variant of hived 'nosuch'"),
         (["hived"], "missing argument 'SORT'"),
         (["hived", "Cell", "--json", "/no/such/folder/x"], "does not exist; create it first"),

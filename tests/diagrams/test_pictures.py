@@ -337,12 +337,12 @@ def test_a_bad_layout_is_seen(layout: str) -> None:
 
 
 def test_an_unknown_machine_is_refused_with_the_others_names() -> None:
-    with pytest.raises(DiagramError, match=r"no machine 'Pod' .* choose one of: PodGroup, Cell, triggers"):
+    with pytest.raises(DiagramError, match=r"no machine 'Pod' .* choose from PodGroup, Cell, triggers"):
         diagram(AS_WRITTEN, "Pod")
 
 
 def test_an_unknown_format_is_refused_with_the_others_names() -> None:
-    with pytest.raises(DiagramError, match=r"unknown format 'gif'; choose one of: svg, png, dot, mermaid"):
+    with pytest.raises(DiagramError, match=r"unknown format 'gif'; choose from svg, png, dot, mermaid"):
         render(diagram(AS_WRITTEN), "gif")
 
 
@@ -351,7 +351,7 @@ def test_without_graphviz_its_package_is_named_nothing_written(
     format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(DiagramError, match=r"no 'dot' program .*apt-get install graphviz"):
+    with pytest.raises(DiagramError, match=r"the program 'dot' is missing; .*apt-get install graphviz"):
         write_diagram(diagram(AS_WRITTEN, "Cell"), format, tmp_path / "cell")
     assert list(tmp_path.iterdir()) == []
     for always in ("dot", "mermaid"):

@@ -166,13 +166,13 @@ def test_a_false_guard_says_which_part_and_changes_nothing() -> None:
     [
         ("evict", {}, "unknown action 'evict'; hived has allocate, preempt,"),
         ("complete", {}, r"complete needs its parameter p, of type PodGroup or none: do\('complete', p=...\)"),
-        ("complete", {"p": "g0", "q": "g1"}, "complete has no parameter 'q'; its parameters: p"),
-        ("complete", {"p": "g9"}, "complete: parameter p: 'g9' is no PodGroup; there are g0, g1"),
+        ("complete", {"p": "g0", "q": "g1"}, "unknown parameter 'q' of complete; choose from p"),
+        ("complete", {"p": "g9"}, "complete: parameter p: unknown PodGroup 'g9'; choose from g0, g1"),
         ("complete", {"p": None}, "complete: parameter p: name a PodGroup, not None"),
-        ("complete", {"p": 1}, "complete: parameter p: 1 is no name of a PodGroup"),
-        ("allocate", {"p": "g0", "K": "c0"}, "allocate: parameter K: 'c0' is no set of Cell names"),
-        ("allocate", {"p": "g0", "K": {"c0", "g1"}}, "allocate: parameter K: 'g1' is no Cell; there are c0, c1"),
-        ("crash", {"p": "g0"}, "crash has no parameter 'p'; its parameters: none"),
+        ("complete", {"p": 1}, "complete: parameter p: 1 is not a name of a PodGroup"),
+        ("allocate", {"p": "g0", "K": "c0"}, "allocate: parameter K: 'c0' is not a set; give a set of names of Cell"),
+        ("allocate", {"p": "g0", "K": {"c0", "g1"}}, "allocate: parameter K: unknown Cell 'g1'; choose from c0, c1"),
+        ("crash", {"p": "g0"}, "unknown parameter 'p' of crash; choose from none"),
     ],
 )
 def test_a_wrong_action_is_refused(action: str, parameters: dict[str, object], says: str) -> None:

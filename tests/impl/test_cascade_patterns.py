@@ -174,7 +174,8 @@ def test_a_sort_without_states_has_names_but_no_machines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "says"), [(2, "2 is no value of type 0..1"), (True, "True is no value of type 0..1"), ("1", "'1' is no")]
+    ("level", "says"),
+    [(2, "2 is not a value of type 0..1"), (True, "True is not a value of type 0..1"), ("1", "'1' is not")],
 )
 def test_numbers_are_checked(level: object, says: str) -> None:
     system = System(FRIENDS, SCOPE)

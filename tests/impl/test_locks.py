@@ -223,7 +223,7 @@ def test_an_error_inside_releases_the_lock(order: LockOrder) -> None:
 
 
 def test_an_unknown_class_is_refused(order: LockOrder) -> None:
-    with pytest.raises(ValueError, match="no class 'Pod' in the order; use one of: Partition, Queue, Node"):
+    with pytest.raises(ValueError, match="unknown class 'Pod' of the order; choose from Partition, Queue, Node"):
         OrderedLock(order, "Pod", "x")
 
 

@@ -96,7 +96,7 @@ def test_a_refusal_names_object_event_state_and_what_is_possible() -> None:
     group.fire("e8")
     with pytest.raises(IllegalEvent, match=r"g0 cannot take e0 in state Deleted; possible there: no event"):
         group.fire("e0")
-    with pytest.raises(IllegalEvent, match="c3 has no event 'e99': a Cell has e0, e1,"):
+    with pytest.raises(IllegalEvent, match="unknown event 'e99' of c3; choose from e0, e1,"):
         cell.fire("e99")
 
 
@@ -127,9 +127,9 @@ def test_a_cells_life_with_preemption_updates_its_groups() -> None:
     ("payload", "sets", "says"),
     [
         ({}, None, "c0: e2 needs its parameter reserver"),
-        ({"reserver": 3}, None, "c0: e2: reserver: 3 is no name of a PodGroup"),
-        ({"reserver": "g1", "user": "g0"}, None, "c0: e2 has no parameter 'user'; its parameters: reserver"),
-        ({"reserver": "g1"}, {"user": None}, "c0: e2 in Used does not set 'user'; it sets: reserver"),
+        ({"reserver": 3}, None, "c0: e2: reserver: 3 is not a name of a PodGroup"),
+        ({"reserver": "g1", "user": "g0"}, None, "unknown parameter 'user' of c0: e2; choose from reserver"),
+        ({"reserver": "g1"}, {"user": None}, "c0: e2 in Used does not set 'user'; choose from reserver"),
     ],
 )
 def test_a_wrong_parameter_is_refused_and_changes_nothing(
@@ -276,8 +276,8 @@ def test_updates_of_every_kind() -> None:
 @pytest.mark.parametrize(
     ("event", "payload", "says"),
     [
-        ("back", {}, "t0: back: n: -1 is no value of type 0..3"),
-        ("paint", {"model": "blue"}, "t0: paint: color: 'blue' is no value of type {red, green}"),
+        ("back", {}, "t0: back: n: -1 is not a value of type 0..3"),
+        ("paint", {"model": "blue"}, "t0: paint: color: 'blue' is not a value of type {red, green}"),
     ],
 )
 def test_a_value_outside_its_type_is_refused_and_changes_nothing(

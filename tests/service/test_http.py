@@ -25,22 +25,22 @@ from tests.service.bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, client, crea
 NO_SESSION = [
     (b"", 400, "not JSON"),
     (b"[" * 100_000, 400, "nested deeper"),
-    (b'{"system": "hived", "scope": {"Cell": 1' + b"0" * 5000 + b"}}", 400, "JSON that cannot be read"),
-    (b'{"system": "hived", "system": "hived"}', 400, '"system" twice'),
-    (b'{"system": NaN}', 400, "NaN is no number"),
+    (b'{"system": "hived", "scope": {"Cell": 1' + b"0" * 5000 + b"}}", 400, "the JSON cannot be read"),
+    (b'{"system": "hived", "system": "hived"}', 400, 'one object has "system" twice'),
+    (b'{"system": NaN}', 400, "not JSON: NaN; send a number"),
     (b"\xff", 400, "byte 1 is not UTF-8"),
-    (b"[]", 422, "a session is created with an object"),
-    (b"{}", 422, '"system" is missing; there is beaker, hived'),
-    (b'{"system": 7}', 422, "the system is given by its name"),
-    (b'{"system": "hived", "\\ud800": 1}', 422, "is no field here"),  # half of a character
+    (b"[]", 422, "a session needs an object"),
+    (b"{}", 422, '"system" is missing; choose from beaker, hived'),
+    (b'{"system": 7}', 422, "the system is not a text"),
+    (b'{"system": "hived", "\\ud800": 1}', 422, "unknown field"),  # half of a character
     (b'{"\\ud800": 1, "\\ud800": 1}', 400, "twice"),
     (b'{"system": "hivd"}', 422, "did you mean hived?"),
-    (b'{"system": "hived", "variant": "x"}', 422, "there is as-written, repaired"),
+    (b'{"system": "hived", "variant": "x"}', 422, "choose from as-written, repaired"),
     (b'{"system": "hived", "scope": {"Cells": 1}}', 422, "unknown sort 'Cells'"),
     (b'{"system": "hived", "scope": {"Cell": 65}}', 422, "from 1 to 64"),
-    (b'{"system": "hived", "scope": {"Cell": true}}', 422, '"scope" says how many objects'),
-    (b'{"system": "hived", "objects": {}}', 422, '"objects" is no field here'),
-    (b'{"system": "beaker"}', 422, "several topologies are possible"),
+    (b'{"system": "hived", "scope": {"Cell": true}}', 422, '"scope" is not an object of numbers'),
+    (b'{"system": "hived", "objects": {}}', 422, 'unknown field "objects"'),
+    (b'{"system": "beaker"}', 422, "has several configurations"),
     (b'{"system": "hived", "schedproof": 2}', 422, "header: "),
 ]
 """What is asked, the status of the answer, and some of what it says."""
@@ -95,7 +95,7 @@ class TestSession:
                 lines = {"Content-Type": "application/x-ndjson"}
                 for bad, says in [
                     ("{", "record 2: not JSON"),
-                    ("7", "record 2: a record is an object"),
+                    ("7", "record 2: a record is not an object"),
                     ('{"action": "fly"}', "record 2: unknown action 'fly'"),
                     ('{"action": "allocate", "parameters": {"p": "g9"}}', "record 2: "),
                     ('{"action": "\\ud800"}', "record 2: unknown action "),

@@ -168,7 +168,7 @@ class TestServer:
         assert main(["serve", "--port", str(shared.port)]) == 2
         out, err = capsys.readouterr()
         assert out == "" and err.count("\n") == 1
-        assert err.startswith(f"schedproof: port {shared.port} of 127.0.0.1 cannot be had:")
+        assert err.startswith(f"schedproof: cannot listen on port {shared.port} of 127.0.0.1:")
 
     @needs_proc
     def test_clients_that_wait_are_told_that_it_ends(self) -> None:

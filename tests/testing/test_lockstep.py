@@ -169,7 +169,7 @@ BUGS = {
     "NoSecondLease": (False, "which the model allows (w", 4),
     "TakesWhatIsHeld": (True, ", which the model does not allow: acquire needs l Free (l = l", 3),
     "HalfARefusal": (True, "which it refused:\n  w", 1),
-    "WrongWord": (False, "unknown state 'Running'; there is Idle, Waiting, Working", 2),
+    "WrongWord": (False, "unknown state 'Running'; choose from Idle, Waiting, Working", 2),
 }  # fmt: skip
 MORE = 2
 """Steps more than needed: Hypothesis leaves out what it can, but not in every combination."""
@@ -483,10 +483,10 @@ class NoExpire:
     ("shown", "expected"),
     [
         (None, "must return {sort: {object: {field: value}}}, not None"),
-        ({"Leese": {}}, "unknown sort 'Leese'; there is Worker, Lease"),
-        ({"Lease": {"l7": {}}}, "unknown object of Lease 'l7'; there is l0"),
-        ({"Lease": {"l0": {"owner": None}}}, "unknown field of Lease 'owner'; there is state, holder"),
-        ({"Lease": {"l0": {"holder": "w9"}}}, "l0.holder: 'w9' is no Worker; there are w0, w1"),
+        ({"Leese": {}}, "unknown sort 'Leese'; choose from Worker, Lease"),
+        ({"Lease": {"l7": {}}}, "unknown object of Lease 'l7'; choose from l0"),
+        ({"Lease": {"l0": {"owner": None}}}, "unknown field of Lease 'owner'; choose from state, holder"),
+        ({"Lease": {"l0": {"holder": "w9"}}}, "l0.holder: unknown Worker 'w9'; choose from w0, w1"),
         ({"Lease": {"l0": "Free"}}, "Lease l0 must be {field: value}, not 'Free'"),
     ],
 )

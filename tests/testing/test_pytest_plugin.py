@@ -64,7 +64,7 @@ def test_without_a_manifest_the_option_is_a_mistake(judge, pytester):
     pytester.makepyfile("def test_nothing(): pass")
     done = judge("--schedproof")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["ERROR: --schedproof: there is no schedproof.toml in * or below; write one with *"])
+    done.stderr.fnmatch_lines(["ERROR: --schedproof: no schedproof.toml is in * or below; write one with *"])
 
 
 def test_a_variant_is_judged_once_and_only_what_is_wanted(judge, pytester, monkeypatch):
@@ -158,7 +158,9 @@ def test_a_model_that_cannot_be_loaded_is_one_error(judge, pytester):
     repository(pytester.path, model=("v, w = variables", "raise ValueError('x')\nv, w = variables"))
     done = judge("--schedproof", "--ignore=test_lease.py")
     done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines(["*importing lease.model fails in lease/model.py, line *: ValueError: x; mend it there"])
+    done.stdout.fnmatch_lines(
+        ["*importing lease.model fails in lease/model.py, line *: ValueError: x; correct it there"]
+    )
     assert "Traceback" not in done.stdout.str()
 
 

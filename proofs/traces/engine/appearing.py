@@ -54,14 +54,16 @@ class Appearing:
         introduced = {(s, n) for s, names in value.get("objects", {}).items() for n in names}
         for sort in value.get("objects", {}):
             if sort not in object_map.names:
-                raise line.error(f'"objects" has the unknown sort {sort!r}; there is {", ".join(object_map.names)}')
+                raise line.error(f'"objects" has the unknown sort {sort!r}; choose from {", ".join(object_map.names)}')
         mentioned = dict.fromkeys(named)
         for sort, name in mentioned:
             number = object_map.number(sort, name) if sort in object_map.names else -1
             if sort not in object_map.names or (number >= 0 and (sort, name) not in introduced):
                 continue
             if number >= 0 and not self.over(sort, number):
-                raise line.error(f'"objects" has {sort} {name}, which is there already and has not ended')
+                raise line.error(
+                    f'"objects" has {sort} {name}, which exists already and has not ended; give it another name'
+                )
             if (
                 number < 0
                 and sort not in self.open
@@ -71,14 +73,14 @@ class Appearing:
                 continue  # a name that there is not: its reading says so
             place = number if number >= 0 else self._free(object_map, sort, mentioned)
             if place is None and len(object_map.names[sort]) >= MOST_OBJECTS:
-                raise line.error(f"more than {MOST_OBJECTS} objects of {sort} at a time; judge a part of the system")
+                raise line.error(f"more than {MOST_OBJECTS} objects of {sort} at a time; check a part of the system")
             object_map = object_map.with_new(sort, name, place)
         if "rigid" in value:
             object_map = self._with_rigid(object_map, line, read_rigid)
         if object_map is not self.objects and self.broken(object_map):
             object_map = self._retired(object_map)
             if broken := self.broken(object_map):
-                raise line.error(f'"rigid" breaks what the model assumes of it: {broken}')
+                raise line.error(f'"rigid" violates an axiom of the model: {broken}; correct "rigid"')
         return object_map
 
     def _retired(self, object_map: ObjectMap) -> ObjectMap:
@@ -111,7 +113,9 @@ class Appearing:
                     or not isinstance(kind, SetOf)
                     or any(added >> i & 1 and n not in free for i, n in enumerate(object_map.names[kind.sort.name]))
                 ):
-                    raise line.error(f"{sort} {obj}.{name} never changes; say it where {obj} appears")
+                    raise line.error(
+                        f"{sort} {obj}.{name} never changes; write it in the record in which {obj} appears"
+                    )
         return object_map.with_rigid(given)
 
     def _free(self, object_map: ObjectMap, sort: str, named: Container[tuple[str, str]]) -> int | None:

@@ -289,7 +289,9 @@ def _later(before: float | datetime | None, line: Line) -> float | datetime | No
         if time < before:  # type: ignore[operator]
             raise line.error(f"time {shown} is before that of an earlier record; put the records in order")
     except TypeError:
-        raise line.error(f"time {shown!r} cannot be compared with that of an earlier record; write all alike") from None
+        raise line.error(
+            f"time {shown!r} cannot be compared with that of an earlier record; write all times in one form"
+        ) from None
     return time
 
 
@@ -298,10 +300,12 @@ def _time(shown: object, line: Line) -> float | datetime:
         try:
             return datetime.fromisoformat(shown)
         except ValueError:
-            raise line.error(f"time {shown!r:.60} is no text in ISO 8601, such as 2026-02-01T12:00:05Z") from None
+            raise line.error(
+                f"time {shown!r:.60} is not in ISO 8601; write a text such as 2026-02-01T12:00:05Z"
+            ) from None
     assert isinstance(shown, int | float)
     if isinstance(shown, float) and not math.isfinite(shown):
-        raise line.error(f"time {shown} is no time")
+        raise line.error(f"time {shown} is not a time; write seconds, or a text in ISO 8601")
     return shown
 
 

@@ -150,5 +150,5 @@ class Watch:
 def _variant(system: System, header: Line) -> Model:
     name = header.value.get("variant", system.judged_by)
     if name not in system.variants:
-        raise header.error(f"unknown variant {name!r} of {system.name}; there is {', '.join(system.variants)}")
+        raise header.error(f"unknown variant {name!r} of {system.name}; choose from {', '.join(system.variants)}")
     return system.variants[name]

@@ -101,12 +101,10 @@ class Following:
         if not isinstance(file, Arriving):
             with suppress(OSError):  # what is neither a file nor a pipe may have no size
                 if os.fstat(file.fileno()).st_size < file.tell():
-                    raise TraceError(
-                        f"{name}: has become shorter while it was followed; check the new file from its start"
-                    )
+                    raise TraceError(f"{name}: has become shorter while it was followed; check the new file by itself")
             if not got and name != STDIN and _replaced(file, name):
                 raise TraceError(
-                    f"{name}: another file has taken its name while it was followed; check that from its start"
+                    f"{name}: another file has taken its name while it was followed; check that file by itself"
                 )
         if not self.stopped:
             self.at_end()

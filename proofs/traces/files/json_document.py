@@ -55,7 +55,7 @@ class Documents:
         at = value.at if isinstance(value, Placed) else 0
         return Line(self.file, bisect_left(self.ends, at) + 1, value)
 
-    def error(self, problem: str) -> TraceError:
+    def error(self, problem: str, *where: str | int) -> TraceError:
         """A mistake that is no object's, said of the first line that is not blank."""
         return TraceError(f"{self.file}, line {self.first}: {problem}")
 
@@ -73,10 +73,14 @@ def read_documents(lines: Sequence[TextLine]) -> Documents:
             value, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             what = "the document breaks off" if not text[error.pos :].strip() else error.msg
-            raise TraceError(f"{file}, line {error.lineno}: not JSON: {what} at column {error.colno}") from None
+            raise TraceError(
+                f"{file}, line {error.lineno}: not JSON: {what} at column {error.colno}; write one JSON value"
+            ) from None
         except (ValueError, RecursionError) as error:
             number = text.count("\n", 0, at) + 1
-            raise TraceError(f"{file}, line {number}: JSON that cannot be read: {error}") from None
+            raise TraceError(
+                f"{file}, line {number}: the JSON cannot be read: {error}; write a value with less in it"
+            ) from None
         values.append(value)
         at = _blank(text, at)
     return Documents(file, lines[0].number, values, [i for i, letter in enumerate(text) if letter == "\n"])

@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,23 +26,35 @@ LONGEST = 1000
 """Letters of a message; of a longer one the middle is left out."""
 
 
+Part = tuple[str | int, ...]
+"""A part of an object: keys and positions from the root."""
+
+
 @dataclass(frozen=True)
 class Line:
     """One object of a JSON Lines file and the number of its line (the first is 1).
 
-    ``made_by``: what has made the object of what stands there, for messages; "" if it stands there itself.
+    Args:
+        made_by: what has made the object of what stands there, for messages; "" if it stands there itself.
+        parts: file and line of the parts that do not stand in this line; keys and positions from the root.
     """
 
     file: str
     number: int
     value: Mapping[str, Any]
     made_by: str = ""
+    parts: Mapping[Part, tuple[str, int]] | None = field(default=None, repr=False)
 
-    def error(self, problem: str) -> TraceError:
-        """``problem`` with this line's place in front; of what is in no file, the number of the record."""
-        place = (
-            f"{self.file}, line {self.number}" if self.file else f"record {self.number}" if self.number else "header"
-        )
+    def error(self, problem: str, *where: str | int) -> TraceError:
+        """``problem`` with this line's place in front; of what is in no file, the number of the record.
+
+        Args:
+            where: keys and positions of the part that is wrong.
+        """
+        parts = self.parts or {}
+        around = (parts[where[:n]] for n in range(len(where), 0, -1) if where[:n] in parts)
+        file, number = next(around, (self.file, self.number))
+        place = f"{file}, line {number}" if file else f"record {number}" if number else "header"
         if len(problem) > LONGEST:
             problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
         made = f" (made by {self.made_by})" if self.made_by else ""  # what is wrong may stand there, and not in the log
@@ -75,7 +87,7 @@ def read_text(path: Path) -> list[TextLine]:
     with opened(path) as file:
         lines = list(text_lines(file, str(path)))
     if not lines:
-        raise TraceError(f"{path}: the file is empty; a trace has at least one line")
+        raise TraceError(f"{path}: the file is empty; write at least one line")
     return lines
 
 
@@ -108,12 +120,16 @@ def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO 
             with path.open("rb") as file:
                 yield file
     except OSError as error:
-        what = "is a directory; name a file" if path.is_dir() else f"cannot be read: {error.strerror or error}"
+        what = (
+            "is a directory; name a file"
+            if path.is_dir()
+            else f"cannot be read: {error.strerror or error}; name a file that you can read"
+        )
         raise TraceError(f"{path}: {what}") from None
     except ValueError as error:  # a name that no file can have, such as one with a NUL in it
         if isinstance(error, TraceError):
             raise
-        raise TraceError(f"{str(path)!r} is no file name") from None
+        raise TraceError(f"{str(path)!r} cannot be a file name; name a file") from None
 
 
 def _is_pipe(file: BinaryIO) -> bool:
@@ -139,7 +155,9 @@ def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None
         part = file.readline(MOST_BYTES + 1 - len(held))
         held, got = held + part, got or bool(part)
         if len(held) > MOST_BYTES:
-            raise TraceError(f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; a record is one line", number)
+            raise TraceError(
+                f"{name}, line {number}: longer than {MOST_BYTES >> 20} MiB; write one record a line", number
+            )
         last = not held.endswith(b"\n")
         if last and following is not None and not (isinstance(file, Arriving) and file.ended):
             if following.wait(file, name, got):
@@ -159,7 +177,7 @@ def _decoded(name: str, number: int, raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
     except UnicodeDecodeError as error:
-        what = f"byte {error.start + 1} is not UTF-8; a trace is text in UTF-8"
+        what = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
         raise TraceError(f"{name}, line {number}: {what}", number) from None
 
 
@@ -177,11 +195,16 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
         value = _loads(text)
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
-        raise TraceError(f"{name}, line {number}: not JSON: {what} at column {error.colno}", number) from None
-    except (ValueError, RecursionError) as error:
-        raise TraceError(f"{name}, line {number}: JSON that cannot be read: {error}", number) from None
+        raise TraceError(
+            f"{name}, line {number}: not JSON: {what} at column {error.colno}; write one JSON object a line", number
+        ) from None
+    except RecursionError:
+        raise TraceError(f"{name}, line {number}: nested too deeply; write less in one object", number) from None
+    except ValueError as error:  # a name twice, or a number of thousands of digits
+        what = str(error).split("; use sys")[0]
+        raise TraceError(f"{name}, line {number}: the JSON cannot be read: {what}", number) from None
     if not isinstance(value, dict):
-        raise TraceError(f"{name}, line {number}: {kind_of(value)} where a JSON object {{...}} belongs", number)
+        raise TraceError(f"{name}, line {number}: {kind_of(value)} is not a JSON object; write {{...}}", number)
     return value
 
 
@@ -217,5 +240,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for n, name in enumerate(names) if name in names[:n])
-        raise ValueError(f"{json.dumps(twice)[:60]} twice in one object")
+        raise ValueError(f"one object has {json.dumps(twice)[:60]} twice; write it once")
     return found

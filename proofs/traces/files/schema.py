@@ -18,8 +18,8 @@ class Checked(Protocol):
     def value(self) -> Any:
         """The JSON value."""
 
-    def error(self, reason: str) -> Exception:
-        """The error that names the place."""
+    def error(self, reason: str, *where: str | int) -> Exception:
+        """The error that names the place of a part: keys and positions from the root."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Shape:
         """
         found = self.problem(line.value)
         if found is not None:
-            raise line.error(found[1])
+            raise line.error(found[1], *found[0])
 
     def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
         """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
@@ -52,8 +52,18 @@ class Shape:
             return None
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
-        advice = error.schema.get("description", "")
-        return tuple(error.absolute_path), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+        known = error.schema.get("description", _REMEDIES.get(error.validator, ""))
+        advice = known if error.validator != "additionalProperties" else ""
+        return (*error.absolute_path, *_key(error)), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+
+
+def _key(error: Any) -> list[str]:
+    """The key that should not be there, if the error is about one."""
+    return _unknown(error)[:1] if error.validator == "additionalProperties" else []
+
+
+def _unknown(error: Any) -> list[str]:
+    return [key for key in error.instance if key not in error.schema.get("properties", {})]
 
 
 def _problem(error: Any) -> str:
@@ -61,27 +71,30 @@ def _problem(error: Any) -> str:
         case "type":
             wanted = error.validator_value
             names = [wanted] if isinstance(wanted, str) else wanted
-            return f"{kind_of(error.instance)} where {' or '.join(_TYPES[n] for n in names)} belongs"
+            return f"{kind_of(error.instance)} is not {' or '.join(_TYPES[n] for n in names)}"
         case "required":
             missing = [k for k in error.validator_value if k not in error.instance]
             return f'"{missing[0]}" is missing'
         case "additionalProperties":
-            unknown = [k for k in error.instance if k not in error.schema.get("properties", {})]
-            return f'"{unknown[0]}" is no field here'
+            known = ", ".join(error.schema.get("properties", {}))
+            return f'unknown field "{_unknown(error)[0]}"; choose from {known}'
         case "enum":
-            return f"{_short(error.instance)} is none of {', '.join(map(str, error.validator_value))}"
+            return f"unknown value {_short(error.instance)}; choose from {', '.join(map(str, error.validator_value))}"
         case "dependentRequired":
             alone = next(k for k in error.validator_value if k in error.instance)
-            return f'"{alone}" without "{error.validator_value[alone][0]}"'
+            return f'"{alone}" needs "{error.validator_value[alone][0]}" beside it'
         case "not":
             return f"{' and '.join(error.validator_value.get('required', ['these']))} exclude each other"
         case "minProperties":
             return "an empty object"
         case "const":
-            return f"{_short(error.instance)} where {json.dumps(error.validator_value)} belongs"
+            return f"{_short(error.instance)} is not {json.dumps(error.validator_value)}"
         case _:
             return str(error.message)[:200].replace("\n", " ")
 
+
+_REMEDIES = {"required": "it", "dependentRequired": "both", "not": "one of the two", "type": "that"}
+"""What to write where the schema does not say it."""
 
 _TYPES = {
     "object": "an object {...}",

@@ -21,7 +21,11 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class YamlFile:
-    """The data of a file, and the line where each part of it begins: keys and positions from the root -> line."""
+    """The data of a file, and the line where each part of it begins.
+
+    Args:
+        lines: keys and positions from the root -> line; of a part that has a key, the line of the key.
+    """
 
     file: str
     data: Any
@@ -53,30 +57,36 @@ def read_yaml(path: Path) -> YamlFile:
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise TraceError(f"{name}: byte {error.start + 1} is not UTF-8") from None
+        raise TraceError(f"{name}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
-        what = "is a directory; name a file" if path.is_dir() else f"cannot be read: {error.strerror or error}"
+        what = (
+            "is a directory; name a file"
+            if path.is_dir()
+            else f"cannot be read: {error.strerror or error}; name a file that you can read"
+        )
         raise TraceError(f"{name}: {what}") from None
     except ValueError:
-        raise TraceError(f"{name!r} is no file name") from None
+        raise TraceError(f"{name!r} cannot be a file name; name a file") from None
     try:
         depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEEP:
-                raise TraceError(f"{name}, line {_line(event)}: nested more than {MOST_DEEP} deep")
+                raise TraceError(
+                    f"{name}, line {_line(event)}: nested more than {MOST_DEEP} deep; write less in one part"
+                )
             if isinstance(event, yaml.AliasEvent):
-                what = "an alias (*name); write the part out, or extend another file"
+                what = "an alias (*name) cannot be used here; write the part out, or extend another file"
                 raise TraceError(f"{name}, line {_line(event)}: {what}")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f", line {mark.line + 1}" if mark is not None else ""
-        raise TraceError(f"{name}{at}: not YAML: {error.problem or error.context}") from None
+        raise TraceError(f"{name}{at}: not YAML: {error.problem or error.context}; correct it") from None
     except yaml.YAMLError as error:
-        raise TraceError(f"{name}: not YAML: {str(error).splitlines()[0]}") from None
+        raise TraceError(f"{name}: not YAML: {str(error).splitlines()[0]}; correct it") from None
     if root is None:
-        raise TraceError(f"{name}: the file is empty")
+        raise TraceError(f"{name}: the file is empty; write a mapping")
     lines: dict[Path_, int] = {}
     data = _plain(root, (), lines, name)
     return YamlFile(name, data, lines)
@@ -93,9 +103,14 @@ def _plain(node: yaml.Node, where: Path_, lines: dict[Path_, int], name: str) ->
         for key, value in node.value:
             text = key.value if isinstance(key, yaml.ScalarNode) else None
             if text is None or text in found:
-                what = "a key that is no text" if text is None else f"the key {text!r} a second time"
+                what = (
+                    "a key is not a text; write a text"
+                    if text is None
+                    else f"the key {text!r} is written twice; leave out one"
+                )
                 raise TraceError(f"{name}, line {key.start_mark.line + 1}: {what}")
             found[text] = _plain(value, (*where, text), lines, name)
+            lines[(*where, text)] = key.start_mark.line + 1
         return found
     if isinstance(node, yaml.SequenceNode):
         return [_plain(each, (*where, i), lines, name) for i, each in enumerate(node.value)]

@@ -40,15 +40,21 @@ def read_header(model: Model, header: Line) -> Header:
     """
     value = header.value
     if value["system"] != model.system:
-        raise header.error(f"this is a trace of {value['system']!r}; it is judged as {model.system!r}")
+        raise header.error(
+            f"this is a trace of {value['system']!r}, and it is checked as {model.system!r}; name that system", "system"
+        )
     objects: Mapping[str, Sequence[str]] = value.get("objects", {})
     sorts = [s.name for s in model.sorts]
     for sort, listed_names in objects.items():
         if sort not in sorts:
-            raise header.error(f'"objects" has the unknown sort {sort!r}; {model.system} has {", ".join(sorts)}')
+            raise header.error(
+                f'"objects" has the unknown sort {sort!r}; choose from {", ".join(sorts)}', "objects", sort
+            )
         if len(listed_names) > MOST_OBJECTS:
             raise header.error(
-                f'"objects" has {len(listed_names)} of {sort}; at most {MOST_OBJECTS} can be judged together'
+                f'"objects" has {len(listed_names)} of {sort}; name at most {MOST_OBJECTS}',
+                "objects",
+                sort,
             )
     opened = frozenset(s for s in sorts if s not in objects)
     names = {sort: tuple(objects.get(sort, ())) for sort in sorts}
@@ -57,12 +63,14 @@ def read_header(model: Model, header: Line) -> Header:
     if "rigid" not in value and not opened:
         choices = [dict(rigid) for rigid in model.topologies(sizes)]
         if len(choices) != 1:
-            raise header.error('"rigid" is missing; several topologies are possible: name one')
+            raise header.error(
+                '"rigid" is missing, and the model has several configurations; write the rigid attributes of one'
+            )
         object_map = ObjectMap.of(Instance(model, sizes, choices[0], names=names))
     else:
         object_map = plain.with_rigid(read_rigid(plain, value.get("rigid", {}), header))
     if broken := object_map.broken_axiom():
-        raise header.error(f'"rigid" breaks what the model assumes of it: {broken}')
+        raise header.error(f'"rigid" violates an axiom of the model: {broken}; correct "rigid"', "rigid")
     unlogged = Unlogged.read(model, value.get("unlogged"), header, Unlogged())
     return Header(object_map, opened, _starts(object_map, value.get("start"), header), unlogged)
 
@@ -78,12 +86,19 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
         for name, values in attributes.items():
             if (sort, name) not in wanted:
                 there = ", ".join(f"{s}.{n}" for s, n in wanted) or "none"
-                raise line.error(f'"rigid" has {sort}.{name}; rigid attributes of {object_map.model.system}: {there}')
+                raise line.error(
+                    f'"rigid" has the unknown attribute {sort}.{name}; choose from {there}',
+                    "rigid",
+                    sort,
+                    name,
+                )
             for obj, shown in values.items():
                 number = object_map.number(sort, obj)
                 if number < 0:
                     there = listed(object_map.instance, sort)
-                    raise line.error(f'"rigid" names the unknown {sort} {obj!r}; there is {there}')
+                    raise line.error(
+                        f'"rigid" names the unknown {sort} {obj!r}; choose from {there}', "rigid", sort, name, obj
+                    )
                 kind = wanted[sort, name].type
                 where = f"rigid.{sort}.{name}.{obj}"
                 found.setdefault((sort, name), {})[number] = read_value(object_map.instance, kind, shown, line, where)

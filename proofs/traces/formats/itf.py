@@ -104,9 +104,9 @@ def encode(value: Value) -> Any:
             return {"#map": [[encode(argument), encode(result)] for argument, result in ordered]}
         case Record(fields):
             if bad := [name for name, _ in fields if name.startswith("#")]:
-                raise TypeError(f"a field cannot be named {bad[0]!r}: names with # are ITF's own")
+                raise TypeError(f"a field cannot be named {bad[0]!r}: names with # belong to ITF; choose another name")
             return {name: encode(field) for name, field in sorted(fields, key=lambda pair: pair[0])}
-    raise TypeError(f"{value!r} is no value of ITF")
+    raise TypeError(f"{value!r} is not a value of ITF; give texts, numbers, truth values, lists, sets or mappings")
 
 
 def _order(value: Value) -> tuple[str, int, str]:
@@ -137,7 +137,7 @@ def decode(said: object, where: str) -> Value:
             return tuple(_items(said, where))
         case dict():
             return _object(said, where)
-    raise TraceError(f"{where}: {_short(said)} is no value of ITF{_instead(said)}")
+    raise TraceError(f"{where}: {_short(said)} is not a value of ITF{_instead(said)}")
 
 
 def _instead(said: object) -> str:
@@ -154,11 +154,11 @@ def _object(said: Mapping[str, object], where: str) -> Value:
     inside, there = said[kind], f"{where}.{kind}"
     if len(said) > 1:
         other = next(name for name in said if name != kind)
-        raise TraceError(f"{where}: {kind} stands alone in its object, here {other!r} is beside it")
+        raise TraceError(f"{where}: {kind} has {other!r} beside it; leave that out")
     match kind:
         case "#bigint":
             if not isinstance(inside, str) or not NUMBER.fullmatch(inside) or len(inside) > MOST_DIGITS:
-                raise TraceError(f'{there}: {_short(inside)} where a whole number as text belongs, such as "12"')
+                raise TraceError(f'{there}: {_short(inside)} is not a whole number as text; write one such as "12"')
             return int(inside)
         case "#tup":
             return Tup(tuple(_items(_list(inside, there), there)))
@@ -167,8 +167,10 @@ def _object(said: Mapping[str, object], where: str) -> Value:
         case "#map":
             return _map(_list(inside, there), there)
         case "#unserializable":
-            raise TraceError(f"{where}: {_short(inside)} could not be written as ITF, so it cannot be judged")
-    raise TraceError(f"{where}: unknown {kind!r}; ITF has #bigint, #tup, #set, #map and #unserializable")
+            raise TraceError(
+                f"{where}: {_short(inside)} could not be written as ITF by the tool that made the trace; leave the variable out"
+            )
+    raise TraceError(f"{where}: unknown {kind!r}; choose from #bigint, #tup, #set, #map, #unserializable")
 
 
 def _items(said: Iterable[object], where: str) -> Iterator[Value]:
@@ -177,7 +179,7 @@ def _items(said: Iterable[object], where: str) -> Iterator[Value]:
 
 def _list(said: object, where: str) -> list[object]:
     if not isinstance(said, list):
-        raise TraceError(f"{where}: {_short(said)} where a list [...] belongs")
+        raise TraceError(f"{where}: {_short(said)} is not a list; write [...]")
     return said
 
 
@@ -192,10 +194,10 @@ def _map(said: list[object], where: str) -> Map:
     for number, entry in enumerate(said):
         at = f"{where}[{number}]"
         if not isinstance(entry, list) or len(entry) != 2:
-            raise TraceError(f"{at}: {_short(entry)} where a pair [argument, result] belongs")
+            raise TraceError(f"{at}: {_short(entry)} is not a pair; write [argument, result]")
         argument = decode(entry[0], f"{at}[0]")
         if argument in pairs:
-            raise TraceError(f"{at}: the argument {_short(entry[0])} comes twice")
+            raise TraceError(f"{at}: the argument {_short(entry[0])} has two results; leave out one")
         pairs[argument] = decode(entry[1], f"{at}[1]")
     _one_kind(pairs, where)
     return Map.of(pairs)
@@ -204,7 +206,7 @@ def _map(said: list[object], where: str) -> Map:
 def _one_kind(values: Iterable[Value], where: str) -> None:
     """No truth values among numbers: to Python ``true`` is 1, and one of the two would be lost."""
     if len({isinstance(value, bool) for value in values if isinstance(value, int)}) > 1:
-        raise TraceError(f"{where}: numbers and truth values are mixed")
+        raise TraceError(f"{where}: numbers and truth values are mixed; write one kind")
 
 
 def _short(found: object) -> str:

@@ -89,7 +89,7 @@ def _data(value: Value) -> object:
 def _opened(lines: Iterable[TextLine]) -> tuple[Mapping[str, Any], _Reader]:
     documents = read_documents(list(lines))
     if len(documents.values) != 1 or not isinstance(documents.values[0], dict):
-        raise documents.error("an ITF trace is one JSON object {...}")
+        raise documents.error("an ITF trace is one JSON object; write {...}")
     trace = documents.values[0]
     return trace, _Reader(documents, documents.line(trace))
 
@@ -107,7 +107,9 @@ def read_itf(model: Model, lines: Iterable[TextLine], requested: Requested) -> P
     if "loop" in trace:
         at = trace["loop"]
         if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(states):
-            raise reader.top.error(f'"loop": {at!r:.60} where the number of a state belongs, 0 to {len(states) - 1}')
+            raise reader.top.error(
+                f'"loop": {at!r:.60} is not the number of a state; write one from 0 to {len(states) - 1}'
+            )
         note = f"the way back to state {at} (loop) names no action and is not judged"
     return Plain(header, (reader.record(number, state) for number, state in enumerate(states)), lambda: note)
 
@@ -124,22 +126,24 @@ class _Reader:
         for name in ("vars", "states"):
             if not isinstance(trace.get(name), list):
                 shape = '{"vars": [...], "states": [...]}'
-                raise self.top.error(f'"{name}" is missing or no list; an ITF trace has {shape}')
+                raise self.top.error(f'"{name}" is missing or not a list; write {shape}')
         self.declared = trace["vars"]
         for variable in self.declared:
             if not isinstance(variable, str):
-                raise self.top.error(f'"vars": {variable!r:.60} is no name of a variable')
+                raise self.top.error(f'"vars": {variable!r:.60} is not a name of a variable; write a text')
         if not trace["states"]:
-            raise self.top.error('"states" is empty; the first is the initial state')
+            raise self.top.error('"states" is empty; write at least the initial state')
         for number, state in enumerate(trace["states"]):
             if not isinstance(state, dict):
-                raise self.top.error(f"states[{number}]: {state!r:.60} where an object {{...}} belongs")
+                raise self.top.error(f"states[{number}]: {state!r:.60} is not an object; write {{...}}")
             names = {name for name in state if name != "#meta"}
             for name in self.declared:
                 if name not in names:
-                    raise self.documents.line(state).error(f"states[{number}] lacks the variable {name}")
+                    raise self.documents.line(state).error(
+                        f"states[{number}] lacks the variable {name}; add it, or take it out of 'vars'"
+                    )
             if unknown := sorted(names - set(self.declared)):
-                problem = f'states[{number}] has {unknown[0]!r:.60}, which "vars" does not name'
+                problem = f'states[{number}] has {unknown[0]!r:.60}, which "vars" does not name; leave it out, or name it there'
                 raise self.documents.line(state).error(problem)
         return list(trace["states"])
 
@@ -157,7 +161,7 @@ class _Reader:
         """The header of the plain format."""
         meta = trace.get("#meta", {})
         if not isinstance(meta, dict):
-            raise self.top.error(f'"#meta": {meta!r:.60} where an object {{...}} belongs')
+            raise self.top.error(f'"#meta": {meta!r:.60} is not an object; write {{...}}')
         objects = meta.get("objects", {})
         if isinstance(objects, dict):
             there = self._objects(first)
@@ -182,7 +186,7 @@ class _Reader:
         except TraceError as error:
             raise line.error(str(error)) from None
         except RecursionError:
-            raise line.error(f"states[{number}]: nested too deeply") from None
+            raise line.error(f"states[{number}]: nested too deeply; write less in one state") from None
 
     def _record(self, number: int, state: Mapping[str, Any]) -> dict[str, Any]:
         observed: dict[str, dict[str, dict[str, object]]] = {}
@@ -190,10 +194,10 @@ class _Reader:
             where = f"states[{number}].{name}"
             value = decode(state[name], where)
             if not isinstance(value, Map):
-                raise TraceError(f"{where}: a #map from names of {sort} belongs here")
+                raise TraceError(f"{where}: this is not a map; write a #map from names of {sort}")
             for obj, held in value.items:
                 if not isinstance(obj, str):
-                    raise TraceError(f"{where}: {obj!r:.60} is no name of an object")
+                    raise TraceError(f"{where}: {obj!r:.60} is not a name of an object; write a text")
                 observed.setdefault(sort, {}).setdefault(obj, {})[field] = _plain(held, f"{where}({obj})")
         return {**self._step(number, state), "state": observed}
 
@@ -201,17 +205,17 @@ class _Reader:
         where = f"states[{number}].{ACTION}"
         action = state.get(ACTION, INIT if number == 0 else None)
         if action is None:
-            raise TraceError(f'{where} is missing: name the step that led to the state, or "" for none')
+            raise TraceError(f'{where} is missing; name the step that led to the state, or "" for none')
         if not isinstance(action, str):
-            raise TraceError(f"{where}: the name of an action belongs here, as text")
+            raise TraceError(f"{where}: this is not the name of an action; write a text")
         if number == 0 or not action:
             if action not in ("", INIT):
-                raise TraceError(f'{where}: no step leads to the first state; write "{INIT}", not {action!r:.60}')
+                raise TraceError(f'{where}: a step {action!r:.60} leads to the first state; write "{INIT}"')
             return {}
         at = f"states[{number}].{PARAMETERS}"
         given = decode(state.get(PARAMETERS, {}), at)
         if not isinstance(given, Record):
-            raise TraceError(f"{at}: a record {{...}} belongs here")
+            raise TraceError(f"{at}: this is not a record; write {{...}}")
         return {"action": action, "parameters": {n: _plain(value, f"{at}.{n}") for n, value in given.items}}
 
 
@@ -234,7 +238,7 @@ def _plain(value: Value, where: str) -> object:
                 return fields["value"]
     shape = {Map: "a map", Record: "a record", Tup: "a tuple", tuple: "a sequence"}[type(value)]
     raise TraceError(
-        f"{where}: {shape} where a name, a number, a truth value, a #set of names, or an object belongs: "
+        f"{where}: {shape} is not a value of a field; write a name, a number, a truth value, a #set of names, or an object: "
         '{"tag": "Some", "value": name}, {"tag": "None", "value": {"#tup": []}} for none'
     )
 

@@ -37,7 +37,7 @@ def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisitio
         value = line.value
         of, lock, acquires = value["class"], value["lock"], value["op"] == "acquire"
         if of not in locks.classes:
-            raise line.error(f'"class": there is no class {of!r}; there is {", ".join(locks.classes)}')
+            raise line.error(f'"class": unknown class {of!r}; choose from {", ".join(locks.classes)}')
         if "in" in value and not locks.classes[of].is_tree:
             raise line.error(f'"in": a {of} is never in another; leave it out')
         if acquires and "mode" not in value:
@@ -45,7 +45,7 @@ def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisitio
         outer = value.get("in", [])
         inside = tuple(outer) if isinstance(outer, list) else (outer,)
         if lock in inside:
-            raise line.error(f'"in": {lock} cannot be in itself')
+            raise line.error(f'"in": {lock} cannot be in itself; name the lock around it')
         if acquires and known.setdefault(lock, (of, inside)) != (of, inside):
             was, within = known[lock]
             raise line.error(f"{lock} was a {' in '.join([was, *within])} before; give each lock a name of its own")
@@ -64,7 +64,7 @@ def lock_format(description: Path, variant: str) -> Format:
 
     def read_log(model: Model, lines: Sequence[TextLine], requested: Requested) -> LockLog:
         if requested.release is not None:
-            raise TraceError("logs of locks do not differ by release; leave the release out")
+            raise TraceError("the format of lock logs is the same in every version; leave the version out")
         locks = read(description)
         return LockLog(locks, judge(locks).rank, lines)
 
@@ -84,7 +84,7 @@ def check_log(locks: Locks, path: Path) -> OracleReport:
         rank = judge(locks).rank
         if rank is None:
             raise TraceError(
-                f"{locks.name}: its order is not acyclic, so no log can be held against it; correct it first"
+                f"{locks.name}: its order has a cycle, so no log can be checked against it; correct the order first"
             )
     return OracleReport.of("locks", locks.name, NAME, LockLog(locks, rank, read_text(path)).check())
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import jmespath
+import orjson
 from jmespath.exceptions import JMESPathError
 
 from schedproof.proofs.traces.errors import TraceError
-from schedproof.proofs.traces.files.lines import Line, TextLine
+from schedproof.proofs.traces.files.lines import Line, Part, TextLine
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.files.yaml_file import YamlFile, read_yaml
 
@@ -30,6 +31,12 @@ LONGEST_QUERY = 10_000
 
 Take = Callable[[Any], Any]
 """What is taken from a line."""
+
+MOST_LISTED = 10
+"""Numbers of lines that fit no rule, in a report."""
+
+LONGEST_QUOTE = 80
+"""Characters of a line that a message quotes."""
 
 CONSTANT = ("action", "event")
 """Fields of a record that are written as they are; all others are taken from the line."""
@@ -54,13 +61,26 @@ class Rule:
 class Counts:
     """What became of the lines: how many fitted no rule, or one that makes no record, and which rules fitted one.
 
-    ``ended``: there are no more lines. Until then a rule that has fitted none may be of use yet.
+    Args:
+        first_skipped: the numbers of the first lines that fitted no rule.
+        ended: there are no more lines. Until then a rule that has fitted none may be of use yet.
     """
 
     skipped: int = 0
+    first_skipped: list[int] = field(default_factory=list)
     stuttered: int = 0
     fitted: set[tuple[str, int]] = field(default_factory=set)
     ended: bool = False
+
+    def skip(self, number: int) -> None:
+        """Counts a line that fitted no rule."""
+        self.skipped += 1
+        if len(self.first_skipped) < MOST_LISTED:
+            self.first_skipped.append(number)
+
+    def listed(self) -> str:
+        """The numbers of the lines that fitted no rule."""
+        return ", ".join([*map(str, self.first_skipped), *(["..."] if self.skipped > len(self.first_skipped) else [])])
 
 
 @dataclass(frozen=True)
@@ -68,13 +88,13 @@ class LogMapping:
     """How the lines of a log become records.
 
     Args:
-        header: the header of the plain trace.
+        header: the header of the plain trace, with the place of each part.
         pattern: what makes an object of a line of text; None for lines that are JSON.
         skips: lines that fit no rule are skipped; else they are an error.
     """
 
     file: str
-    header: Mapping[str, Any]
+    header: Line
     pattern: re.Pattern[str] | None
     rules: Sequence[Rule]
     skips: bool
@@ -82,7 +102,7 @@ class LogMapping:
     def read(self, lines: Iterator[TextLine] | Iterator[Line]) -> Plain:
         """The trace that lines make."""
         counts = Counts()
-        return Plain(Line(self.file, 1, self.header), self.records(lines, counts), lambda: self.note(counts))
+        return Plain(self.header, self.records(lines, counts), lambda: self.note(counts))
 
     def records(self, lines: Iterator[TextLine] | Iterator[Line], counts: Counts) -> Iterator[Line]:
         """The records that lines make.
@@ -96,11 +116,11 @@ class LogMapping:
             if rule is None:
                 if not self.skips:
                     raise TraceError(
-                        f"{line.file}, line {line.number}: fits no rule of {self.file}; "
-                        f'add one, or write "otherwise: skip" if such lines say nothing',
+                        f"{line.file}, line {line.number}: fits no rule of {self.file}: {_quoted(value)}; "
+                        f'add a rule, or write "otherwise: skip" to skip and list such lines',
                         line.number,
                     )
-                counts.skipped += 1
+                counts.skip(line.number)
                 continue
             counts.fitted.add(rule.place)
             counts.stuttered += not rule.records
@@ -119,7 +139,11 @@ class LogMapping:
         if found is not None:
             return found.groupdict()
         if not self.skips:
-            raise TraceError(f"{line.file}, line {line.number}: does not match the pattern of {self.file}", line.number)
+            raise TraceError(
+                f"{line.file}, line {line.number}: does not match the pattern of {self.file}: {_quoted(line.text)}; "
+                f'correct the pattern, or write "otherwise: skip" to skip and list such lines',
+                line.number,
+            )
         return None
 
     def note(self, counts: Counts) -> str:
@@ -127,11 +151,19 @@ class LogMapping:
         idle = [rule.place for rule in self.rules if rule.place not in counts.fitted] if counts.ended else []
         where = [str(line) if file == self.file else f"{line} of {file}" for file, line in idle]
         parts = [
-            _lines(counts.skipped, "fits", "fit") + " no rule of the mapping" if counts.skipped else "",
             _lines(counts.stuttered, "is", "are") + " no step" if counts.stuttered else "",
+            f"{_lines(counts.skipped, 'fits', 'fit')} no rule of the mapping: {counts.listed()}"
+            if counts.skipped
+            else "",
             f"no line fits the rules of the mapping in line {', '.join(where)}" if where else "",
         ]
         return "; ".join(part for part in parts if part)
+
+
+def _quoted(value: Any) -> str:
+    """A line as a message quotes it."""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
 
 
 def _lines(number: int, one: str, many: str) -> str:
@@ -145,18 +177,18 @@ def read_mapping(path: Path) -> LogMapping:
         TraceError: it cannot be read, has the wrong shape, or extends itself.
     """
     merged: dict[str, Any] = {"names": {}, "header": {}}
+    parts: dict[Part, tuple[str, int]] = {}
     chain: list[tuple[YamlFile, list[Rule]]] = []
     seen: list[Path] = []
     at: Path | None = path
     while at is not None:
+        file = read_yaml(at)
         here = at.resolve()
         if here in seen:
-            file = chain[-1][0]
-            raise file.error(
-                f"extends {at.name}, which extends this file in turn; a mapping cannot extend itself", "extends"
+            raise chain[-1][0].error(
+                f"extends {at.name}, which extends this file in turn; leave out one of the two 'extends'", "extends"
             )
         seen.append(here)
-        file = read_yaml(at)
         file.check(Shape.load(SCHEMA, "mapping"))
         chain.append((file, []))
         more = file.data.get("extends")
@@ -165,15 +197,18 @@ def read_mapping(path: Path) -> LogMapping:
         for key in ("pattern", "otherwise", "system"):
             if key in file.data:
                 merged[key] = file.data[key], file
+                parts[(key,)] = file.file, file.lines[(key,)]
         for key in ("names", "header"):
             merged[key] |= file.data.get(key, {})
+        parts |= {part[1:]: (file.file, line) for part, line in file.lines.items() if part[:1] == ("header",)}
     rules = [rule for file, _ in chain for rule in _rules(file, merged["names"])]
     first = chain[0][0]
     if "system" not in merged:
         raise first.error('"system" is missing; write, for example, system: hived')
     if not rules:
-        raise first.error('"lines" is missing: which lines are which steps')
-    header = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
+        raise first.error('"lines" is missing; write which lines are which steps')
+    said = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
+    header = Line(str(path), 1, said, parts=parts)
     otherwise = merged.get("otherwise", ("error", first))[0]
     return LogMapping(
         str(path), header, _pattern(*merged["pattern"]) if "pattern" in merged else None, rules, otherwise == "skip"
@@ -184,10 +219,10 @@ def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
     try:
         found = re.compile(text)
     except re.error as error:
-        raise file.error(f"no regular expression: {error}", "pattern") from None
+        raise file.error(f"the pattern is not a regular expression: {error}; correct it", "pattern") from None
     if not found.groupindex:
         raise file.error(
-            "the pattern has no named groups, such as (?P<message>.*), so nothing can be taken from a line", "pattern"
+            "the pattern has no named groups, so a line has no fields; write some, such as (?P<message>.*)", "pattern"
         )
     return found
 
@@ -280,7 +315,7 @@ def _taken(file: YamlFile, names: Mapping[str, Mapping[str, Any]], said: Any, wh
         return take
     if table not in names:
         there = ", ".join(names) or "none"
-        raise file.error(f"unknown table of names {table!r}; there is {there}", *where, "names")
+        raise file.error(f"unknown table of names {table!r}; choose from {there}", *where, "names")
     return partial(_named, take, names[table])
 
 
@@ -298,15 +333,15 @@ def _constant(value: Any, line: Any) -> Any:
 def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     if len(text) > LONGEST_QUERY:
         raise file.error(
-            f"a query of {len(text):,} characters; at most {LONGEST_QUERY:,} are read, so write several short ones",
+            f"the query has {len(text):,} characters; write shorter ones, of at most {LONGEST_QUERY:,}",
             *where,
         )
     try:
         found: Take = jmespath.compile(text).search
     except JMESPathError as error:
-        raise file.error(f"no JMESPath: {str(error).splitlines()[0]}", *where) from None
+        raise file.error(f"the query is not JMESPath: {str(error).splitlines()[0]}; correct it", *where) from None
     except RecursionError:
-        raise file.error("a query that is nested too deep; write several short ones", *where) from None
+        raise file.error("the query is nested too deep; write several short ones", *where) from None
     return found
 
 
@@ -315,11 +350,12 @@ def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:
         return take(value)
     except RecursionError:
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or what it reads, is nested too deep",
+            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or the value that it reads, is nested too deep; write a shorter query",
             line.number,
         ) from None
     except (JMESPathError, TypeError, KeyError) as error:
         what = str(error).splitlines()[0]
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}", line.number
+            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}; correct the query, or add a 'when' that leaves such lines out",
+            line.number,
         ) from None

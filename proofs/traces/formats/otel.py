@@ -72,7 +72,7 @@ def _pairs(line: Line, of: Mapping[str, Any], name: str, depth: int) -> dict[str
     found = {}
     for each in _list(line, of, name):
         if not isinstance(each.get("key"), str):
-            raise line.error('an attribute without a "key"; each is {"key": text, "value": {...}}')
+            raise line.error('an attribute has no "key"; write {"key": text, "value": {...}}')
         found[each["key"]] = _value(line, each.get("value", {}), depth)
     return found
 
@@ -84,7 +84,9 @@ def _value(line: Line, shown: object, depth: int = 0) -> Any:
         TraceError: it is none.
     """
     if not isinstance(shown, dict) or len(shown) > 1 or depth > MOST_DEEP:
-        raise line.error(f'{json.dumps(shown)[:60]} where a value such as {{"stringValue": "..."}} belongs')
+        raise line.error(
+            f'{json.dumps(shown)[:60]} is not a value of OpenTelemetry; write one such as {{"stringValue": "..."}}'
+        )
     match shown:
         case {"stringValue": str(value)} | {"boolValue": bool(value)} | {"bytesValue": str(value)}:
             return value
@@ -98,7 +100,9 @@ def _value(line: Line, shown: object, depth: int = 0) -> Any:
             return _pairs(line, pairs, "values", depth + 1)
         case {}:
             return None
-    raise line.error(f'{json.dumps(shown)[:60]} where a value such as {{"stringValue": "..."}} belongs')
+    raise line.error(
+        f'{json.dumps(shown)[:60]} is not a value of OpenTelemetry; write one such as {{"stringValue": "..."}}'
+    )
 
 
 def _whole(line: Line, shown: object) -> int:
@@ -108,19 +112,19 @@ def _whole(line: Line, shown: object) -> int:
             return int(shown)
     except ValueError:
         pass
-    raise line.error(f"{json.dumps(shown)[:60]} where a whole number belongs")
+    raise line.error(f"{json.dumps(shown)[:60]} is not a whole number; write a text such as '12'")
 
 
 def _list(line: Line, of: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
     found = of.get(key, [])
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise line.error(f'"{key}" is no list of objects')
+        raise line.error(f'"{key}" is not a list of objects; write [{{...}}]')
     return found
 
 
 def _dict(line: Line, found: object) -> Mapping[str, Any]:
     if not isinstance(found, dict):
-        raise line.error(f"{json.dumps(found)[:60]} where an object {{...}} belongs")
+        raise line.error(f"{json.dumps(found)[:60]} is not an object; write {{...}}")
     return found
 
 
@@ -140,7 +144,9 @@ def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> 
             waiting.append(line)
             break
         if RECORD in said:
-            raise line.error(f'a record before the header; a resource or an earlier log record has it as "{HEADER}"')
+            raise line.error(
+                f'a record comes before the header; write "{HEADER}" in a resource or an earlier log record'
+            )
         skipped[0] += 1
     if header is None:
         what = (
@@ -170,7 +176,7 @@ def _own(line: Line, shown: object, key: str) -> Mapping[str, Any]:
         try:
             shown = json.loads(shown)
         except (ValueError, RecursionError):
-            raise line.error(f'"{key}" is no JSON') from None
+            raise line.error(f'"{key}" is not JSON; write a JSON text, or a map of attributes') from None
     return _dict(line, shown)
 
 

@@ -23,7 +23,7 @@ def read_own(model: Model, lines: Iterator[TextLine], requested: Requested) -> P
     """
     header = next(lines).object()
     if "schedproof" not in header.value:
-        raise header.error('this is no header of a plain trace; its first line has "schedproof": 1')
+        raise header.error('the header of a plain trace is missing; write "schedproof": 1 in the first line')
     return Plain(header, (line.object() for line in lines))
 
 

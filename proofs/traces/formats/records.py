@@ -123,7 +123,9 @@ class Reader:
         if value.get("crash") or value.get("event") in self.crashes:
             crashes = [a for a in self.model.actions if a.crash]
             if not crashes:
-                raise line.error(f"a crash; {self.model.system} {self.model.variant} has no action that is one")
+                raise line.error(
+                    f"{self.model.system} {self.model.variant} does not model crashes; leave the record out"
+                )
             named = [a for a in crashes if a.name == value.get("event", a.name)]
             if "object" in value:
                 raise line.error(f'{value["event"]} happens to every object: leave out "object"')
@@ -146,14 +148,16 @@ class Reader:
         if (sort, event) not in rows:
             own = [row for row in rows if row[0] == sort]
             there = ", ".join(f"{s}.{e}" for s, e in sorted(own or rows))
-            raise line.error(f"unknown event {line.value['event']!r}; there is {there}")
+            raise line.error(f"unknown event {line.value['event']!r}; choose from {there}")
         number = -1
         if "object" in line.value:
             kind = Ref(self.model.machine(sort).sort)
             number = read_value(self.instance, kind, line.value["object"], line, "object")
         causes = [a for a in self.model.actions if (sort, event) in caused(self.model, a.name)]
         if not causes:
-            raise line.error(f"no action of {self.model.system} {self.model.variant} leads to the event {sort}.{event}")
+            raise line.error(
+                f"no action of {self.model.system} {self.model.variant} causes the event {sort}.{event}; write an action, or another event"
+            )
         found = []
         for action, given in self.by_action(line, causes):
             who = self.root(action, sort, event)
@@ -161,7 +165,9 @@ class Reader:
                 continue
             found.append(StepPattern(action, given, (sort, event, number)))
         if not found:
-            raise line.error(f'"object" is {line.value["object"]!r}, and the parameters say another; write one of them')
+            raise line.error(
+                f'"object" is {line.value["object"]!r}, and the parameters name another object; write one of them'
+            )
         return found
 
     def root(self, action: Action, sort: str, event: str) -> str:
@@ -195,12 +201,14 @@ class Reader:
             every = {v.name for action in actions for v in action.parameters}
             name = next((n for n in given if n not in every), next(iter(given)))
             what = actions[0].name if len(actions) == 1 else line.value.get("event", "crash")
-            raise line.error(f"{what} has no parameter {name!r}; its parameters: {', '.join(sorted(every)) or 'none'}")
+            raise line.error(f"unknown parameter {name!r} of {what}; choose from {', '.join(sorted(every)) or 'none'}")
         return found
 
     def parameter(self, kind: Type, name: str, value: object, line: Line) -> int:
         if value is None:
-            raise line.error(f"parameters.{name}: null where an object or a value belongs, or leave it out")
+            raise line.error(
+                f"parameters.{name}: null does not fit; write an object or a value, or leave the parameter out"
+            )
         return read_value(self.instance, kind, value, line, f"parameters.{name}")
 
 
@@ -261,5 +269,5 @@ def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
 def _action(model: Model, name: str, line: Line) -> Action:
     known = {a.name: a for a in model.actions}
     if name not in known:
-        raise line.error(f"unknown action {name!r}; {model.system} has {', '.join(known)}")
+        raise line.error(f"unknown action {name!r}; choose from {', '.join(known)}")
     return known[name]

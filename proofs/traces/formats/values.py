@@ -27,7 +27,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         try:
             return instance.read(kind, shown)
         except ValueError as error:
-            raise line.error(f"{where}: {error}") from None
+            raise line.error(f"{where}: {error}", *where.split(".")) from None
     match kind:
         case SetOf(sort):
             advice = f"a list of names of {sort.name}"
@@ -35,7 +35,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
             advice = f"a name of {sort.name} ({listed(instance, sort.name)}) or null"
         case _:
             advice = f"a value of {kind}"
-    raise line.error(f"{where}: {shown!r:.60} where {advice} belongs")
+    raise line.error(f"{where}: {shown!r:.60} does not fit; write {advice}", *where.split("."))
 
 
 def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: str = "state") -> dict[int, int]:
@@ -48,25 +48,29 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
     machines = {m.sort.name: m for m in instance.model.machines}
     for sort, objects in state.items():
         if sort not in machines:
-            raise line.error(f"{where} has the unknown sort {sort!r}; there is {', '.join(machines)}")
+            raise line.error(f"{where} has the unknown sort {sort!r}; choose from {', '.join(machines)}", where, sort)
         names = list(instance.object_names(sort))
         attributes = {a.name: a for a in instance.attributes(sort)}
         states = [s.name for s in machines[sort].states]
         for obj, fields in objects.items():
             at = f"{where}.{sort}.{obj}"
             if obj not in names:
-                raise line.error(f"{where}.{sort} has the unknown object {obj!r}; there is {', '.join(names)}")
+                raise line.error(
+                    f"{where}.{sort} has the unknown object {obj!r}; choose from {', '.join(names)}", where, sort, obj
+                )
             for name, value in fields.items():
                 if name == "state" and states:
                     if value not in states:
-                        raise line.error(f"{at}.state: {value!r:.60} is none of {', '.join(states)}")
+                        raise line.error(
+                            f"{at}.state: unknown state {value!r:.60}; choose from {', '.join(states)}", *at.split(".")
+                        )
                     found[instance.slot(sort) + names.index(obj)] = states.index(value)
                 elif name in attributes:
                     slot = instance.slot(sort, name) + names.index(obj)
                     found[slot] = read_value(instance, attributes[name].type, value, line, f"{at}.{name}")
                 else:
                     there = ", ".join([*(["state"] if states else []), *attributes])
-                    raise line.error(f"{at} has the unknown field {name!r}; fields of {sort}: {there}")
+                    raise line.error(f"{at} has the unknown field {name!r}; choose from {there}", *at.split("."), name)
     return found
 
 

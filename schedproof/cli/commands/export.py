@@ -137,7 +137,7 @@ def _written(
     """
     every = list(instances(model, sizes, with_history=history))
     if not every:
-        raise ScopeError(f"{model.system} {model.variant} has no topology at this scope; try another")
+        raise ScopeError(f"{model.system} {model.variant} has no configuration at this scope; choose another scope")
     digits = len(str(len(every)))
     for number, instance in enumerate(every, start=1):
         several = f"_{number:0{digits}}" if len(every) > 1 else ""

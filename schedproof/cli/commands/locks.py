@@ -124,7 +124,7 @@ def _picture(found: Examined, kind: str) -> str | bytes:
         return render(deadlock_graph(found.explored.problems[0], name), kind)
     order = next((a.order for a in found.answers if a.order is not None), None)
     if order is None:
-        raise DiagramError(f"{name} has no deadlock and no order, so there is nothing to draw")
+        raise DiagramError(f"{name} has neither a deadlock nor an order to draw; write an order, or threads that wait")
     return render(order_graph(found.locks, order), kind)
 
 

@@ -82,7 +82,7 @@ def serve(
         return Exit.OK
     if stdio:
         if (host, port, token_file, json_file) != (HOST, PORT, None, None):
-            raise UserError("--stdio: there is no HTTP with it; leave out --host, --port, --token-file and --json")
+            raise UserError("--stdio: it listens on no port; leave out --host, --port, --token-file and --json")
         from schedproof.service.nursery import Nursery
         from schedproof.service.stdio import talk
 
@@ -110,7 +110,7 @@ def _http(limits: Limits, host: str, port: int, token_file: str | None, json_fil
         with bound:
             if token is None and not listening.is_loopback(bound):
                 raise UserError(
-                    f"--host: other machines can connect to {host}, and there is no token; add --token-file FILE, set "
+                    f"--host: other machines can connect to {host} without a token; add --token-file FILE, set "
                     f"{VARIABLE}, or leave out --host"
                 )
             url = listening.url(bound)

@@ -136,7 +136,7 @@ def test_objects_begin_where_they_are_said_to() -> None:
 
 @pytest.mark.parametrize("begins", ["nonsense", "state"])
 def test_where_objects_begin_is_a_rigid_truth_value(begins: str) -> None:
-    with pytest.raises(ModelError, match=f"{begins}.*is no rigid truth value of Lamp; use one of: lit"):
+    with pytest.raises(ModelError, match=f"{begins}.*is not a rigid BoolType attribute of Lamp; choose from lit"):
         checked(model(begins=begins))
 
 

@@ -29,7 +29,7 @@ def test_a_wrong_model_is_refused_with_element_place_and_remedy(case: Case) -> N
     assert error.element.startswith(element)
     assert problem in error.problem
     assert remedy in error.remedy
-    assert str(error) == f"{error.place}: {error.element}: {error.problem}; {error.remedy}"
+    assert str(error) == f"{error.place.in_folder()}: {error.element}: {error.problem}; {error.remedy}"
     assert "\n" not in str(error)
     assert error.place.file == wrong_models.__file__
 

@@ -141,7 +141,7 @@ Case = tuple[Callable[[], object], str, str, str]
 DECLARATIONS: dict[str, Case] = {
     "two machines of a sort": (
         lambda: model(machines=[JOB, NODE, Machine(Job)]),  # wrong
-        "sort Job", "is declared twice (first at wrong_models.py:", "another name",
+        "sort Job", "is declared twice (first at lang/wrong_models.py:", "another name",
     ),
     "two sorts of a letter": (
         lambda: model(machines=[JOB, NODE, Machine(Sort("Jar", "j"))]),  # wrong
@@ -169,35 +169,35 @@ DECLARATIONS: dict[str, Case] = {
     ),
     "an attribute over an unknown sort": (
         lambda: node_machine(attributes=[Attribute("haunted_by", Ref(Ghost))]),  # wrong
-        "attribute Node.haunted_by", "unknown sort Ghost", "use one of Job, Node",
+        "attribute Node.haunted_by", "unknown sort Ghost", "choose from Job, Node",
     ),
     "a set over an unknown sort": (
         lambda: node_machine(attributes=[Attribute("haunted_by", SetOf(Ghost))]),  # wrong
-        "attribute Node.haunted_by", "unknown sort Ghost", "use one of Job, Node",
+        "attribute Node.haunted_by", "unknown sort Ghost", "choose from Job, Node",
     ),
     "an empty range": (
         lambda: node_machine(attributes=[Attribute("load", IntRange(3, 1))]),  # wrong
-        "attribute Node.load", "no number is in 3..1", "IntRange(1, 3)",
+        "attribute Node.load", "the range 3..1 is empty", "IntRange(1, 3)",
     ),
     "an enumeration of nothing": (
         lambda: node_machine(attributes=[Attribute("kind", EnumType(()))]),  # wrong
-        "attribute Node.kind", "is no enumeration", "at least one value",
+        "attribute Node.kind", "is not an enumeration", "at least one value",
     ),
     "an enumeration with a value twice": (
         lambda: node_machine(attributes=[Attribute("kind", EnumType(("a", "b", "a")))]),  # wrong
-        "attribute Node.kind", "is no enumeration", "each value once",
+        "attribute Node.kind", "is not an enumeration", "each value once",
     ),
     "an initial value of another type": (
         lambda: node_machine(attributes=[Attribute("load", IntRange(0, 3), initial="red")]),  # wrong
-        "attribute Node.load", "type mismatch: 'red' is no value of type 0..3", "give an initial value of that type",
+        "attribute Node.load", "type mismatch: 'red' is not a value of type 0..3", "give an initial value of that type",
     ),
     "an initial value out of its range": (
         lambda: node_machine(attributes=[Attribute("load", IntRange(0, 3), initial=4)]),  # wrong
-        "attribute Node.load", "4 is no value of type 0..3", "give an initial value of that type",
+        "attribute Node.load", "4 is not a value of type 0..3", "give an initial value of that type",
     ),
     "an initial value that the enumeration has not": (
         lambda: node_machine(attributes=[Attribute("kind", COLOURS, initial="blue")]),  # wrong
-        "attribute Node.kind", "'blue' is no value", "give an initial value of that type",
+        "attribute Node.kind", "'blue' is not a value", "give an initial value of that type",
     ),
     "an initial value that is no value at all": (
         lambda: node_machine(attributes=[Attribute("kind", SetOf(Job), initial=frozenset({1}))]),  # type: ignore[arg-type]  # wrong
@@ -205,11 +205,11 @@ DECLARATIONS: dict[str, Case] = {
     ),
     "an event without source": (
         lambda: node_machine(events=[Event("explode", {"by": Ref(Job)})]),  # wrong
-        "event Node.explode", "has no source", "add a row for it",
+        "event Node.explode", "no row of the table has this event", "add a row for it",
     ),
     "an event parameter over an unknown sort": (
         lambda: node_machine(events=[Event("take", {"by": Ref(Ghost)})]),  # wrong
-        "event Node.take", "unknown sort Ghost", "use one of Job, Node",
+        "event Node.take", "unknown sort Ghost", "choose from Job, Node",
     ),
     "a state that no row leads to": (
         lambda: node_machine(states=[State("Idle"), State("Busy"), State("Broken")]),  # wrong
@@ -224,15 +224,15 @@ DECLARATIONS: dict[str, Case] = {
 TABLE: dict[str, Case] = {
     "an unknown source": (
         lambda: model(add_rows=[Row(Node, "repair", "Broken", "Idle")]),  # wrong
-        "row Node.repair from Broken", "unknown state 'Broken' of Node", "use one of: Idle, Busy",
+        "row Node.repair from Broken", "unknown state 'Broken' of Node", "choose from Idle, Busy",
     ),
     "an unknown target": (
         lambda: model(add_rows=[Row(Node, "crash", "Busy", "Broken")]),  # wrong
-        "row Node.crash from Busy", "unknown state 'Broken' of Node", "use one of: Idle, Busy",
+        "row Node.crash from Busy", "unknown state 'Broken' of Node", "choose from Idle, Busy",
     ),
     "a row of an unknown sort": (
         lambda: model(add_rows=[Row(Ghost, "boo", "A", "B")]),  # wrong
-        "row Ghost.boo from A", "unknown sort Ghost", "use one of Job, Node",
+        "row Ghost.boo from A", "unknown sort Ghost", "choose from Job, Node",
     ),
     "a row of a machine without states": (
         lambda: model(machines=[JOB, NODE, Machine(Ghost)], add_rows=[Row(Ghost, "boo", "A", "B")]),  # wrong
@@ -244,11 +244,11 @@ TABLE: dict[str, Case] = {
     ),
     "an update of an undeclared attribute": (
         lambda: model(add_rows=[Row(Node, "clean", "Idle", "Idle", dirt=0)]),  # wrong
-        "row Node.clean from Idle", "undeclared attribute 'dirt'", "set one of: holds",
+        "row Node.clean from Idle", "undeclared attribute 'dirt'", "choose from holds",
     ),
     "an update of a rigid attribute": (
         lambda: model(add_rows=[Row(Job, "hurry", "Waiting", "Waiting", urgent=True)]),  # wrong
-        "row Job.hurry from Waiting", "attribute 'urgent' is rigid", "set one of: on, tries, colour, log, saved",
+        "row Job.hurry from Waiting", "attribute 'urgent' is rigid", "choose from on, tries, colour, log, saved",
     ),
     "an update by a value of another type": (
         lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", tries=NONE)]),  # wrong
@@ -264,10 +264,10 @@ TABLE: dict[str, Case] = {
     ),
     "an update by a parameter that the event has not": (
         lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=given("where"))]),  # wrong
-        "row Job.again from Waiting", "the event has no parameter where", "declare it in the machine's events",
+        "row Job.again from Waiting", "unknown parameter where of the event", "declare it in the machine's events",
     ),
     "an update by a variable": (
-        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=n)]),
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=n)]),  # wrong
         "row Job.again from Waiting", "variable n is not bound here", "bind it",
     ),
     "an update that reads history for what is no history": (
@@ -289,31 +289,31 @@ TABLE: dict[str, Case] = {
 TERMS: dict[str, Case] = {
     "an unknown state": (
         lambda: act(j.is_("Sleeping")),  # wrong
-        "action act", "unknown state 'Sleeping' of Job", "use one of: Waiting, Running, Done",
+        "action act", "unknown state 'Sleeping' of Job", "choose from Waiting, Running, Done",
     ),
     "no state": (
         lambda: act(j.is_()),  # wrong
-        "action act", "is_() names no state", "use one of: Waiting, Running, Done",
+        "action act", "is_() names no state", "choose from Waiting, Running, Done",
     ),
     "an undeclared attribute": (
         lambda: act(j.weight == 1),  # wrong
-        "action act", "undeclared attribute 'weight' of Job", "use one of: on, tries, urgent, colour, log, saved",
+        "action act", "undeclared attribute 'weight' of Job", "choose from on, tries, urgent, colour, log, saved",
     ),
     "an attribute of no object": (
         lambda: act(j.tries.size == 1),  # wrong
-        "action act", "an object is needed, this is of type 0..3", "use a variable or a reference",
+        "action act", "an object is needed, and this is of type 0..3", "use a variable or a reference",
     ),
     "an unbound variable": (
-        lambda: act(exists(n, n.is_("Idle")), m.is_("Idle")),
+        lambda: act(exists(n, n.is_("Idle")), m.is_("Idle")),  # wrong
         "action act", "variable m is not bound here", "bind it with forall or exists",
     ),
     "a variable that means another sort here": (
-        lambda: act(forall(j, j.is_("Done")), forall(variable(Node, "j"), implies(j.is_("Done"), j.is_("Done")))),
+        lambda: act(forall(j, j.is_("Done")), forall(variable(Node, "j"), implies(j.is_("Done"), j.is_("Done")))),  # wrong
         "action act", "type mismatch: variable j is of type Job or none, but here j is of type Node or none", "another name",
     ),
     "a formula that is none": (
         lambda: act(j.on),  # wrong
-        "action act", "a formula is needed, this is of type Node or none", "compare it with something",
+        "action act", "a formula is needed, and this is of type Node or none", "compare it with something",
     ),
     "objects of two sorts compared": (
         lambda: act(j.on == j),  # wrong
@@ -333,15 +333,15 @@ TERMS: dict[str, Case] = {
     ),
     "two sets compared": (
         lambda: act(n.holds == EMPTY, parameters=[n]),  # wrong
-        "action act", "sets are compared", "say which elements they have",
+        "action act", "sets cannot be compared", "compare their elements",
     ),
     "an element of another sort": (
-        lambda: act(n.holds.has(n), parameters=[n]),
+        lambda: act(n.holds.has(n), parameters=[n]),  # wrong
         "action act", "type mismatch: Node or none as an element of a set of Job", "use an object of the set's sort",
     ),
     "an element of no set": (
         lambda: act(j.tries.has(j)),  # wrong
-        "action act", "a set is needed, this is of type 0..3", "use a set variable or a set attribute",
+        "action act", "a set is needed, and this is of type 0..3", "use a set variable or a set attribute",
     ),
     "an order of what is no number": (
         lambda: act(j.tries < j.urgent),  # wrong
@@ -353,42 +353,42 @@ TERMS: dict[str, Case] = {
     ),
     "those of what is no object": (
         lambda: act(those(number, number > 1).has(j)),  # wrong
-        "action act", "number does not stand for an object", "use a variable over a sort",
+        "action act", "number is not an object variable", "use a variable over a sort",
     ),
     "me outside a row": (
         lambda: act(t.Me().is_("Done")),  # wrong
-        "action act", "'me' stands outside a table row", "name the object with a variable",
+        "action act", "'me' is used outside a table row", "name the object with a variable",
     ),
     "the state after, in a guard": (
         lambda: act(after(j.is_("Done"))),  # wrong
-        "action act", "after(...) has no meaning here", "use it in a StepInvariant",
+        "action act", "after(...) is used outside a step", "use it in a StepInvariant",
     ),
     "the state after, in an invariant": (
         lambda: invariant(after(j.is_("Done"))),  # wrong
-        "property wrong", "after(...) has no meaning here", "use it in a StepInvariant",
+        "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
     ),
     "the state after the state after": (
         lambda: step(after(after(k.is_("Done")))),  # wrong
-        "property wrong", "after(...) has no meaning here", "use it in a StepInvariant",
+        "property wrong", "after(...) is used outside a step", "use it in a StepInvariant",
     ),
     "a firing in a guard": (
         lambda: act(j.fires("finish")),  # wrong
-        "action act", "a firing is asked for where there is no step", "use it in rules and step invariants",
+        "action act", "fires(...) is used outside a step", "use it in rules and step invariants",
     ),
     "a firing in an invariant": (
         lambda: invariant(j.fires("finish")),  # wrong
-        "property wrong", "a firing is asked for where there is no step", "use it in rules and step invariants",
+        "property wrong", "fires(...) is used outside a step", "use it in rules and step invariants",
     ),
     "history in a guard": (
         lambda: act(exists(n, j.log.has(n))),  # wrong
         "action act", "history attribute 'log' is read by a guard or rule", "properties only",
     ),
     "a quantifier over sets": (
-        lambda: invariant(exists(N, N.has(n))),
-        "property wrong", "N stands for any set of objects", "only an action's parameters may",
+        lambda: invariant(exists(N, N.has(n))),  # wrong
+        "property wrong", "N is a set variable", "only parameters of actions may be sets",
     ),
     "a variable bound twice": (
-        lambda: invariant(forall([k, k], k.is_("Done"))),
+        lambda: invariant(forall([k, k], k.is_("Done"))),  # wrong
         "property wrong", "variable k is bound twice", "another name",
     ),
 }  # fmt: skip
@@ -404,11 +404,11 @@ HAPPENINGS: dict[str, Case] = {
     ),
     "a parameter over an unknown sort": (
         lambda: act(parameters=[ghost]),
-        "action act", "unknown sort Ghost", "use one of Job, Node",
+        "action act", "unknown sort Ghost", "choose from Job, Node",
     ),
     "a sentence about what is no parameter": (
         lambda: act(says="{n} acts"),
-        "action act", "its sentence speaks of {n}, which is no parameter", "use one of: j",
+        "action act", "its sentence has {n}, which is not a parameter", "choose from j",
     ),
     "a sentence with an open brace": (
         lambda: act(says="{j acts"),
@@ -416,7 +416,7 @@ HAPPENINGS: dict[str, Case] = {
     ),
     "an event that no row answers to": (
         lambda: act(fires=[j.fires("explode")]),  # wrong
-        "action act", "event Job.explode has no source", "use one of: finish, lost, start",
+        "action act", "unknown event 'explode' of Job: no row", "choose from finish, lost, start",
     ),
     "an event without its parameter": (
         lambda: act(fires=[j.fires("start")]),  # wrong
@@ -424,10 +424,10 @@ HAPPENINGS: dict[str, Case] = {
     ),
     "an event with a parameter too many": (
         lambda: act(fires=[j.fires("finish", on=NONE)]),  # wrong
-        "action act", "event Job.finish has no parameter on", "use one of: none",
+        "action act", "unknown parameter on of event Job.finish", "choose from none",
     ),
     "an event with a parameter of another type": (
-        lambda: act(fires=[j.fires("start", on=j)]),
+        lambda: act(fires=[j.fires("start", on=j)]),  # wrong
         "action act", "type mismatch: parameter on of start is of type Node or none", "pass a value of that type",
     ),
     "two rules of a name": (
@@ -436,19 +436,19 @@ HAPPENINGS: dict[str, Case] = {
     ),
     "a rule on an unknown action": (
         lambda: model(rules=[Rule("r", Action("stop", [], [], [], ""), [], n.fires("drop"))]),  # wrong
-        "rule r", "unknown action 'stop'", "use one of: start, finish",
+        "rule r", "unknown action 'stop'", "choose from start, finish",
     ),
     "a rule on an action of other parameters": (
         lambda: model(rules=[Rule("r", dataclasses.replace(finish, parameters=[k]), [], k.on.fires("drop"))]),  # wrong
-        "rule r", "it is on an action 'finish' of other parameters than the model's", "j: Job or none",
+        "rule r", "its action 'finish' has other parameters than the model's", "j: Job or none",
     ),
     "a rule that means another sort by a parameter's name": (
-        lambda: model(rules=[Rule("r", finish, [], variable(Node, "j").fires("drop"))]),
+        lambda: model(rules=[Rule("r", finish, [], variable(Node, "j").fires("drop"))]),  # wrong
         "rule r", "type mismatch: variable j is of type Node or none, but here j is of type Job or none", "another name",
     ),
     "a rule over a set that is no parameter": (
-        lambda: model(rules=[Rule("r", finish, [N.has(n)], n.fires("drop"))]),
-        "rule r", "N stands for any set of objects", "only an action's parameters may",
+        lambda: model(rules=[Rule("r", finish, [N.has(n)], n.fires("drop"))]),  # wrong
+        "rule r", "N is a set variable", "only parameters of actions may be sets",
     ),
     "a rule that fires without a parameter": (
         lambda: model(rules=[Rule("r", n.fires("drop"), [n.holds.has(j)], j.fires("start"))]),  # wrong
@@ -456,14 +456,14 @@ HAPPENINGS: dict[str, Case] = {
     ),
     "a rule on an event that no row answers to": (
         lambda: model(rules=[Rule("r", n.fires("explode"), [n.holds.has(j)], j.fires("finish"))]),  # wrong
-        "rule r", "event Node.explode has no source", "use one of: drop, take",
+        "rule r", "unknown event 'explode' of Node: no row", "choose from drop, take",
     ),
     "a rule that asks for an event by a set": (
         lambda: model(
             machines=[JOB, dataclasses.replace(NODE, events=[Event("take", {"all": SetOf(Job)})])],
             rules=[Rule("r", n.fires("take", all=n.holds), [], j.fires("finish"))],  # wrong
         ),
-        "rule r", "sets are compared: parameter all of take", "ask for the event without this parameter",
+        "rule r", "parameter all of take is a set, and sets cannot be compared", "leave this parameter out",
     ),
     "history in a rule": (
         lambda: model(rules=[Rule("r", finish, [j.log.has(n)], n.fires("drop"))]),  # wrong
@@ -490,7 +490,7 @@ PROMISED: dict[str, Case] = {
     ),
     "a property over an unknown sort": (
         lambda: invariant(ghost == ghost, over=[ghost]),
-        "property wrong", "unknown sort Ghost", "use one of Job, Node",
+        "property wrong", "unknown sort Ghost", "choose from Job, Node",
     ),
     "a property over a variable twice": (
         lambda: invariant(j.is_("Done"), over=[j, j]),
@@ -498,23 +498,23 @@ PROMISED: dict[str, Case] = {
     ),
     "a property over sets": (
         lambda: invariant(N.has(n), over=[N, n]),
-        "property wrong", "N stands for any set of objects", "only an action's parameters may",
+        "property wrong", "N is a set variable", "only parameters of actions may be sets",
     ),
     "a step property of an unknown action": (
         lambda: step(k.is_("Done"), on=["stop"]),
-        "property wrong", "unknown action 'stop'", "use one of: start, finish",
+        "property wrong", "unknown action 'stop'", "choose from start, finish",
     ),
     "a step property that speaks of a parameter of some other action": (
-        lambda: step(n.is_("Idle"), on=["start", "finish"]),
-        "property wrong", "variable n is not bound here", "use one of: j, k",
+        lambda: step(n.is_("Idle"), on=["start", "finish"]),  # wrong
+        "property wrong", "variable n is not bound here", "choose from j, k",
     ),
     "a life cycle of an unknown state": (
         lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Node, states=["Idle", "Gone"])]),  # wrong
-        "property wrong", "unknown state 'Gone' of Node", "use one of: Idle, Busy",
+        "property wrong", "unknown state 'Gone' of Node", "choose from Idle, Busy",
     ),
     "a life cycle of an unknown sort": (
         lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Ghost, states=["A"])]),  # wrong
-        "property wrong", "unknown sort Ghost", "use one of Job, Node",
+        "property wrong", "unknown sort Ghost", "choose from Job, Node",
     ),
     "a life cycle of nothing": (
         lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Node, states=[])]),  # wrong
@@ -529,12 +529,12 @@ PROMISED: dict[str, Case] = {
         "property wrong", "a formula is needed", "compare it",
     ),
     "an end of an object that is not bound": (
-        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", ended=j.is_("Done"))]),
+        lambda: model(add_properties=[DeadlockFree(name="wrong", says="", ended=j.is_("Done"))]),  # wrong
         "property wrong", "variable j is not bound here", "bind it with forall or exists",
     ),
     "no deadlock without an unknown action": (
         lambda: model(add_properties=[DeadlockFree(name="wrong", says="", without=["fin"])]),  # wrong
-        "property wrong", "unknown action 'fin'", "use one of: start, finish",
+        "property wrong", "unknown action 'fin'", "choose from start, finish",
     ),
     "fairness of an unknown action": (
         lambda: model(
@@ -542,19 +542,19 @@ PROMISED: dict[str, Case] = {
                 LeadsTo(name="wrong", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"), weak=["fin"])  # wrong
             ]
         ),
-        "property wrong", "unknown action 'fin'", "use one of: start, finish",
+        "property wrong", "unknown action 'fin'", "choose from start, finish",
     ),
     "fairness to what is not taken": (
         lambda: model(
             add_properties=[
-                LeadsTo(name="wrong", says="", over=[j, n], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])
+                LeadsTo(name="wrong", says="", over=[j, n], given=j.on == n, goal=j.on == n, weak=["finish"], without=["finish"])  # wrong
             ]
         ),
-        "property wrong", "it asks that finish is taken again and again, and that it is not", "or in without",
+        "property wrong", "finish is both fair and excluded", "or else in without",
     ),
     "a recovery without a crash": (
         lambda: model(add_properties=[Recovery(name="wrong", says="", restores=[])]),  # wrong
-        "property wrong", "the model declares no crash", "add one with crash(...)",
+        "property wrong", "a Recovery needs a crash, and the model declares none", "add one with crash(...)",
     ),
     "a recovery from what a crash loses": (
         lambda: model(
@@ -586,11 +586,11 @@ PROMISED: dict[str, Case] = {
                 )
             ],
         ),
-        "property wrong", "a state is read where only durable data may be", "read a durable attribute",
+        "property wrong", "recovery reads a state, which a crash may lose", "read a durable attribute",
     ),
     "an axiom about what changes": (
         lambda: model(axioms=[forall(j, j.tries < 3)]),  # wrong
-        "axiom", "an axiom reads attribute 'tries', which changes", "promise it as an invariant",
+        "axiom", "an axiom reads attribute 'tries', which changes", "write an Invariant instead",
     ),
     "an axiom about states": (
         lambda: model(axioms=[forall(j, j.is_("Waiting"))]),  # wrong
@@ -598,15 +598,15 @@ PROMISED: dict[str, Case] = {
     ),
     "a manifest that names no property": (
         lambda: model(refuted=frozenset({"runing-has-a-node"})),
-        "variant right", "the manifest names no property of this model: 'runing-has-a-node'", "use one of: well-formed, ",
+        "variant right", "refuted names an unknown property 'runing-has-a-node'", "choose from well-formed, ",
     ),
     "a scope of an unknown sort": (
         lambda: model(default_scope={"Jobs": 2}),
-        "variant right", "scope of an unknown sort 'Jobs'", "use one of: Job, Node",
+        "variant right", "its scope has an unknown sort 'Jobs'", "choose from Job, Node",
     ),
     "a scope of nothing": (
         lambda: model(default_scope={"Job": 0, "Node": 2}),
-        "variant right", "its scope is 0 objects of Job", "at least one object",
+        "variant right", "its scope has 0 objects of Job", "at least one object",
     ),
 }  # fmt: skip
 
@@ -621,7 +621,7 @@ def changed(**change: Any) -> Model:
 VARIANTS: dict[str, Case] = {
     "a change that drops what is not there": (
         lambda: changed(drops=["a finish drops the job"]),
-        "change drops 'a finish drops the job'", "there is no such element", "name a row, action, rule or property",
+        "change drops 'a finish drops the job'", "it is not an element of the model", "name a row, action, rule or property",
     ),
     "a change that drops one of two elements of a name": (
         lambda: model(
@@ -635,19 +635,19 @@ VARIANTS: dict[str, Case] = {
     ),
     "a change that repairs an unknown property": (
         lambda: changed(repairs=["runing-has-a-node"]),
-        "change of other", "it repairs an unknown property 'runing-has-a-node'", "use one of: running-has-a-node",
+        "change of other", "it repairs an unknown property 'runing-has-a-node'", "choose from running-has-a-node",
     ),
     "a change that weakens an unknown property": (
         lambda: changed(weakens={"runing-has-a-node": ["running-has-a-node"]}),
-        "change of other", "it weakens an unknown property 'runing-has-a-node'", "use one of: running-has-a-node",
+        "change of other", "it weakens an unknown property 'runing-has-a-node'", "choose from running-has-a-node",
     ),
     "a change that weakens a promise to one that is not kept": (
         lambda: changed(weakens={"running-has-a-node": ["running-had-a-node"]}),
-        "change of other", "it weakens a promise to an unknown property 'running-had-a-node'", "use one of:",
+        "change of other", "it weakens a property to an unknown property 'running-had-a-node'", "choose from",
     ),
     "a volatile state without a recovery row": (
         lambda: crash("crash", "lost", [Machine(Job, states=[State("A", Durability.VOLATILE)])], ROWS[:1]),  # wrong
-        "state A of Job", "is volatile, but no recovery row says where a crash takes it", 'add Row(Job, "lost", "A", ...)',
+        "state A of Job", "is volatile, and no recovery row takes it to another state", 'add Row(Job, "lost", "A", ...)',
     ),
     "a persistent state with a recovery row": (
         lambda: crash("crash", "lost", [JOB], [*ROWS, Row(Job, "lost", "Done", "Waiting")]),  # wrong

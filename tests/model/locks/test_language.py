@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
 from schedproof.cli import main
+from schedproof.model.lang.errors import Place
 from schedproof.model.locks import LocksError, parse, read
 from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
 from schedproof.proofs.locks.examine import examine
@@ -18,106 +20,114 @@ THREAD = LOCK + "threads:\n  t:\n"
 
 WRONG: list[tuple[str, int, str]] = [
     # The text, the line that is named, and what the message says; the remedy is what comes after the semicolon.
-    ("", 1, "it is empty; say at least which objects have locks"),
-    ("# nothing\n", 1, "it is empty"),
-    ("hello\n", 1, "is not written as KEY: VALUE; give it a line for each"),
+    ("", 1, "the file is empty; write at least the objects that have locks"),
+    ("# nothing\n", 1, "the file is empty"),
+    ("hello\n", 1, "is not written as KEY: VALUE; write KEY: VALUE, a line for each"),
     ("- a\n", 1, "is not written as KEY: VALUE"),
-    ("about: x\n", 1, "there is nothing to look at; give an order, or operations, or threads"),
-    ("objcts: {}\n", 1, "there is no 'objcts' here; use one of: about"),
-    ("objects:\n  a: [\n", 3, "it is not YAML"),
-    ("objects:\n\ta: rw\n", 2, "it is not YAML: while scanning for the next token"),
-    ("objects: {a: rw}\n---\nobjects: {b: rw}\n", 2, "it is not YAML: expected a single document"),
-    ("objects: {a: rw}\n\x07\n", 1, "it is not YAML: unacceptable character"),
-    ("objects: &o {a: rw}\nthreads: *o\n", 2, "an alias (*) is not used here; write what it stands for"),
-    ("objects:\n  a: rw\nobjects:\n  b: rw\n", 3, "'objects' is here twice; give one of them another name"),
-    ("objects:\n  a: rw\n  a: rw\n", 3, "'a' is here twice"),
-    ("? [a, b]\n: c\n", 1, "there are several things where one is expected; write a single line"),
+    ("about: x\n", 1, "nothing can be checked; write an order, operations or threads"),
+    ("objcts: {}\n", 1, "unknown key 'objcts'; choose from about"),
+    ("objects:\n  a: [\n", 3, "the file is not YAML"),
+    ("objects:\n\ta: rw\n", 2, "the file is not YAML: while scanning for the next token"),
+    ("objects: {a: rw}\n---\nobjects: {b: rw}\n", 2, "the file is not YAML: expected a single document"),
+    ("objects: {a: rw}\n\x07\n", 1, "the file is not YAML: unacceptable character"),
+    ("objects: &o {a: rw}\nthreads: *o\n", 2, "an alias (*) cannot be used here; write what it stands for"),
+    ("objects:\n  a: rw\nobjects:\n  b: rw\n", 3, "'objects' is written twice; give one of them another name"),
+    ("objects:\n  a: rw\n  a: rw\n", 3, "'a' is written twice"),
+    ("? [a, b]\n: c\n", 1, "a list or a mapping cannot be used here; write a single line"),
     ("!!python/object/apply:os.system ['true']\n", 1, "is not written as KEY: VALUE"),
     # Classes.
     ("classes: {queue: {}}\n", 1, "class 'queue' does not begin with a capital; write 'Queue'"),
-    ("classes:\n  Q: {lock: rwmutex}\n", 2, "'rwmutex' is no kind of lock; write rw or mutex"),
-    ("classes:\n  Q: {locks: rw}\n", 2, "a class has no 'locks'; use one of: lock, in, has"),
+    ("classes:\n  Q: {lock: rwmutex}\n", 2, "unknown kind of lock 'rwmutex'; choose from rw, mutex"),
+    ("classes:\n  Q: {locks: rw}\n", 2, "unknown key 'locks' of a class; choose from lock, in, has"),
     ("classes:\n  Q: {in: p}\n", 2, "'p' is not a class; write a name that begins with a capital"),
     ("classes:\n  Q: {has: F}\n", 2, "'F' is not a field; write a name that begins with a small letter"),
-    ("classes:\n  Q: {in: P}\n", 2, "there is no class 'P'; use one of: Q"),
-    ("classes:\n  P: {in: Q}\n  Q: {in: P}\n", 3, "a circle: P in Q in P; leave one of them out"),
+    ("classes:\n  Q: {in: P}\n", 2, "unknown class 'P'; choose from Q"),
+    ("classes:\n  P: {in: Q}\n  Q: {in: P}\n", 3, "the classes are in a cycle: P in Q in P; leave one of them out"),
     ("classes:\n  Q: 12\n", 2, "class Q is not written as KEY: VALUE"),
     # The order.
-    (CLASSES + "order:\n  - P Q\n", 5, "'P Q' does not say who may be acquired under whom; write, for example,"),
-    (CLASSES + "order:\n  - P > Q below it\n", 5, "does not say who may be acquired under whom"),
-    (CLASSES + "order:\n  - P > R\n", 5, "there is no class 'R'; use one of: P, Q"),
-    (CLASSES + "order:\n  - Q > P in it\n", 5, "a P is not directly in a Q; say so: P: {in: Q}"),
+    (CLASSES + "order:\n  - P Q\n", 5, "'P Q' is not a row of the order; write, for example,"),
+    (CLASSES + "order:\n  - P > Q below it\n", 5, "is not a row of the order"),
+    (CLASSES + "order:\n  - P > R\n", 5, "unknown class 'R'; choose from P, Q"),
+    (CLASSES + "order:\n  - Q > P in it\n", 5, "a P is not directly in a Q; write P: {in: Q}"),
     (CLASSES + "order:\n  - P > P around it\n", 5, "a P is not directly in a P"),
-    (CLASSES + "order:\n  line: P > Q\n", 5, "'line' is no number; write a whole number"),
-    (CLASSES + "order: [P > Q]\nclosed: yes\n", 5, "'yes' is no truth value; write true or false"),
+    (CLASSES + "order:\n  line: P > Q\n", 5, "'line' is not a number; write a whole number"),
+    (CLASSES + "order: [P > Q]\nclosed: yes\n", 5, "'yes' is not true or false; write true or false"),
     # Rules.
-    (CLASSES + "rules:\n  r: write f\n", 5, "'write f' is no rule; write, for example,"),
-    (CLASSES + "rules:\n  r: {line: 3}\n", 5, "rule r says nothing; give it a rule:"),
-    (CLASSES + "rules:\n  r: {lines: 3}\n", 5, "a rule has no 'lines'; use one of: line, sentence, rule"),
-    (CLASSES + "rules:\n  r: write R.f needs wlock\n", 5, "there is no class 'R'"),
-    (CLASSES + "rules:\n  r: write Q.g needs wlock\n", 5, "there is no field of Q 'g'; use one of: f"),
+    (CLASSES + "rules:\n  r: write f\n", 5, "'write f' is not a rule; write, for example,"),
+    (CLASSES + "rules:\n  r: {line: 3}\n", 5, "rule r is empty; write rule: in it"),
+    (CLASSES + "rules:\n  r: {lines: 3}\n", 5, "unknown key 'lines' of a rule; choose from line, sentence, rule"),
+    (CLASSES + "rules:\n  r: write R.f needs wlock\n", 5, "unknown class 'R'"),
+    (CLASSES + "rules:\n  r: write Q.g needs wlock\n", 5, "unknown field of Q 'g'; choose from f"),
     (CLASSES + "rules:\n  r: write Q.f needs lock\n", 5, "lock of a Q, whose lock is a rw; write rlock or wlock"),
-    (CLASSES + "rules:\n  r: write Q.f needs wlock R\n", 5, "a Q is not in a R; say so: Q: {in: R}"),
+    (CLASSES + "rules:\n  r: write Q.f needs wlock R\n", 5, "a Q is not in a R; write Q: {in: R}"),
     (CLASSES + "rules:\n  r: write several of P, Q needs wlock Q\n", 5, "a P is not in a Q"),
-    (CLASSES + "rules:\n  r: write P.f needs wlock\n", 5, "there is no field of P 'f'; use one of: (there is none)"),
+    (CLASSES + "rules:\n  r: write P.f needs wlock\n", 5, "unknown field of P 'f'; declare it"),
     # Operations.
-    (CLASSES + "operations:\n  Go(Q q): []\n", 5, "'Go(Q q)' is no operation's name; write, for example,"),
-    (CLASSES + "operations:\n  go(q): []\n", 5, "is no operation's name"),
+    (CLASSES + "operations:\n  Go(Q q): []\n", 5, "'Go(Q q)' is not the name of an operation; write, for example,"),
+    (CLASSES + "operations:\n  go(q): []\n", 5, "is not the name of an operation"),
     (CLASSES + "operations:\n  go(Q q, Q q): []\n", 5, "has two parameters of one name; give each its own"),
-    (CLASSES + "operations:\n  go(R r): []\n", 5, "there is no class 'R'"),
-    (CLASSES + "operations:\n  go(Q q in p): []\n", 5, "there is no object 'p' here; use one of: q"),
+    (CLASSES + "operations:\n  go(R r): []\n", 5, "unknown class 'R'"),
+    (CLASSES + "operations:\n  go(Q q in p): []\n", 5, "unknown object 'p'; choose from q"),
     (CLASSES + "operations:\n  go(P p, Q q in p, P r in p): []\n", 5, "a P is not in a P"),
-    (CLASSES + "operations:\n  go(Q q): {line: 3}\n", 5, "operation go does nothing; give it steps:"),
-    (CLASSES + "operations:\n  go(Q q): {step: []}\n", 5, "an operation has no 'step'; use one of: line, under, steps"),
-    (CLASSES + "operations:\n  go(Q q): {under: q, steps: []}\n", 5, "'q' does not say what callers hold; write, for"),
+    (CLASSES + "operations:\n  go(Q q): {line: 3}\n", 5, "operation go has no steps; write steps: in it"),
+    (
+        CLASSES + "operations:\n  go(Q q): {step: []}\n",
+        5,
+        "unknown key 'step' of an operation; choose from line, under, steps",
+    ),
+    (CLASSES + "operations:\n  go(Q q): {under: q, steps: []}\n", 5, "'q' is not a lock that callers hold; write, for"),
     (CLASSES + "operations:\n  go(Q q): {under: lock q, steps: []}\n", 5, "lock of a Q, whose lock is a rw"),
-    (CLASSES + "operations:\n  go(Q q): {line: x, steps: []}\n", 5, "'x' is no number"),
-    (CLASSES + "operations:\n  go(Q q): []\n  go(P p): []\n", 6, "operation go is here twice"),
+    (CLASSES + "operations:\n  go(Q q): {line: x, steps: []}\n", 5, "'x' is not a number"),
+    (CLASSES + "operations:\n  go(Q q): []\n  go(P p): []\n", 6, "operation go is written twice"),
     # Steps.
-    (THREAD + "    - grab a\n", 4, "'grab a' is no step; write one of: rlock PATH, wlock PATH, lock PATH"),
-    (THREAD + "    - ''\n", 4, "'' is no step"),
-    (THREAD + "    - grab a: []\n", 4, "'grab a' is no step with steps inside it"),
+    (THREAD + "    - grab a\n", 4, "'grab a' is not a step; write one of: rlock PATH, wlock PATH, lock PATH"),
+    (THREAD + "    - ''\n", 4, "'' is not a step"),
+    (THREAD + "    - grab a: []\n", 4, "'grab a' is not a step with steps inside it"),
     (THREAD + "    - unlock a: []\n", 4, "'unlock a' has no steps inside it; drop the colon"),
     (THREAD + "    - maybe\n", 4, "'maybe' has no steps inside it; end the line with a colon"),
     (THREAD + "    - each Q q in a\n", 4, "'each Q q in a' has no steps inside it"),
     (THREAD + "    - rlock a: []\n      wlock a: []\n", 4, "this is not one step; begin each step with a dash"),
     (THREAD + "    - - rlock a\n", 4, "this is not one step"),
     (THREAD + "    rlock a: []\n", 4, "what is done here is not a list; begin each line of it with a dash"),
-    (THREAD + "    - rlock b\n", 4, "there is no object 'b' here; use one of: a, m"),
+    (THREAD + "    - rlock b\n", 4, "unknown object 'b'; choose from a, m"),
     (THREAD + "    - lock a\n", 4, "lock of a rw, whose lock is a rw; write rlock or wlock"),
     (THREAD + "    - rlock m\n", 4, "rlock of a mutex, whose lock is a mutex; write lock"),
     (THREAD + "    - wlock m: []\n", 4, "wlock of a mutex"),
-    (THREAD + "    - rlock a.Q\n", 4, "in a.Q, a rw is in no Q; a rw is in: (nothing)"),
-    (THREAD + "    - read a.f\n", 4, "there is no field of rw 'f'"),
-    (THREAD + "    - send c\n", 4, "there is no channel 'c'; use one of: (there is none)"),
-    (THREAD + "    - go()\n", 4, "there is no operation 'go'"),
-    (THREAD + "    - maybe:\n        - rlock b\n", 5, "there is no object 'b' here"),
-    (THREAD + "    - either:\n        - rlock a\n        - - rlock b\n", 6, "there is no object 'b' here"),
+    (THREAD + "    - rlock a.Q\n", 4, "in a.Q, a rw is not in a Q; leave it out"),
+    (THREAD + "    - read a.f\n", 4, "unknown field of rw 'f'"),
+    (THREAD + "    - send c\n", 4, "unknown channel 'c'; declare it"),
+    (THREAD + "    - go()\n", 4, "unknown operation 'go'"),
+    (THREAD + "    - maybe:\n        - rlock b\n", 5, "unknown object 'b'"),
+    (THREAD + "    - either:\n        - rlock a\n        - - rlock b\n", 6, "unknown object 'b'"),
     (THREAD + "    - either:\n        rlock a: []\n", 5, "what is done either way is not a list"),
-    (THREAD + "    - serve: []\n", 4, "'serve' without steps; say what it does over and over"),
-    (THREAD + "    - serve: [rlock a: []]\n    - rlock a\n", 5, "nothing comes after 'serve', which has no end"),
-    (THREAD + "    - each Q q: []\n", 4, "there is no class 'Q'"),
-    (THREAD + "    - each outermost rw x: []\n", 4, "is no step with steps inside it"),
+    (THREAD + "    - serve: []\n", 4, "'serve' has no steps; write the steps that it repeats"),
+    (THREAD + "    - serve: [rlock a: []]\n    - rlock a\n", 5, "a step after 'serve' never runs: 'serve' has no end"),
+    (THREAD + "    - each Q q: []\n", 4, "unknown class 'Q'"),
+    (THREAD + "    - each outermost rw x: []\n", 4, "is not a step with steps inside it"),
     # Objects, channels, threads.
-    ("objects: {A: rw}\n", 1, "'A' is no name of an object; begin it with a small letter"),
-    ("objects: {a: lock}\n", 1, "'lock' is no object; write its class, for example Queue in root"),
-    ("objects: {a: Q}\n", 1, "there is no class 'Q'"),
-    (CLASSES + "objects:\n  q: Q in p\n", 5, "there is no object 'p'"),
-    (CLASSES + "objects:\n  q: Q in q\n", 5, "q is in itself; leave out what makes the circle"),
+    ("objects: {A: rw}\n", 1, "'A' is not a name of an object; begin it with a small letter"),
+    ("objects: {a: lock}\n", 1, "'lock' is not an object; write its class, for example Queue in root"),
+    ("objects: {a: Q}\n", 1, "unknown class 'Q'"),
+    (CLASSES + "objects:\n  q: Q in p\n", 5, "unknown object 'p'"),
+    (CLASSES + "objects:\n  q: Q in q\n", 5, "q is in itself; leave out one part of the cycle"),
     (CLASSES + "objects:\n  q: Q in r\n  r: Q in q\n", 5, "is in itself"),
     (CLASSES + "objects:\n  p: P\n  r: P\n  q: Q in p, r\n", 7, "q is in two objects of one class; leave out one"),
-    (CLASSES + "objects:\n  p: P\n  q: P in p\n", 6, "a P is not in a P; say so: P: {in: P}"),
-    ("channels: {C: 1}\n", 1, "'C' is no name of a channel"),
-    ("channels: {c: -1}\n", 1, "'-1' is no number"),
-    ("channels: {c: endless}\n", 1, "'endless' is no number"),
-    ("channels: {c: [1]}\n", 1, "there are several things where one is expected"),
-    (THREAD + "    - rlock a: []\ntogether: 0\n", 1, "together: 0 threads at once; explore one to four"),
-    (THREAD + "    - rlock a: []\ntogether: 5\n", 1, "together: 5 threads at once"),
-    (THREAD + "    - rlock a: []\ntogether: two\n", 5, "'two' is no number"),
+    (CLASSES + "objects:\n  p: P\n  q: P in p\n", 6, "a P is not in a P; write P: {in: P}"),
+    ("channels: {C: 1}\n", 1, "'C' is not a name of a channel"),
+    ("channels: {c: -1}\n", 1, "'-1' is not a number"),
+    ("channels: {c: endless}\n", 1, "'endless' is not a number"),
+    ("channels: {c: [1]}\n", 1, "a list or a mapping cannot be used here"),
+    (
+        THREAD + "    - rlock a: []\ntogether: 0\n",
+        1,
+        "together: 0 threads cannot be explored at once; write one to four",
+    ),
+    (THREAD + "    - rlock a: []\ntogether: 5\n", 1, "together: 5 threads cannot be explored at once"),
+    (THREAD + "    - rlock a: []\ntogether: two\n", 5, "'two' is not a number"),
     (THREAD + "    - rlock a: []\nrefuted: no-deadlock\n", 5, "refuted is not a list"),
-    ("drops: [a]\n", 1, "what is amended has no 'a'; name what is in it"),
-    ("amends: [a.yaml]\n", 1, "there are several things where one is expected"),
-    ("amends: nosuch.yaml\n", 1, "nosuch.yaml: it cannot be read: No such file or directory; amend one that is there"),
+    ("drops: [a]\n", 1, "drops names 'a', which the amended description does not have; name a part of it"),
+    ("amends: [a.yaml]\n", 1, "a list or a mapping cannot be used here"),
+    ("amends: nosuch.yaml\n", 1, "nosuch.yaml: it cannot be read: No such file or directory; name a file that exists"),
 ]
 
 
@@ -132,6 +142,12 @@ def test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text: str, line: in
     assert problem and remedy
 
 
+def test_an_error_can_be_sent_to_another_process() -> None:
+    error = LocksError(Place("made.yaml", 3), "unknown class 'Q'", "choose from P")
+    sent = pickle.loads(pickle.dumps(error))
+    assert (str(sent), sent.place) == (str(error), error.place)
+
+
 CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\n"
 
 
@@ -140,12 +156,12 @@ CALLED = CLASSES + "objects: {p: P, q: Q in p}\noperations:\n  go(Q q, P p): []\
     [
         ("- go(q)", "go(q) does not fit go(Q q, P p); give it objects of these classes"),
         ("- go(p, q)", "does not fit"),
-        ("- go(q, p.Q)", "a P is in: (nothing)"),
-        ("- each Q q in p: []", "'q' is an object already; use another name"),
+        ("- go(q, p.Q)", "a P is not in a Q; leave it out"),
+        ("- each Q q in p: []", "'q' is already the name of an object; choose another name"),
         ("- each P x in q: []", "a P is not directly in a Q"),
-        ("- each outermost P x: []", "a P is never in another; leave out 'outermost'"),
-        ("- read q.g", "there is no field of Q 'g'; use one of: f"),
-        ("- rlock q.Q", "in q.Q, a Q is in no Q; a Q is in: P"),
+        ("- each outermost P x: []", "a P is never in a P; leave out 'outermost'"),
+        ("- read q.g", "unknown field of Q 'g'; choose from f"),
+        ("- rlock q.Q", "in q.Q, a Q is not in a Q; choose from P"),
     ],
 )
 def test_a_step_that_does_not_fit_its_objects_is_refused(steps: str, says: str) -> None:
@@ -174,15 +190,18 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"\xff\xfe\x00objects", "it is not UTF-8 text"),
-        (bytes(range(256)), "it is not UTF-8 text"),
-        (b"a: b\n" * 250_000, "it is longer than 1000000 bytes; give a description of locks"),
-        (b"objects: {a: rw}\nthreads: {t: " + b"[" * 990 + b"]" * 990 + b"}\n", "it is nested more than 100 deep"),
+        (b"\xff\xfe\x00objects", "the file is not UTF-8"),
+        (bytes(range(256)), "the file is not UTF-8"),
+        (b"a: b\n" * 250_000, "the file is longer than 1000000 bytes; write a description of locks"),
+        (
+            b"objects: {a: rw}\nthreads: {t: " + b"[" * 990 + b"]" * 990 + b"}\n",
+            "the file is nested more than 100 deep",
+        ),
         (
             b"objects: {a: rw}\nthreads: {t: " + b"[rlock a: " * 900 + b"[]" + b"]" * 900 + b"}\n",
-            "it is nested more than 100 deep",
+            "the file is nested more than 100 deep",
         ),
-        (b"{", "it is not YAML"),
+        (b"{", "the file is not YAML"),
     ],
 )
 def test_a_file_that_is_no_description_is_refused(
@@ -203,16 +222,16 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.Ca
     ("files", "says"),
     [
         ({"a": "amends: a.yaml\n"}, "a.yaml:1: a.yaml amends itself; amend another description"),
-        ({"a": "amends: ./a.yaml\n"}, "'./a.yaml' is no file beside this one"),
+        ({"a": "amends: ./a.yaml\n"}, "'./a.yaml' is not a file beside this one"),
         ({"a": "amends: b.yaml\n", "b": "amends: a.yaml\n"}, "b.yaml:1: a.yaml amends itself"),
         ({"a": "amends: b.yaml\n", "b": "amends: c.yaml\n", "c": "amends: a.yaml\n"}, "c.yaml:1: a.yaml amends itself"),
         ({"a": "about: x\namends: no.yaml\n"}, "a.yaml:2: no.yaml: it cannot be read"),
         ({"a": "amends: b.yaml\n", "b": "about: x\namends: no.yaml\n"}, "b.yaml:2: no.yaml: it cannot be read"),
-        ({"a": "amends: b.yaml\n", "b": "objects: {B: rw}\n"}, "b.yaml:1: 'B' is no name of an object"),
-        ({"a": "amends: .\n"}, "'.' is no file beside this one"),
-        ({"a": "amends: b.yaml\ndrops: [x]\n", "b": THREAD + "    - rlock a: []\n"}, "what is amended has no 'x'"),
-        ({"a": "amends: b.yaml\ndrops: [a]\n", "b": THREAD + "    - rlock a: []\n"}, "there is no object 'a' here"),
-        ({"a": "amends: b.yaml\ndrops: [t]\n", "b": THREAD + "    - rlock a: []\n"}, "there is nothing to look at"),
+        ({"a": "amends: b.yaml\n", "b": "objects: {B: rw}\n"}, "b.yaml:1: 'B' is not a name of an object"),
+        ({"a": "amends: .\n"}, "'.' is not a file beside this one"),
+        ({"a": "amends: b.yaml\ndrops: [x]\n", "b": THREAD + "    - rlock a: []\n"}, "drops names 'x'"),
+        ({"a": "amends: b.yaml\ndrops: [a]\n", "b": THREAD + "    - rlock a: []\n"}, "unknown object 'a'"),
+        ({"a": "amends: b.yaml\ndrops: [t]\n", "b": THREAD + "    - rlock a: []\n"}, "nothing can be checked"),
     ],
 )
 def test_what_cannot_be_amended_is_refused(
@@ -228,12 +247,15 @@ def test_what_cannot_be_amended_is_refused(
     [
         (
             "operations: {go(): [go()]}\nthreads: {t: [go()]}\n",
-            "go calls itself without an end; let it call itself for",
+            "go calls itself for ever; let it call itself for",
         ),
-        ("operations: {one(): [two()], two(): [one()]}\n", "calls itself without an end"),
-        (CLASSES + "operations: {go(Q q): [go(q)]}\nobjects: {p: P, q: Q in p}\n", "calls itself without an end"),
-        ("objects: {a: rw}\nthreads: {t: [serve: [maybe: [rlock a: []]]]}\n", "t serves without doing anything"),
-        (CLASSES + "objects: {q: Q}\nthreads: {t: [rlock q.P: []]}\n", "q is in no P; say which: q: Q in ..."),
+        ("operations: {one(): [two()], two(): [one()]}\n", "calls itself for ever"),
+        (CLASSES + "operations: {go(Q q): [go(q)]}\nobjects: {p: P, q: Q in p}\n", "calls itself for ever"),
+        (
+            "objects: {a: rw}\nthreads: {t: [serve: [maybe: [rlock a: []]]]}\n",
+            "t serves without an end and without a step",
+        ),
+        (CLASSES + "objects: {q: Q}\nthreads: {t: [rlock q.P: []]}\n", "q is not in a P; write which: q: Q in ..."),
         (
             CLASSES + "objects: {p: P, r: P, q: Q in p, s: 'Q in r, q'}\nthreads: {t: [rlock s.P: []]}\n",
             "s is in two of class P: p and r; leave out one of them",
@@ -317,12 +339,12 @@ def test_a_check_that_is_not_there_cannot_be_expected_to_fail(
 
 def test_a_rule_is_not_named_as_a_check_is() -> None:
     text = "rules: {no-deadlock: write Q.f needs wlock}\nobjects: {q: Q}\nthreads: {t: [rlock q: []]}\n"
-    with pytest.raises(LocksError, match="two checks are called no-deadlock"):
+    with pytest.raises(LocksError, match="two checks have the name no-deadlock"):
         examine(parse(CLASSES + text, "m"))
 
 
 def test_what_is_expected_to_fail_is_a_check() -> None:
-    with pytest.raises(LocksError, match="there is no check 'no-dedlock'"):
+    with pytest.raises(LocksError, match="refuted names an unknown check 'no-dedlock'"):
         examine(parse("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", "m"))
 
 

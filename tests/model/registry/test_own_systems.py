@@ -149,7 +149,7 @@ def test_a_departure_can_be_held_fast_as_a_test(run, tmp_path):
 def test_other_formats_are_other_systems(run, tmp_path):
     repository(tmp_path)
     code, _, err = run("validate", "lease", "lease/log.jsonl", "--format", "hived")
-    assert code == 2 and "unknown format 'hived'; traces of lease are schedproof" in err
+    assert code == 2 and "unknown format 'hived'; choose from schedproof" in err
 
 
 def test_list_has_the_users_systems_and_the_projects(run_json, tmp_path):
@@ -237,30 +237,30 @@ MISTAKES = {
     "unknown key of a system": ({"manifest": ("judged_by", "judged")}, "systems.lease: unknown key 'judged'; did you mean judged_by?"),
     "unknown key of a variant": ({"manifest": ("refuted = []", "refutes = []")}, "did you mean refuted?"),
     "no model": ({"manifest": (MODELS, "")}, 'systems.lease.model: write where the model is, as "package.module:OBJECT"'),
-    "no object in the text": ({"manifest": (MODELS, 'model = "lease.model"')}, "'lease.model' is not of the form"),
-    "code instead of a name": ({"manifest": (MODELS, 'model = "lease.model:exit()"')}, "is not of the form"),
-    "no such module": ({"manifest": (MODELS, 'model = "leese.model:FENCED"')}, "there is no module 'leese' in "),
-    "no such file": ({"manifest": (MODELS, 'model = "lease.modle:FENCED"')}, "there is no module 'lease.modle' in "),
+    "no object in the text": ({"manifest": (MODELS, 'model = "lease.model"')}, "'lease.model' is not a reference"),
+    "code instead of a name": ({"manifest": (MODELS, 'model = "lease.model:exit()"')}, "is not a reference"),
+    "no such module": ({"manifest": (MODELS, 'model = "leese.model:FENCED"')}, "no module 'leese' is in "),
+    "no such file": ({"manifest": (MODELS, 'model = "lease.modle:FENCED"')}, "no module 'lease.modle' is in "),
     "no such object": ({"manifest": (MODELS, 'model = "lease.model:FENCE"')}, "unknown object of lease.model 'FENCE'; did you mean FENCED?"),
     "no model, but a machine": ({"manifest": (MODELS, 'model = "lease.model:WORKER"')}, "lease.model:WORKER is a Machine, not a Model; name one of: AS_WRITTEN, FENCED"),
-    "expectations of a variant that is not named": ({"manifest": (MODELS, 'model = "lease.model:FENCED"')}, "unknown variant 'as-written'; there is fenced"),
+    "expectations of a variant that is not named": ({"manifest": (MODELS, 'model = "lease.model:FENCED"')}, "unknown variant 'as-written'; choose from fenced"),
     "the same model twice": ({"manifest": (MODELS, 'model = ["lease.model:FENCED", "lease.model:FENCED"]')}, "two models are the variant 'fenced'"),
     "another system's model": ({"model": ('system="lease"', 'system="lock"')}, "lease.model:AS_WRITTEN is a model of the system 'lock'; write [systems.lock] here"),
     "a name that is taken": ({"manifest": ("systems.lease", "systems.hived")}, "schedproof.toml has a system of that name, too; rename one of the two"),
-    "a name with a space": ({"manifest": ("[systems.lease]", '[systems."my lease"]')}, "a name has letters, digits"),
+    "a name with a space": ({"manifest": ("[systems.lease]", '[systems."my lease"]')}, "choose letters, digits"),
     "no such judge": ({"manifest": ('judged_by = "fenced"', 'judged_by = "fence"')}, "systems.lease.judged_by: unknown variant 'fence'; did you mean fenced?"),
     "no such variant": ({"manifest": ("variants.fenced]", "variants.fence]")}, "systems.lease.variants: unknown variant 'fence'"),
     "no such property": ({"manifest": ('"one-at-a-time"]', '"one-at-time"]')}, "variants.as-written.refuted: unknown property 'one-at-time'; did you mean one-at-a-time"),
     "refuted is no list": ({"manifest": ("refuted = []", 'refuted = "x"')}, "variants.fenced.refuted: is a text in quotes; write a list of properties"),
-    "no such sort": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Wrker = 3 }")}, "variants.fenced.scope: unknown sort 'Wrker' in the scope; lease has Worker, Lease"),
+    "no such sort": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Wrker = 3 }")}, "variants.fenced.scope: unknown sort 'Wrker' in the scope; choose from Worker, Lease"),
     "scope is no number": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = true }")}, "write a number of objects for each sort"),
-    "two expectations": ({"model": ("refuted=frozenset(),", 'refuted=frozenset({"nobody-starves"}),')}, "says none, but the model (model.py:"),
+    "two expectations": ({"model": ("refuted=frozenset(),", 'refuted=frozenset({"nobody-starves"}),')}, "refuted: none, but the model (model.py:"),
     "a name error": ({"model": ("# Variables, for all", "print(nosuch)\n# Variables, for all")}, "importing lease.model fails in lease/model.py, line "),
-    "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; mend it there"),
-    "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; mend it there"),
-    "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; mend it there"),
-    "no and for &": ({"model": ('l.is_("Held") & (l.holder == w)', 'l.is_("Held") and l.holder == w')}, "TypeError: a term has no truth value in Python"),
-    "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model is no model: model.py:"),
+    "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; correct it there"),
+    "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; correct it there"),
+    "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; correct it there"),
+    "no and for &": ({"model": ('l.is_("Held") & (l.holder == w)', 'l.is_("Held") and l.holder == w')}, "TypeError: a term is not true or false in Python"),
+    "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model is not a model: lease/model.py:"),
 }  # fmt: skip
 
 
@@ -278,10 +278,13 @@ def test_a_variant_needs_the_one_that_it_amends(run, tmp_path):
     repository(tmp_path)
     (tmp_path / "schedproof.toml").write_text('[systems.lease]\nmodel = "lease.model:FENCED"\n')
     code, _, err = run("verify")
-    assert code == 2 and "the variant 'fenced' amends 'as-written', which is not named; name it as well" in err
+    assert (
+        code == 2
+        and "the variant 'fenced' amends 'as-written', which the manifest does not name; name it as well" in err
+    )
 
 
-@pytest.mark.parametrize(("content", "expected"), [(b"", "names no system"), (b"systems = 3", "systems is no table"), (b"\xff", "is not UTF-8"), (b"a = " + b"[" * 20_000, "is nested too deep"), (b"a = " + b"1" * 10_000, "has a number of too many digits")])  # fmt: skip
+@pytest.mark.parametrize(("content", "expected"), [(b"", "the file names no system"), (b"systems = 3", "systems is not a table"), (b"\xff", "is not UTF-8"), (b"a = " + b"[" * 20_000, "is nested too deep"), (b"a = " + b"1" * 10_000, "has a number of too many digits")])  # fmt: skip
 def test_a_file_that_is_no_manifest_is_told_in_one_line(run, tmp_path, content, expected):
     (tmp_path / "schedproof.toml").write_bytes(content)
     code, _, err = run("verify")
@@ -299,7 +302,7 @@ def test_what_a_function_of_the_model_raises_is_told_in_one_line(run, tmp_path, 
     code, out, err = run("verify", "--jobs", jobs)
     assert (code, out) == (2, "")
     assert err.splitlines() == [
-        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; mend it there"
+        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; correct it there"
     ]
 
 
@@ -331,7 +334,7 @@ def test_the_line_of_an_exception_is_that_of_the_user_s_file(run, tmp_path):
 def test_an_unknown_system_is_told_with_the_user_s_own(run, tmp_path):
     repository(tmp_path)
     _, _, err = run("verify", "leese")
-    assert "unknown system 'leese'; did you mean lease? there is lease, beaker, hived" in err
+    assert "unknown system 'leese'; did you mean lease? choose from lease, beaker, hived" in err
 
 
 def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, monkeypatch):
@@ -345,8 +348,8 @@ def test_packages_of_the_same_name_are_not_taken_for_each_other(run, tmp_path, m
 
 def test_without_a_manifest_it_is_said_where_one_would_be(run):
     _, _, err = run("verify", "lease")
-    assert "unknown system 'lease'; there is beaker, hived" in err
-    assert "those of your own are in schedproof.toml, here or in a folder above" in err
+    assert "unknown system 'lease'; choose from beaker, hived" in err
+    assert "your own systems are in schedproof.toml, here or in a folder above" in err
 
 
 @pytest.mark.parametrize("command", [["verify", "--jobs", "1"], ["findings"], ["list"]])

@@ -116,8 +116,8 @@ class TestInstalledPackages:
     @pytest.mark.parametrize(
         ("value", "says"),
         [
-            ("nosuch_package", "there is no package of that name with a schedproof.toml"),
-            ("broken_package.inner", "there is no package of that name with a schedproof.toml"),
+            ("nosuch_package", "no package of that name has a schedproof.toml"),
+            ("broken_package.inner", "no package of that name has a schedproof.toml"),
         ],
     )
     def test_one_that_cannot_be_found_is_one_line(self, tmp_path: Path, value: str, says: str) -> None:
@@ -168,15 +168,15 @@ class TestInstalledPackages:
     [
         (
             'locks = [{ name = "x", file = "core-54-fixed.yaml", only = "no-deadlock" }, { name = "x", file = "core-54.yaml", only = "no-deadlock" }]',
-            "two properties are named 'x'",
+            "two properties have the name 'x'",
         ),
         (
             'locks = [{ name = "on-or-off", file = "core-54.yaml", only = "no-deadlock" }]',
-            "two properties are named 'on-or-off'",
+            "two properties have the name 'on-or-off'",
         ),
         ('locks = [{ name = "x", file = "core-54.yaml", only = "no-deadlok" }]', "unknown check 'no-deadlok'; did you mean no-deadlock"),
         ('locks = [{ name = "x", file = "nope.yaml", only = "no-deadlock" }]', "variants.as-written.locks: nope.yaml:1: it cannot be read"),
-        ('locks = [{ name = "x", file = "core-54.yaml", refuted = true }]', "x is refuted without only"),
+        ('locks = [{ name = "x", file = "core-54.yaml", refuted = true }]', "x has refuted, and not only"),
     ],
 )  # fmt: skip
 def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) -> None:

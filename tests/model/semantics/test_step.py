@@ -333,12 +333,12 @@ def test_values_are_shown_and_read_back() -> None:
 @pytest.mark.parametrize(
     ("sort", "attribute", "shown", "said"),
     [
-        ("Worker", "holds", "t7", "'t7' is no Tool; there are t0, t1"),
-        ("Worker", "knows", "t0", "'t0' is no list of Tool names"),
-        ("Worker", "knows", ["w0"], "'w0' is no Tool"),
-        ("Worker", "mood", "merry", "'merry' is no value of type {calm, tense}"),
-        ("Worker", "jobs", 2, "2 is no value of type 0..1"),
-        ("Worker", "jobs", "one", "'one' is no value of type 0..1"),
+        ("Worker", "holds", "t7", "unknown Tool 't7'; choose from t0, t1"),
+        ("Worker", "knows", "t0", "'t0' is not a list; write a list of names of Tool"),
+        ("Worker", "knows", ["w0"], "unknown Tool 'w0'"),
+        ("Worker", "mood", "merry", "'merry' is not a value of type {calm, tense}"),
+        ("Worker", "jobs", 2, "2 is not a value of type 0..1"),
+        ("Worker", "jobs", "one", "'one' is not a value of type 0..1"),
     ],
 )
 def test_a_value_that_is_none_is_refused(sort: str, attribute: str, shown: object, said: str) -> None:
@@ -351,9 +351,9 @@ def test_a_value_that_is_none_is_refused(sort: str, attribute: str, shown: objec
 @pytest.mark.parametrize(
     ("scope", "said"),
     [
-        ({"Worker": 0}, "scope Worker=0: the number of objects must be from 1 to 64"),
-        ({"Worker": 10**9}, "scope Worker=1000000000: the number of objects must be from 1 to 64"),
-        ({"Workers": 2}, "unknown sort 'Workers' in the scope; workshop has Worker, Tool"),
+        ({"Worker": 0}, "scope Worker=0 cannot be explored; write a number from 1 to 64"),
+        ({"Worker": 10**9}, "scope Worker=1000000000 cannot be explored; write a number from 1 to 64"),
+        ({"Workers": 2}, "unknown sort 'Workers' in the scope; choose from Worker, Tool"),
     ],
 )
 def test_an_impossible_scope_is_refused(scope: Mapping[str, int], said: str) -> None:

@@ -91,7 +91,7 @@ def test_a_system_of_ones_own(
         (["hived", "--to", "tla", "-o", "no/such"], "does not exist; create it first"),
         (["nosuch", "--to", "tla", "-o", "new"], "unknown system 'nosuch'"),
         (["hived", "--to", "tla", "--variant", "repared", "-o", "new"], "unknown variant of hived 'repared'"),
-        (["hived", "--to", "tla", "--scope", "Cell=0", "-o", "new"], "must be from 1 to"),
+        (["hived", "--to", "tla", "--scope", "Cell=0", "-o", "new"], "write a number from 1 to"),
         (["hived", "--to", "promela", "--scope", "PodGroup=1,Cell=15", "-o", "new"], "action allocate has 32768 choices"),
         (["hived", "--to", "tla", "--property", "fre-cell", "-o", "new"], "did you mean free-cell"),
         (["hived", "--to", "promela", "--property", "preempting-ends", "-o", "new"], "if actions are taken fairly, is no assertion"),

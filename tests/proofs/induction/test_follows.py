@@ -262,7 +262,7 @@ def test_a_wrong_hint_proves_nothing() -> None:
 @pytest.mark.parametrize("hint", ["nothing", "b"], ids=["unknown", "itself"])
 def test_a_hint_names_another_invariant(hint: str) -> None:
     with pytest.raises(
-        ModelError, match=f"property b.*follow from {hint!r}, which is no other invariant.*use one of: a"
+        ModelError, match=f"property b.*follows_from names {hint!r}, which is not another invariant.*choose from a"
     ):
         checked(hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]}))
 

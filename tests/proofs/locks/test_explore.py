@@ -482,7 +482,7 @@ def test_the_way_to_an_unlock_of_what_is_not_held_is_a_shortest() -> None:
 
 def test_a_choice_of_nothing_is_refused() -> None:
     text = "objects: {a: mutex}\nthreads:\n  one:\n    - either: []\n    - lock a\n"
-    with pytest.raises(LocksError, match="'either' without alternatives"):
+    with pytest.raises(LocksError, match="'either' has no alternatives"):
         parse(text, "made.yaml")
 
 

@@ -1,7 +1,9 @@
 """Worker processes: the same answers as without them, and none left behind however the work ends."""
 
+import dataclasses
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.model.lang import ModelError
 from schedproof.model.lang.errors import here
+from schedproof.model.lang.terms import Constant
 from schedproof.model.registry.discovery import systems
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification.verify import plan, verifiers, verify
@@ -26,6 +29,13 @@ linux = pytest.mark.skipif(
 )
 
 
+class Unsendable(Exception):
+    """Made of two things, of which pickle knows one."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+
+
 def square(number, say):
     """What workers do here: say it, and answer; some numbers go wrong."""
     say(f"at {number} in {os.getpid()}")
@@ -34,6 +44,8 @@ def square(number, say):
             raise Disagreement("thirteen")
         case 14:
             raise ModelError("fourteen", here(), "cannot be", "take another")  # not made of one text
+        case 15:
+            raise Unsendable(1, "fifteen")
         case 99:
             os.kill(os.getpid(), signal.SIGKILL)
     return number * number
@@ -66,9 +78,28 @@ def test_what_goes_wrong_in_a_worker_goes_wrong_here(jobs):
     assert multiprocessing.active_children() == []
 
 
-def test_an_error_that_cannot_travel_is_told_all_the_same():
-    with pytest.raises((ModelError, RuntimeError), match="fourteen"):
+def test_a_model_error_of_a_worker_is_the_same_line():
+    with pytest.raises(ModelError) as alone:
+        ran(1, [14])
+    with pytest.raises(ModelError) as sent:
         ran(2, [14, 1])
+    assert str(sent.value) == str(alone.value) and "\n" not in str(sent.value)
+    assert sent.value.place == alone.value.place
+
+
+def test_an_error_that_cannot_be_sent_is_reported_all_the_same():
+    with pytest.raises(RuntimeError, match=r"Unsendable in a worker process:(.|\n)*fifteen"):
+        ran(2, [15, 1])
+
+
+@linux
+def test_the_command_says_a_model_error_in_one_line(capfd, monkeypatch):
+    """Two axioms that contradict each other: only a prover finds it, in a worker process."""
+    contradicting = dataclasses.replace(lamps(), axioms=[Constant(True), Constant(False)])
+    put(monkeypatch, {"lamps": system(contradicting)})
+    assert main(["verify", "lamps", "--jobs", "2"]) == 2
+    message = besides_progress(capfd.readouterr().err)
+    assert re.fullmatch(r"schedproof: \S+/\S+\.py:\d+: axiom[^\n]*; correct the axioms?[^\n]*\n", message)
 
 
 def test_a_worker_that_is_killed_is_no_answer():

@@ -238,7 +238,7 @@ def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
 def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> ModelLog:
     header, *rest = as_objects(lines)
     if "beaker" not in header.value:
-        raise header.error('this is no header of a trace of Beaker\'s changes; its first line has "beaker": 1')
+        raise header.error('the header of a trace of Beaker\'s changes is missing; write "beaker": 1 in the first line')
     Shape.load(SCHEMA, "header").check(header)
     shapes = {kind: Shape.load(SCHEMA, kind) for kind in ("crash", *SORTS)}
     changes = [_change(line, shapes) for line in rest]

@@ -78,9 +78,9 @@ def _message(line: Line, shape: Shape) -> Message:
             raise line.error(f"header and body differ: {' and '.join(sorted(found))}; a message is about one change")
     about, status = abouts.pop(), statuses.pop()
     if not ABOUT.fullmatch(about):
-        raise line.error(f"{about!r:.60} is no task; write R:, RS:, J: or T: and a number")
+        raise line.error(f"{about!r:.60} is not a task; write R:, RS:, J: or T: and a number")
     if status not in STATUSES:
-        raise line.error(f"{status!r:.60} is none of {', '.join(STATUSES)}")
+        raise line.error(f"unknown status {status!r:.60}; choose from {', '.join(STATUSES)}")
     return Message(line.number, about, status)
 
 

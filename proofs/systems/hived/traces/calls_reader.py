@@ -89,7 +89,7 @@ def read_hived(lines: Sequence[Line]) -> HivedTrace:
     """
     header, *rest = lines
     if not is_hived(header.value):
-        raise header.error('this is no header of a HiveD trace; its first line has "header": true')
+        raise header.error('the header of a HiveD trace is missing; write "header": true in the first line')
     Shape.load(SCHEMA, "header").check(header)
     groups: dict[str, int] = {}
     for group in header.value["groups"]:

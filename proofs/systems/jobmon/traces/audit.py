@@ -186,7 +186,7 @@ def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
     twice = next((name for at, name in enumerate(header) if name in header[:at]), None)
     missing = next((name for name in COLUMNS if name not in (*header, "workflow_id")), None)
     if twice is not None or missing is not None:
-        problem = f'"{missing}" is missing' if twice is None else f'"{twice}" stands twice'
+        problem = f'"{missing}" is missing' if twice is None else f'"{twice}" is written twice'
         raise Line(lines[0].file, lines[0].number, {}).error(f"the header: {problem}; write {','.join(COLUMNS)}")
     for text in lines[1:]:
         fields = _fields(text)
@@ -199,7 +199,7 @@ def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
         for name in NUMBERS:
             value = row.get(name)
             if value is not None and not (value.isascii() and value.isdigit() and len(value) < 19):
-                raise line.error(f'"{name}": {value!r:.60} where a whole number belongs')
+                raise line.error(f'"{name}": {value!r:.60} is not a whole number; write an id')
             if value is not None:
                 row[name] = int(value)
         yield Line(text.file, text.number, row)

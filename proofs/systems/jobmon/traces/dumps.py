@@ -51,7 +51,7 @@ def _dump(number: int, line: Line, shape: Shape, clock: Clock) -> Dump:
         rows = tables[sort] = {}
         for at, row in enumerate(line.value[name]):
             if row["id"] in rows:
-                raise line.error(f'"{name}.{at}": id {row["id"]} stands twice in one dump; write each row once')
+                raise line.error(f'"{name}.{at}": id {row["id"]} is in two rows of one dump; write each row once')
             status = row.get("status")
             state = state_of(sort, status, line, f'"{name}.{at}.status"') if status is not None else ""
             rows[row["id"]] = Row(state, row)

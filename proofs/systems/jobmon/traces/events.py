@@ -187,7 +187,7 @@ def _entry(line: Line, number: int) -> Entry | None:
     if kind == "failed":
         state = _status(line, "TaskInstance", "error_state")
         if state not in ERRORS:
-            raise line.error(f'"error_state": {letter("TaskInstance", state)} is no error')
+            raise line.error(f'"error_state": {letter("TaskInstance", state)} is not a state of error')
         return Entry(number, line.number, "TaskInstance", who, frozenset({state}))
     if kind == "killed":
         # It says of which state, and not whether this is over.

@@ -91,7 +91,7 @@ def state_of(sort: str, status: str, line: Line, where: str, constants: bool = F
         found = {_constant(name): name for name in letters.values()}.get(status)
     if found is None:
         known = ", ".join(f"{letter} ({name})" for letter, name in letters.items())
-        raise line.error(f"{where}: {status!r:.60} is no status of {CALLED[sort]}s; there is {known}")
+        raise line.error(f"{where}: unknown status {status!r:.60} of {CALLED[sort]}s; choose from {known}")
     return found
 
 
@@ -152,7 +152,7 @@ def as_time(time: Any, line: Line, where: str) -> float:
         found = datetime.fromisoformat(str(time) if STAMP.match(str(time)) else "")
     except ValueError:
         raise line.error(
-            f'{where}: {time!r:.60} is no time; write a number or a text such as "2026-02-01T12:00:00"'
+            f'{where}: {time!r:.60} is not a time; write a number or a text such as "2026-02-01T12:00:00"'
         ) from None
     # A time without a zone is the database's own: only the order counts.
     return (found if found.tzinfo else found.replace(tzinfo=_UTC)).timestamp()

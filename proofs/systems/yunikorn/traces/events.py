@@ -64,7 +64,7 @@ def _records(documents: Documents) -> Iterator[dict[str, Any]]:
             found = value["EventRecords"] or []
         for record in found if isinstance(found, list) else [found]:
             if not isinstance(record, dict):
-                raise documents.error(f"{record!r:.60} where an event record {{...}} belongs")
+                raise documents.error(f"{record!r:.60} is not an event record; write an object {{...}}")
             yield record
 
 

@@ -122,7 +122,7 @@ def release_named(text: str) -> str:
         return text
     found = re.fullmatch(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?", text)
     if found is None:
-        raise TraceError(f"{text!r:.40} is no release of YuniKorn; write one such as 0.12.2, 1.5 or 1.6")
+        raise TraceError(f"{text!r:.40} is not a version of YuniKorn; write one such as 0.12.2, 1.5 or 1.6")
     number = (int(found[1]), int(found[2]))
     if number < (0, 11):
         raise TraceError(f"release {text} has other tables than any that is known here; 0.11 and later can be judged")

@@ -44,7 +44,7 @@ def _applications(documents: Documents) -> Iterator[dict[str, Any]]:
         found = value[name] if name else value
         for application in found if isinstance(found, list) else [found]:
             if not isinstance(application, dict):
-                raise documents.error(f"{application!r:.60} where an application {{...}} belongs")
+                raise documents.error(f"{application!r:.60} is not an application; write an object {{...}}")
             yield application
 
 

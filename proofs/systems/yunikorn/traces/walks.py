@@ -70,7 +70,9 @@ def _asks(line: Line, words: Words) -> WalkAsks:
         elif op == "allocate":
             ask, slash, allocation = key.rpartition("/")
             if not (slash and ask and allocation):
-                raise line.error(f'{where}{key!r:.60} is no allocation; write "ASK/ALLOCATION", such as "ask-0/u-0"')
+                raise line.error(
+                    f'{where}{key!r:.60} is not an allocation; write "ASK/ALLOCATION", such as "ask-0/u-0"'
+                )
             if ask not in asks:
                 raise line.error(f"{where}ask {ask} is allocated, but was never added")
             if step.get("placeholder", asks[ask]) != asks[ask]:
@@ -332,7 +334,7 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Wal
     for value in documents.values:
         for walk in value if isinstance(value, list) else [value]:
             if not isinstance(walk, dict):
-                raise documents.error(f"{walk!r:.60} where a walk {{...}} belongs")
+                raise documents.error(f"{walk!r:.60} is not a walk; write an object {{...}}")
             line = documents.line(walk)
             shape.check(line)
             walks.append((line, _asks(line, words)))

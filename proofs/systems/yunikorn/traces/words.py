@@ -68,7 +68,7 @@ class Words:
         """
         known = self._states[sort]
         if name not in known and name not in STATE_STRINGS.get(sort, {}).values():
-            raise line.error(f'"{field}": {name!r:.60} is none of {", ".join(known)}')
+            raise line.error(f'"{field}": unknown state {name!r:.60}; choose from {", ".join(known)}')
         return name
 
     def event(self, sort: str, name: str, line: Line) -> str:
@@ -78,7 +78,7 @@ class Words:
             TraceError: it is none.
         """
         if name not in EVENTS[sort]:
-            raise line.error(f'"event": {name!r:.60} is none of {", ".join(EVENTS[sort])}')
+            raise line.error(f'"event": unknown event {name!r:.60}; choose from {", ".join(EVENTS[sort])}')
         return name
 
 

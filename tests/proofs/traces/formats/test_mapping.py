@@ -101,7 +101,11 @@ lines:
 """
         log = "2026-01-01T10:00:00Z bind a on x\nanything\n2026-01-01T10:00:01Z free a\n2026-01-01T10:00:02Z bind b on x\n"
         report = checked(tmp_path, log, mapping)
-        assert (report.verdict, report.records, report.note) == (CONFORMS, 3, "1 line fits no rule of the mapping")
+        assert (report.verdict, report.records, report.note) == (
+            CONFORMS,
+            3,
+            "1 line fits no rule of the mapping: 2",
+        )
         report = checked(tmp_path, log.replace("free a", "free b"), mapping)
         assert report.first_departure is not None and report.first_departure.line == 3
 
@@ -127,6 +131,26 @@ lines:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
             checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
 
+    def test_lines_that_fit_no_rule_are_listed(self, tmp_path: Path) -> None:
+        mapping = "schedproof-mapping: 1\nsystem: hived\notherwise: skip\nlines:\n- {when: \"msg == 'crash'\", stutter: true}\n"
+        note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 3], mapping).note
+        assert note.endswith("; 3 lines fit no rule of the mapping: 2, 3, 4")
+        note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 12], mapping).note
+        assert note.endswith("12 lines fit no rule of the mapping: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...")
+
+    def test_a_line_that_fits_no_rule_is_quoted(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            TraceError, match=r"""log, line 2: fits no rule of .*mapping.yaml: \{"msg":"what\?"\}; add a rule"""
+        ):
+            checked(tmp_path, [LOG[0], {"msg": "what?"}])
+
+    def test_a_header_in_an_extended_file_is_named(self, tmp_path: Path) -> None:
+        base = "schedproof-mapping: 1\nsystem: hived\nheader:\n  variant: as-written\n  objects:\n    PodGroup: [a]\n    Cel: [b]\n"
+        written(tmp_path, "base.yaml", base)
+        more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: msg, stutter: true}\n"
+        with pytest.raises(TraceError, match=r"base\.yaml, line 7: .objects. has the unknown sort 'Cel'"):
+            checked(tmp_path, LOG, more)
+
     def test_one_extends_another(self, tmp_path: Path) -> None:
         written(tmp_path, "base.yaml", MAPPING)
         more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
@@ -148,33 +172,40 @@ lines:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            (("system: hived", "system: beaker"), "is a mapping for 'beaker', and the trace is judged as 'hived'"),
+            (
+                ("system: hived", "system: beaker"),
+                "mapping.yaml, line 2: this is a mapping for 'beaker', and the trace is checked as 'hived'",
+            ),
             (("system: hived\n", ""), 'line 1: "system" is missing'),
-            (("lines:", "rows:"), "is no field here"),
-            (("msg == 'tick'", "msg == "), "line 25: no JMESPath"),
+            (
+                ("lines:", "rows:"),
+                'mapping.yaml, line 7: unknown field "rows"; choose from schedproof-mapping, system',
+            ),
+            (("action: allocate", "acton: allocate"), 'line 10: "lines.0": unknown field "acton"'),
+            (("msg == 'tick'", "msg == "), "line 25: the query is not JMESPath"),
             (
                 ("names: states}}]\n    Cell", "names: stats}}]\n    Cell"),
-                "line 13: unknown table of names 'stats'; there is states",
+                "line 13: unknown table of names 'stats'; choose from states",
             ),
-            (("stutter: true", "stutter: false"), '"lines.4.stutter": false where true belongs'),
-            (("system: hived", "system: hived\nextends: mapping.yaml"), "a mapping cannot extend itself"),
+            (("stutter: true", "stutter: false"), '"lines.4.stutter": false is not true'),
+            (("system: hived", "system: hived\nextends: mapping.yaml"), "leave out one of the two 'extends'"),
             (("system: hived", "system: hived\nextends: other.yaml"), "other.yaml: cannot be read"),
             (("system: hived", "system: *hived"), "line 2: an alias"),
             (("system: hived", "system: [hived"), "not YAML"),
-            (("system: hived", "system: hived\nsystem: hived"), "line 3: the key 'system' a second time"),
-            (("system: hived", "system: hived\npattern: '(?P<a>'"), "line 3: no regular expression"),
+            (("system: hived", "system: hived\nsystem: hived"), "line 3: the key 'system' is written twice"),
+            (("system: hived", "system: hived\npattern: '(?P<a>'"), "line 3: the pattern is not a regular expression"),
             (("system: hived", "system: hived\npattern: 'a'"), "line 3: the pattern has no named groups"),
             (("action: allocate", "action: alocate"), "line 3: unknown action 'alocate'"),
             (
                 ("objects: {Cell: [gpu0, gpu1]}", "objects: {Cel: [gpu0]}"),
-                "line 1: \"objects\" has the unknown sort 'Cel'",
+                "mapping.yaml, line 6: \"objects\" has the unknown sort 'Cel'",
             ),
-            (("schedproof-mapping: 1", "schedproof-mapping: 2"), '"schedproof-mapping": 2 where 1 belongs'),
+            (("schedproof-mapping: 1", "schedproof-mapping: 2"), '"schedproof-mapping": 2 is not 1'),
             (("- {when: \"msg == 'tick'\", stutter: true}", ""), "line 2: fits no rule of"),
-            (("msg == 'tick'", f"{'(' * 900}msg{')' * 900}"), "line 25: a query that is nested too deep"),
+            (("msg == 'tick'", f"{'(' * 900}msg{')' * 900}"), "line 25: the query is nested too deep"),
             (("msg == 'tick'", "[" * 2_000), "line 25: "),
-            (("msg == 'tick'", "!" * 100_000), "line 25: a query of 100,000 characters; at most 10,000 are read"),
-            (("msg == 'tick'", f"msg == '{'x' * 1_000_000}'"), "line 25: a query of 1,000,009 characters"),
+            (("msg == 'tick'", "!" * 100_000), "line 25: the query has 100,000 characters"),
+            (("msg == 'tick'", f"msg == '{'x' * 1_000_000}'"), "line 25: the query has 1,000,009 characters"),
         ],
     )
     def test_what_is_wrong_is_one_line(self, change: tuple[str, str], message: str, tmp_path: Path) -> None:
@@ -191,7 +222,7 @@ lines:
             checked(tmp_path, LOG, MAPPING + "extends: a.yaml\n")
 
     def test_no_format_and_no_mapping(self, tmp_path: Path) -> None:
-        with pytest.raises(TraceError, match="or states \\(--format itf\\), not hived"):
+        with pytest.raises(TraceError, match="--mapping cannot read the format hived; leave out --format"):
             checked(tmp_path, LOG, format="hived")
 
 
@@ -303,25 +334,25 @@ lines:
     @pytest.mark.parametrize(
         ("line", "message"),
         [
-            ({"resourceLogs": [7]}, '"resourceLogs" is no list of objects'),
-            (nested({"arrayValue": {"values": True}}), '"values" is no list of objects'),
-            (nested({"kvlistValue": {"values": [{"value": {}}]}}), 'an attribute without a "key"'),
-            (nested({"kvlistValue": {"values": [{"key": ["a"], "value": {}}]}}), 'an attribute without a "key"'),
-            ({"resourceLogs": [{"resource": 7}]}, "7 where an object {...} belongs"),
-            (batch({"schedproof.header": "{"}), '"schedproof.header" is no JSON'),
-            (batch({"schedproof.record": json.dumps(STEP)}), "a record before the header"),
+            ({"resourceLogs": [7]}, '"resourceLogs" is not a list of objects'),
+            (nested({"arrayValue": {"values": True}}), '"values" is not a list of objects'),
+            (nested({"kvlistValue": {"values": [{"value": {}}]}}), 'an attribute has no "key"'),
+            (nested({"kvlistValue": {"values": [{"key": ["a"], "value": {}}]}}), 'an attribute has no "key"'),
+            ({"resourceLogs": [{"resource": 7}]}, "7 is not an object"),
+            (batch({"schedproof.header": "{"}), '"schedproof.header" is not JSON'),
+            (batch({"schedproof.record": json.dumps(STEP)}), "a record comes before the header"),
             (batch({"other": 1}), "the log has no header"),
             (
                 {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"intValue": "x"}}]}]}]},
-                "where a whole number belongs",
+                "is not a whole number",
             ),
             (
                 {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"a": 1, "b": 2}}]}]}]},
-                "where a value such as",
+                "is not a value of OpenTelemetry; write one such as",
             ),
             (
                 {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"attributes": [{"value": {}}]}]}]}]},
-                'an attribute without a "key"',
+                'an attribute has no "key"',
             ),
         ],
     )

@@ -63,9 +63,11 @@ class TestSamples:
 
     def test_a_format_knows_which_variants_can_judge_it(self) -> None:
         for name in ("beakerd-aborts.log", "messages-set-of-two.jsonl"):
-            with pytest.raises(ValueError, match="variants that can judge it: shipped"):
+            with pytest.raises(ValueError, match="does not fit the variant 'as-written'; choose from shipped"):
                 check_trace("beaker", HERE / name, "as-written")
-        with pytest.raises(ValueError, match="variants that can judge it: as-written, interleaved, repaired"):
+        with pytest.raises(
+            ValueError, match="does not fit the variant 'shipped'; choose from as-written, interleaved, repaired"
+        ):
             check_trace("beaker", HERE / "changes-deadlock.jsonl", "shipped")
 
 

@@ -38,7 +38,7 @@ class TestFiles:
         assert "is a directory; name a file" in refused(tmp_path)
 
     def test_no_file_name(self) -> None:
-        assert "is no file name" in refused(Path("a\0b"))
+        assert "cannot be a file name" in refused(Path("a\0b"))
 
     @pytest.mark.parametrize("content", [b"", b"\n\n  \n"])
     def test_an_empty_file(self, content: bytes, tmp_path: Path) -> None:
@@ -60,14 +60,14 @@ class TestFiles:
             ('{"action": "crash"', "line 3: not JSON"),
             (
                 '{"action": "crash", "action": "complete"}',
-                'line 3: JSON that cannot be read: "action" twice in one object',
+                'line 3: the JSON cannot be read: one object has "action" twice',
             ),
-            ('{"action" : "crash" , "action" : "complete"}', '"action" twice in one object'),
-            ('{"state": {"Cell": {"c": {"user": "g"}, "c": {}}}}', '"c" twice in one object'),
-            ("[1, 2]", "line 3: a list where a JSON object {...} belongs"),
-            ("12", "line 3: 12 where a JSON object"),
-            ("[" * 100_000, "line 3: JSON that cannot be read"),
-            ('{"action": ' + "9" * 5000 + "}", "line 3: JSON that cannot be read"),
+            ('{"action" : "crash" , "action" : "complete"}', 'one object has "action" twice'),
+            ('{"state": {"Cell": {"c": {"user": "g"}, "c": {}}}}', 'one object has "c" twice'),
+            ("[1, 2]", "line 3: a list is not a JSON object; write {...}"),
+            ("12", "line 3: 12 is not a JSON object"),
+            ("[" * 100_000, "line 3: nested too deeply"),
+            ('{"action": ' + "9" * 5000 + "}", "line 3: the JSON cannot be read"),
         ],
         ids=[
             "words",
@@ -89,7 +89,7 @@ class TestFiles:
         """Blanks before a colon, and a colon after a quote in a text: neither is a name twice."""
         path = written(tmp_path, OWN, line)
         if "time" in line:
-            assert "is no text in ISO 8601" in refused(path)
+            assert "is not in ISO 8601" in refused(path)
         else:
             assert check_trace("hived", path).records == 1
 
@@ -101,41 +101,43 @@ class TestNames:
 
     def test_unknown_system_variant_format(self, tmp_path: Path) -> None:
         path = written(tmp_path, OWN)
-        assert "unknown system 'slurm'; there is beaker, hived" in refused(path, system="slurm")
-        assert "unknown variant of hived 'new'; there is as-written, repaired" in refused(path, variant="new")
-        assert "unknown format 'csv'; traces of hived are hived or schedproof or otel or itf" in refused(
-            path, format="csv"
-        )
+        assert "unknown system 'slurm'; choose from beaker, hived" in refused(path, system="slurm")
+        assert "unknown variant of hived 'new'; choose from as-written, repaired" in refused(path, variant="new")
+        assert "unknown format 'csv'; choose from hived, schedproof, otel, itf" in refused(path, format="csv")
 
     def test_unknown_header(self, tmp_path: Path) -> None:
-        assert 'line 1: this is the header of no known format; a HiveD trace begins with "header": true' in refused(
-            written(tmp_path, {"a": 1})
+        assert (
+            'line 1: unknown format; the first line of a known one: a HiveD trace begins with "header": true'
+            in refused(written(tmp_path, {"a": 1}))
         )
 
     def test_a_forced_format_must_fit(self, tmp_path: Path) -> None:
-        assert 'its first line has "header": true' in refused(written(tmp_path, OWN), format="hived")
+        assert 'write "header": true' in refused(written(tmp_path, OWN), format="hived")
         run = Run({"g": 1}, ["c"]).write(tmp_path / "run")
-        assert 'its first line has "schedproof": 1' in refused(run, format="schedproof")
+        assert 'write "schedproof": 1' in refused(run, format="schedproof")
 
 
 class TestPlainFormat:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"schedproof": 2}, '"schedproof": 2 where 1 belongs; write "schedproof": 1'),
-            ({"system": 7}, '"system": 7 where a text belongs'),
-            ({"system": "beaker"}, "this is a trace of 'beaker'; it is judged as 'hived'"),
-            ({"objects": None}, '"objects": null where an object {...} belongs; write "objects" as {sort: [names]}'),
-            ({"variant": "other"}, "unknown variant 'other' of hived; there is as-written, repaired"),
+            ({"schedproof": 2}, '"schedproof": 2 is not 1; write "schedproof": 1'),
+            ({"system": 7}, '"system": 7 is not a text'),
+            ({"system": "beaker"}, "this is a trace of 'beaker', and it is checked as 'hived'"),
+            ({"objects": None}, '"objects": null is not an object {...}; write "objects" as {sort: [names]}'),
+            ({"variant": "other"}, "unknown variant 'other' of hived; choose from as-written, repaired"),
             ({"objects": {"PodGroup": ["g", "g"], "Cell": ["c"]}}, "a list of different names"),
             ({"objects": {**OWN["objects"], "Node": ["n"]}}, "unknown sort 'Node'"),
             ({"objects": {"PodGroup": ["g"], "Cell": [f"c{i}" for i in range(1001)]}}, "at most 1000"),
-            ({"rigid": {"PodGroup": {"colour": {}}}}, "rigid attributes of hived: PodGroup.outranks"),
+            (
+                {"rigid": {"PodGroup": {"colour": {}}}},
+                "the unknown attribute PodGroup.colour; choose from PodGroup.outranks",
+            ),
             ({"rigid": {"PodGroup": {"outranks": {"x": []}}}}, "unknown PodGroup 'x'"),
-            ({"rigid": {"PodGroup": {"outranks": {"g": ["x"]}}}}, "'x' is no PodGroup; there are g"),
-            ({"rigid": {"PodGroup": {"outranks": {"g": "g"}}}}, "'g' where a list of names of PodGroup belongs"),
-            ({"rigid": {"PodGroup": {"outranks": {"g": ["g"]}}}}, '"rigid" breaks what the model assumes'),
-            ({"extra": 1}, '"extra" is no field here'),
+            ({"rigid": {"PodGroup": {"outranks": {"g": ["x"]}}}}, "unknown PodGroup 'x'; choose from g"),
+            ({"rigid": {"PodGroup": {"outranks": {"g": "g"}}}}, "'g' does not fit; write a list of names of PodGroup"),
+            ({"rigid": {"PodGroup": {"outranks": {"g": ["g"]}}}}, '"rigid" violates an axiom of the model'),
+            ({"extra": 1}, 'unknown field "extra"; choose from'),
         ],
     )
     def test_headers(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -145,34 +147,37 @@ class TestPlainFormat:
     @pytest.mark.parametrize(
         ("record", "message"),
         [
-            ({"action": 3}, '"action": 3 where a text belongs; write the name of an action'),
-            ({"action": "explode"}, "unknown action 'explode'; hived has allocate, preempt"),
-            ({"event": "PodGroup.e99"}, "unknown event 'PodGroup.e99'; there is PodGroup.e0"),
-            ({"object": "g"}, '"object" without "event"; write a record of'),
+            ({"action": 3}, '"action": 3 is not a text; write the name of an action'),
+            ({"action": "explode"}, "unknown action 'explode'; choose from allocate, preempt"),
+            ({"event": "PodGroup.e99"}, "unknown event 'PodGroup.e99'; choose from PodGroup.e0"),
+            ({"object": "g"}, '"object" needs "event" beside it; write a record of'),
             ({"event": "crash", "object": "g"}, 'leave out "object"'),
             ({"action": "crash", "event": "crash"}, "action and event exclude each other; write one of"),
             ({"parameters": {"p": "g"}}, '"parameters" without "action" or "event"'),
-            ({"action": "crash", "parameters": {"p": "g"}}, "crash has no parameter 'p'; its parameters: none"),
-            ({"action": "complete", "parameters": {"p": "x"}}, "parameters.p: 'x' is no PodGroup; there are g"),
+            ({"action": "crash", "parameters": {"p": "g"}}, "unknown parameter 'p' of crash; choose from none"),
+            ({"action": "complete", "parameters": {"p": "x"}}, "parameters.p: unknown PodGroup 'x'; choose from g"),
             ({"action": "complete", "parameters": {"p": None}}, "parameters.p: null"),
-            ({"action": "complete", "parameters": ["g"]}, '"parameters": a list where an object {...} belongs'),
+            ({"action": "complete", "parameters": ["g"]}, '"parameters": a list is not an object {...}'),
             (
                 {"action": "allocate", "parameters": {"K": "c"}},
-                "parameters.K: 'c' where a list of names of Cell belongs",
+                "parameters.K: 'c' does not fit; write a list of names of Cell",
             ),
-            ({"event": "PodGroup.e2", "object": "g", "parameters": {"p": "h"}}, "'h' is no PodGroup; there are g"),
-            ({"state": {"Node": {}}}, "unknown sort 'Node'; there is PodGroup, Cell"),
-            ({"state": {"Cell": {"x": {}}}}, "unknown object 'x'; there is c"),
+            ({"event": "PodGroup.e2", "object": "g", "parameters": {"p": "h"}}, "unknown PodGroup 'h'; choose from g"),
+            ({"state": {"Node": {}}}, "unknown sort 'Node'; choose from PodGroup, Cell"),
+            ({"state": {"Cell": {"x": {}}}}, "unknown object 'x'; choose from c"),
             (
                 {"state": {"Cell": {"c": {"owner": "g"}}}},
-                "unknown field 'owner'; fields of Cell: state, user, reserver",
+                "unknown field 'owner'; choose from state, user, reserver",
             ),
-            ({"state": {"Cell": {"c": {"state": "Gone"}}}}, "'Gone' is none of Free, Used, Reserved, Reserving"),
-            ({"state": {"Cell": {"c": {"state": ["Free"]}}}}, "is none of Free"),
-            ({"state": {"Cell": {"c": {"user": 3}}}}, "3 where a name of PodGroup (g) or null belongs"),
-            ({"state": {"Cell": {"c": "Free"}}}, '"state.Cell.c": "Free" where an object {...} belongs'),
+            (
+                {"state": {"Cell": {"c": {"state": "Gone"}}}},
+                "unknown state 'Gone'; choose from Free, Used, Reserved, Reserving",
+            ),
+            ({"state": {"Cell": {"c": {"state": ["Free"]}}}}, "; choose from Free"),
+            ({"state": {"Cell": {"c": {"user": 3}}}}, "3 does not fit; write a name of PodGroup (g) or null"),
+            ({"state": {"Cell": {"c": "Free"}}}, '"state.Cell.c": "Free" is not an object {...}'),
             ({}, "an empty object; write a record of"),
-            ({"when": 12}, '"when" is no field here'),
+            ({"when": 12}, 'unknown field "when"; choose from'),
         ],
     )
     def test_records(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -194,32 +199,38 @@ class TestHivedFormat:
             (lambda t: t[0].pop("groups"), 'line 1: "groups" is missing'),
             (lambda t: t[0].update(groups=[]), "line 1: "),
             (lambda t: t[0]["groups"].append({"name": "g", "prio": 3}), "line 1: two groups are named g"),
-            (lambda t: t[0]["groups"][0].update(prio="high"), '"groups.0.prio": "high" where a whole number belongs'),
+            (lambda t: t[0]["groups"][0].update(prio="high"), '"groups.0.prio": "high" is not a whole number'),
             (lambda t: t[0].update(physical={}), "leaf cells do"),
             (lambda t: t[2].pop("epoch"), 'line 3: "epoch" is missing'),
-            (lambda t: t[2].update(i="2"), 'line 3: "i": "2" where a whole number belongs'),
-            (lambda t: t[2].update(op="Explode"), 'line 3: "op": "Explode" is none of AddNode, UpdateNode'),
+            (lambda t: t[2].update(i="2"), 'line 3: "i": "2" is not a whole number'),
+            (
+                lambda t: t[2].update(op="Explode"),
+                'line 3: "op": unknown value "Explode"; choose from AddNode, UpdateNode',
+            ),
             (lambda t: t[2].update(args={}), 'line 3: "args": "group" is missing'),
-            (lambda t: t[2].update(args=[]), 'line 3: "args": a list where an object'),
+            (lambda t: t[2].update(args=[]), 'line 3: "args": a list is not an object'),
             (
                 lambda t: t[2]["args"].update(group="x"),
                 "line 3: args.group names the unknown group 'x'; the header has g",
             ),
             (lambda t: t[2]["result"].update(kind="maybe"), "line 3: "),
             (lambda t: t[2]["state"]["groups"].update(x={"state": "Allocated", "prio": 1}), "unknown group 'x'"),
-            (lambda t: t[2]["state"]["groups"]["g"].update(state="Gone"), '"Gone" is none of Allocated'),
+            (
+                lambda t: t[2]["state"]["groups"]["g"].update(state="Gone"),
+                'unknown value "Gone"; choose from Allocated',
+            ),
             (lambda t: t[2]["state"]["leaf"].pop("c"), "line 3: state.leaf lacks the cell 'c'"),
             (
                 lambda t: t[2]["state"]["leaf"].update(x={"state": "Free"}),
                 "line 3: state.leaf has the unknown cell 'x'",
             ),
             (lambda t: t[2]["state"]["leaf"]["c"].update(using="x"), "state.leaf[c].using names the unknown group 'x'"),
-            (lambda t: t[2]["state"]["leaf"]["c"].update(using=5), '"state.leaf.c.using": 5 where a text or null'),
+            (lambda t: t[2]["state"]["leaf"]["c"].update(using=5), '"state.leaf.c.using": 5 is not a text or null'),
             (lambda t: t[2]["state"].pop("leaf"), 'line 3: "state": "leaf" is missing'),
             (lambda t: t[2]["pods"]["g-1"].update(group="x"), "line 3: pods[g-1] names the unknown group 'x'"),
             (
                 lambda t: t[2]["pods"]["g-1"].update(state="lost"),
-                '"lost" is none of waiting, preempting, binding, bound',
+                'unknown value "lost"; choose from waiting, preempting, binding, bound',
             ),
         ],
     )

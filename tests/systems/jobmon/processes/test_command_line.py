@@ -181,7 +181,7 @@ class TestMistakes:
     def test_a_database_that_is_none(self) -> None:
         """What it is told to give is not refused in its turn."""
         done = command("server", "--database=foo", "--port=1")
-        said = "Error: 'foo' is no database URL; give sqlite:///file or postgresql://user@host/name\n"
+        said = "Error: 'foo' is not a database URL; give sqlite:///file or postgresql://user@host/name\n"
         assert (done.stderr, done.returncode) == (said, 2)
 
 

@@ -69,15 +69,14 @@ def test_formats_are_recognised_by_content(lines: list[Any], format_: str, tmp_p
 def test_nothing_known(tmp_path: Path) -> None:
     for text in ("a log of something else", {"a": 1}, "[1, 2]"):
         message = refused(tmp_path, text)
-        assert "line 1: this is of no known format" in message
+        assert "line 1: unknown format; a known one" in message
         assert (
             "task_status_audit" in message
             and '"task_instance": [...]' in message
             and "Task instance transitioned" in message
         )
-    assert (
-        "unknown format 'csv'; traces of jobmon are jobmon-audit or jobmon-dumps or jobmon-events or schedproof"
-        in refused(tmp_path, DUMP, format="csv")
+    assert "unknown format 'csv'; choose from jobmon-audit, jobmon-dumps, jobmon-events, schedproof" in refused(
+        tmp_path, DUMP, format="csv"
     )
 
 
@@ -93,20 +92,20 @@ def test_what_breaks_off(first: dict[str, Any], tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"id": ...}, '"id" is missing; write a row as {"id": 1, "task_id": 7, '),
-        ({"id": "2"}, '"id": "2" where a whole number belongs; write an id'),
+        ({"id": "2"}, '"id": "2" is not a whole number; write an id'),
         ({"id": 1}, "id 1 after id 1; rows stand in the order of their ids"),
         ({"id": -1}, '"id"'),
-        ({"task_id": None}, '"task_id": null where a whole number belongs'),
+        ({"task_id": None}, '"task_id": null is not a whole number'),
         ({"previous_status": ...}, '"previous_status" is missing'),
-        ({"new_status": "S"}, "\"new_status\": 'S' is no status of tasks; there is G (Registering)"),
-        ({"previous_status": "Registering"}, "is no status of tasks"),
-        ({"new_status": None}, '"new_status": null where a text belongs'),
-        ({"entered_at": None}, '"entered_at": null where a text or a number belongs'),
-        ({"entered_at": "noon"}, "'noon' is no time; write a number or a text such as"),
-        ({"entered_at": True}, '"entered_at": true where a text or a number belongs'),
+        ({"new_status": "S"}, "\"new_status\": unknown status 'S' of tasks; choose from G (Registering)"),
+        ({"previous_status": "Registering"}, "unknown status"),
+        ({"new_status": None}, '"new_status": null is not a text'),
+        ({"entered_at": None}, '"entered_at": null is not a text or a number'),
+        ({"entered_at": "noon"}, "'noon' is not a time; write a number or a text such as"),
+        ({"entered_at": True}, '"entered_at": true is not a text or a number'),
         ({"entered_at": -5}, '"entered_at" is before that of line 1, of the same task'),
-        ({"exited_at": "tomorrow"}, "\"exited_at\": 'tomorrow' is no time"),
-        ({"entered_at": 1e30}, "is no time"),
+        ({"exited_at": "tomorrow"}, "\"exited_at\": 'tomorrow' is not a time"),
+        ({"entered_at": 1e30}, "is not a time"),
     ],
 )
 def test_audit_rows(change: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -118,13 +117,13 @@ def test_audit_rows(change: dict[str, Any], message: str, tmp_path: Path) -> Non
     ("line", "message"),
     [
         ("2,7,G,Q,5", "5 columns where the header has 6"),
-        ("two,7,G,Q,5,", "\"id\": 'two' where a whole number belongs"),
-        (",7,G,Q,5,", '"id": null where a whole number belongs'),
-        ("2,7,G,X,5,", "'X' is no status of tasks"),
+        ("two,7,G,Q,5,", "\"id\": 'two' is not a whole number"),
+        (",7,G,Q,5,", '"id": null is not a whole number'),
+        ("2,7,G,X,5,", "unknown status 'X' of tasks"),
         ('2,7,"G,Q,5,', "not CSV"),
-        ("2,7,G,Q,soon,", "'soon' is no time"),
-        ("2,7,G,Q,2026-02-01 12:00:00,2026-02-01 12:0", "'2026-02-01 12:0' is no time"),  # the file breaks off
-        ("2,7,G,Q,2026-02-01 12:00:00,2026-02-01", "'2026-02-01' is no time"),
+        ("2,7,G,Q,soon,", "'soon' is not a time"),
+        ("2,7,G,Q,2026-02-01 12:00:00,2026-02-01 12:0", "'2026-02-01 12:0' is not a time"),  # the file breaks off
+        ("2,7,G,Q,2026-02-01 12:00:00,2026-02-01", "'2026-02-01' is not a time"),
         ("2,7,G,Q,3,", '"entered_at" is before that of line 2'),
     ],
 )
@@ -140,7 +139,7 @@ def test_a_column_that_is_missing(tmp_path: Path) -> None:
 
 def test_a_column_that_stands_twice(tmp_path: Path) -> None:
     """Which of the two counts, nobody could say."""
-    assert 'line 1: the header: "id" stands twice; write id,task_id,' in refused(
+    assert 'line 1: the header: "id" is written twice; write id,task_id,' in refused(
         tmp_path, f"{HEADER},id", "1,7,,G,4,5,9"
     )
 
@@ -160,20 +159,20 @@ def test_csv_may_be_in_quotes(tmp_path: Path) -> None:
         ({"time": "2026-02-01T12:00:00"}, "and 0 of line 1 cannot be compared; write all times as numbers, or all as texts"),
         ({"time": ...}, 'write a dump as {"time": 5, "task": [...]'),
         ({"time": -1}, '"time": -1 is before 0 of line 1; records stand in the order of time'),
-        ({"time": "later"}, "'later' is no time"),
-        ({"time": None}, '"time": null where a text or a number belongs'),
-        ({"jobs": []}, '"jobs" is no field here'),
-        ({"task": {}}, '"task": an object where a list [...] belongs'),
-        ({"task": [3]}, '"task.0": 3 where an object {...} belongs; write a row as'),
+        ({"time": "later"}, "'later' is not a time"),
+        ({"time": None}, '"time": null is not a text or a number'),
+        ({"jobs": []}, 'unknown field "jobs"; choose from'),
+        ({"task": {}}, '"task": an object is not a list [...]'),
+        ({"task": [3]}, '"task.0": 3 is not an object {...}; write a row as'),
         ({"task": [changed(TASK, id=...)]}, '"task.0": "id" is missing'),
-        ({"task": [changed(TASK, status="S")]}, "\"task.0.status\": 'S' is no status of tasks"),
+        ({"task": [changed(TASK, status="S")]}, "\"task.0.status\": unknown status 'S' of tasks"),
         ({"task": [changed(TASK, num_attempts=-1)]}, '"task.0.num_attempts"'),
         ({"task": [changed(TASK, max_attempts=0)]}, '"task.0.max_attempts"'),
-        ({"task": [changed(TASK, num_attempts="1")]}, '"task.0.num_attempts": "1" where a whole number belongs'),
-        ({"task": [TASK, TASK]}, '"task.1": id 7 stands twice in one dump'),
-        ({"task_instance": [changed(INSTANCE, status="B")]}, "\"task_instance.0.status\": 'B' is no status of instances"),
-        ({"task_instance": [changed(INSTANCE, task_id="7")]}, '"task_instance.0.task_id": "7" where a whole number belongs'),
-        ({"workflow_run": [{"id": 3, "status": "Q"}]}, "'Q' is no status of runs"),
+        ({"task": [changed(TASK, num_attempts="1")]}, '"task.0.num_attempts": "1" is not a whole number'),
+        ({"task": [TASK, TASK]}, '"task.1": id 7 is in two rows of one dump'),
+        ({"task_instance": [changed(INSTANCE, status="B")]}, "\"task_instance.0.status\": unknown status 'B' of instances"),
+        ({"task_instance": [changed(INSTANCE, task_id="7")]}, '"task_instance.0.task_id": "7" is not a whole number'),
+        ({"workflow_run": [{"id": 3, "status": "Q"}]}, "unknown status 'Q' of runs"),
         ({"workflow": [{"id": 3, "status": ""}]}, '"workflow.0.status"'),
     ],
 )  # fmt: skip
@@ -188,19 +187,19 @@ def test_dumps(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     ("line", "message"),
     [
         (changed(EVENT, task_instance_id=...), '"task_instance_id" is missing; write the id'),
-        (changed(EVENT, task_instance_id="12"), '"task_instance_id": "12" where a whole number or null belongs'),
+        (changed(EVENT, task_instance_id="12"), '"task_instance_id": "12" is not a whole number or null'),
         ({"event": "Task instance 13 transitioned to RUNNING in database", "task_instance_id": 12}, "is 12, but the message speaks of 13"),
         ({"event": "Task instance transitioned to error state", "task_instance_id": 12}, '"error_state" is missing'),
-        ({"event": "Task instance transitioned to error state", "task_instance_id": 12, "error_state": "D"}, "D (Done) is no error"),
-        ({"event": "Task instance transitioned to error state", "task_instance_id": 12, "error_state": "B"}, "'B' is no status"),
+        ({"event": "Task instance transitioned to error state", "task_instance_id": 12, "error_state": "D"}, "D (Done) is not a state of error"),
+        ({"event": "Task instance transitioned to error state", "task_instance_id": 12, "error_state": "B"}, "unknown status 'B'"),
         (changed(RUN, workflow_run_id=...), '"workflow_run_id" is missing'),
         (changed(RUN, new_status="E"), '"new_status" is E, but the message says D'),
-        (changed(RUN, event="Workflow run transitioned from R to Q", new_status=...), "'Q' is no status of runs"),
+        (changed(RUN, event="Workflow run transitioned from R to Q", new_status=...), "unknown status 'Q' of runs"),
         (changed(REFUSED, requested_status=...), '"requested_status" is missing'),
-        (changed(REFUSED, current_status=3), '"current_status": 3 where a text belongs'),
+        (changed(REFUSED, current_status=3), '"current_status": 3 is not a text'),
         (json.dumps([EVENT, EVENT]), "a list; write each event as a line of its own"),
         ({"message": "no event"}, '"event" is missing'),
-        (changed(EVENT, timestamp="soon"), "'soon' is no time"),
+        (changed(EVENT, timestamp="soon"), "'soon' is not a time"),
         (changed(EVENT, timestamp=3), '"timestamp": 3 is before 5 of line 1'),
     ],
 )  # fmt: skip

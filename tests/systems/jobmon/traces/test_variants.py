@@ -52,7 +52,7 @@ def test_judged_or_refused_in_one_line(variant: str, name: str, capfd: pytest.Ca
     out, err = capfd.readouterr()
     if variant not in ("shipped", "repaired"):
         assert status == 2 and not out and len(err.splitlines()) == 1
-        assert err.rstrip().endswith("variants that can judge it: shipped, repaired")
+        assert err.rstrip().endswith(f"does not fit the variant {variant!r}; choose from shipped, repaired")
     else:
         assert status in (0, 1) and out.startswith(f"jobmon {variant}: ") and not err
 

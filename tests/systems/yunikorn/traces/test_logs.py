@@ -171,7 +171,7 @@ class TestReleases:
 
     def test_where_releases_do_not_differ(self) -> None:
         hived = DATA / "hived" / "s-02-life-preemption.jsonl"
-        with pytest.raises(ValueError, match="do not differ by release"):
+        with pytest.raises(ValueError, match="is the same in every version"):
             check_trace("hived", hived, release="1.5")
 
 

@@ -1,0 +1,83 @@
+"""Errors of the command line: names, scopes, options, output files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from unittest.mock import patch
+
+from schedproof.diagrams.from_model import diagram
+from schedproof.diagrams.render import render
+from schedproof.testing import lockstep
+from tests.docs.errors.case import Case, command, lease, run
+from tests.model.locks.test_language import THREAD
+from tests.support.lamps import lamps
+from tests.support.places import DATA
+
+TRACE = str(DATA / "hived" / "s-02-life-preemption.jsonl")
+LOCKS = {"locks.yaml": THREAD + "    - rlock a: []\n", "log.jsonl": ""}
+
+
+def cases() -> Iterator[Case]:
+    for arguments in (
+        [], ["nosuch"], ["verify", "nosuch"], ["list", "--variant", "as-written"],
+        ["explore", "hived", "--property", "free-cell", "--counts-only"], ["simulate", "hived", "--property", "preempting-ends"],
+         ["explore", "hived", "--scope", "PodGroup=0"], ["explore", "hived", "--scope", "PodGroup=two"],
+        ["explore", "hived", "--scope", "Pod=2"], ["explore", "hived", "--scope", "Cell=1,Cell=2"], ["explore", "hived", "--scope", "Cell=64"],
+         ["explore", "hived", "--checkpoint", "x", "--engine", "interpreted"],
+        ["explore", "hived", "--checkpoint-every", "1"],
+        ["prove", "hived", "--variant", "nosuch"], ["prove", "hived", "--emit-smt", ""],
+        ["verify", "hived", "--json", "missing/x"], ["verify", "hived", "--json", "."], ["verify", "hived", "--summary", ""],
+        ["verify", "--json", "-", "--junit", "-"],  ["verify", "hived", "--junit", "x" * 300],
+        ["table", "hived", "Cell", "--json", "/dev/full"], ["validate", "hived", ""], ["validate", "hived", "/dev/zero"], ["validate", "hived", "x", "--variant", "nosuch"],
+        ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"],
+        ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
+        ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
+        ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"],
+        ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
+        ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
+        ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
+        ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
+        ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
+        ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
+    ):  # fmt: skip
+        yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)
+    yield command("generate", "hived", "--cover", "actions", "--output", "file", files={"file": ""})
+    yield command("generate", "hived", "--cover", "actions", "--output", "folder", files={"folder/x": ""})
+    yield command("init", "mine", "-o", "file", files={"file": ""})
+    yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
+    for arguments in (
+        ["validate", "hived", "x", "--idle-timeout", "1"], ["verify", "hived", "--variant", "nosuch"],
+        ["diagram", "hived", "Cell", "-o", "x.dot", "--property", "reserving-cell"],
+        ["diagram", "beaker", "wait-for", "-o", "x.dot"], ["diagram", "beaker", "wait-for", "-o", "x.dot", "--property", "idle-is-automated"],
+        ["diagram", "hived", "Cell.colour", "-o", "x.dot"],
+        ["export", "hived", "--to", "tla", "-o", "out", "--property", "reserving-cell", "--no-properties"],
+        ["export", "hived", "--to", "tla", "-o", "out", "--property", "nosuch"],
+        ["export", "beaker", "--to", "promela", "-o", "out", "--property", "no-deadlock", "--no-crash"],
+        ["export", "hived", "--to", "promela", "-o", "out", "--scope", "Cell=32"],
+        ["export", "hived", "--to", "promela", "-o", "out", "--scope", "Cell=20"],
+        ["generate", "hived", "--cover", "states", "--of", "graph", "-o", "out"], ["generate", "hived", "--cover", "actions", "-o", "a\0b"],
+        ["explore", "hived", "--checkpoint", "x", "--checkpoint-every", "nan"], ["serve", "--host", "no.such.host.invalid"],
+    ):  # fmt: skip
+        yield command(*arguments)
+    yield command("validate", "hived", "log.jsonl", "--json", "log.jsonl", files={"log.jsonl": ""})
+    yield command("init", "mine", "-o", ".", files={"test_mine.py": ""})
+    yield command("prove", "hived", "--emit-smt", "file", files={"file": ""})
+    sizes = 'default_scope={"Worker": 2, "Lease": 1},'
+    none = (sizes, f"{sizes} topologies=lambda sizes: [],")
+    for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):
+        yield lease(arguments, shown=f"schedproof {arguments}  # topologies=lambda sizes: []", model=none)
+    yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
+    yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
+    yield Case(
+        "schedproof diagram hived Cell -o cell.svg  # without graphviz",
+        lambda: _with(run, "diagram", "hived", "Cell", "-o", "cell.svg"),
+    )
+    yield Case("schedproof validate hived -  # standard input is closed", lambda: _with(run, "validate", "hived", "-"))
+
+
+def _with(command: Callable[..., str], *arguments: str) -> str:
+    """A command without standard input, where no program is found."""
+    with patch.dict(os.environ, {"PATH": ""}), patch.object(sys, "stdin", None):
+        return command(*arguments)

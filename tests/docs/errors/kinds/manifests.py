@@ -1,0 +1,63 @@
+"""Errors of ``schedproof.toml``, and of the modules that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.docs.errors.case import Case, Content, lease
+from tests.model.locks.test_language import THREAD
+from tests.model.registry.test_own_systems import MISTAKES
+
+HEAD = "[systems.lease]\n"
+FENCED = 'model = "lease.model:FENCED"'
+TOGETHER = 'model = ["lease.model:AS_WRITTEN", "lease.model:FENCED"]'
+
+
+def _manifest(shown: str, content: Content) -> Case:
+    return lease("list lease", shown=shown, files={"schedproof.toml": content})
+
+
+def _variant(line: str, table: str = "") -> Case:
+    return _manifest(line, f"{HEAD}{TOGETHER}\n{table}[systems.lease.variants.fenced]\n{line}\n")
+
+
+def cases() -> Iterator[Case]:
+    for changes, _ in MISTAKES.values():
+        yield lease("verify --jobs 1", **changes)
+    yield _manifest(FENCED, f"{HEAD}{FENCED}\n")
+    yield _manifest("(empty)", b"")
+    yield _manifest("systems = 3", b"systems = 3")
+    yield _manifest("systems.lease = 3", b"systems.lease = 3")
+    yield _manifest("\\xff", b"\xff")
+    yield _manifest("a = [[[[...", b"a = " + b"[" * 20_000)
+    yield _manifest("a = 1111...", b"a = " + b"1" * 10_000)
+    yield _variant(f"{FENCED}  # and in the system's model")
+    yield _variant('locks = [{ name = "x" }]')
+    yield _variant('locks = [{ name = "x", file = "x.yaml", refuted = true }]')
+    yield _variant("scope = { Worker = -9999999999999999999 }")
+    alone = '[systems.lease.variants.{}]\nmodel = "lease.model:{}"\n'
+    yield _manifest('[systems.lease.variants.fence]  # model = "lease.model:FENCED"', alone.format("fence", "FENCED"))
+    yield _manifest("[systems.lease.variants.fenced]  # alone", alone.format("fenced", "FENCED"))
+    yield _manifest('judged_by = "other"', f'{HEAD}judged_by = "other"\n' + alone.format("fenced", "FENCED"))
+    named = HEAD + TOGETHER + '\ncontradictions = "lease.model:{}"\n'
+    for name in ("NOSUCH", "WORKER"):
+        yield lease(
+            "findings lease",
+            shown=f'contradictions = "lease.model:{name}"',
+            files={"schedproof.toml": named.format(name)},
+        )
+    crash = "from schedproof.model.lang import Durability, crash\ncrash('crash', 'lost', [Machine(Worker, states=[State('A', Durability.VOLATILE)])], [])\n"
+    first = "v, w = variables"
+    yield lease("verify lease", shown=crash.splitlines()[1], model=(first, crash + first))
+    replays = ('judged_by = "fenced"', 'replays = "lease.model:REPLAYS"')
+    yield lease(
+        "generate lease --cover actions --replay -o out",
+        shown='REPLAYS = {"other": print}',
+        manifest=replays,
+        model=(first, 'REPLAYS = {"other": print}\n' + first),
+    )
+    for entry in ('file = "missing.yaml"', 'file = "x.yaml", only = "nosuch"', 'file = "x.yaml", only = "no-deadlock"'):
+        line = f'locks = [{{ name = "one-at-a-time", {entry} }}]'
+        text = f"{HEAD}{TOGETHER}\n[systems.lease.variants.fenced]\n{line}\n"
+        files: dict[str, Content] = {"schedproof.toml": text, "x.yaml": THREAD + "    - rlock a: []\n"}
+        yield lease("list lease", shown=line, files=files)

@@ -1,0 +1,93 @@
+"""Errors of a model: those of ``tests/model/lang``, and those that only an exploration or a proof finds."""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+import re
+from collections.abc import Iterator
+
+from schedproof.model.lang import Attribute, ModelError, Ref, forall
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.terms import Constant, lift
+from schedproof.model.semantics import Instance
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.checking.model_check import check_axioms
+from schedproof.proofs.induction.solve import prove
+from tests.docs.errors.case import Case
+from tests.model.lang import wrong_models as w
+from tests.model.lang.test_channels import model as channels
+from tests.support.lamps import lamps
+
+
+def _wrong(build: w.Case) -> Case:
+    """A case of another test, whose places move with its file."""
+
+    def go() -> str:
+        try:
+            checked(build[0]())  # type: ignore[arg-type]
+        except ModelError as error:
+            return re.sub(r"lang/wrong_models\.py:\d+", "jobs/model.py:12", str(error))
+        return ""
+
+    return Case(_line(build), go)
+
+
+def _line(build: w.Case) -> str:
+    """The line of the mistake."""
+    code = build[0].__code__  # type: ignore[attr-defined]
+    numbers = sorted({line for *_, line in code.co_lines() if line})
+    lines = [linecache.getline(w.__file__, n).strip() for n in numbers]
+    marked = [line for line in lines if line.endswith("# wrong")] or lines[:1]
+    return marked[0].removesuffix("# wrong").strip().removeprefix("lambda: ").rstrip(",")
+
+
+def _placed(shown: str, build: object) -> Case:
+    """A case whose place is a line of a helper."""
+
+    def go() -> str:
+        try:
+            build()  # type: ignore[operator]
+        except ModelError as error:
+            return re.sub(r"\w+/\w+\.py:\d+", "jobs/model.py:12", str(error))
+        return ""
+
+    return Case(shown, go)
+
+
+def _false_axiom(*axioms: object) -> object:
+    return check_axioms(Instance(dataclasses.replace(lamps(), axioms=list(axioms)), {"Lamp": 2}))
+
+
+def cases() -> Iterator[Case]:
+    yield from map(_wrong, w.CASES.values())
+    prop = w.PROPERTIES[0]
+    yield _placed(
+        'Invariant(name="well-formed", ...)',
+        lambda: checked(w.model(add_properties=[dataclasses.replace(prop, name="well-formed")])),
+    )
+    yield _placed('State("on", begins="nonsense")', lambda: checked(channels(begins="nonsense")))
+    yield _placed(
+        'follows_from=["running"]',
+        lambda: checked(w.model(add_properties=[dataclasses.replace(prop, name="p", follows_from=["running"])])),
+    )
+    yield _placed("verify_scope={'Job': 1}", lambda: checked(w.model(verify_scope={"Job": 1})))
+    yield _placed("j.on == None", lambda: lift(None))
+    yield _placed('j.is_("Done") and j.is_("Running")', lambda: w.j.is_("Done") and w.j.is_("Running"))
+    yield _placed("axioms=[Constant(False)], in an exploration", lambda: _false_axiom(Constant(False)))
+    yield _placed(
+        "axioms=[Constant(False)], in a proof", lambda: prove(dataclasses.replace(lamps(), axioms=[Constant(False)]))
+    )
+    boss = dataclasses.replace(w.JOB, attributes=[*w.ATTRIBUTES, Attribute("boss", Ref(w.Job), rigid=True)])
+    lost = w.model(machines=[boss, w.NODE], axioms=[forall(w.j, w.j.boss.urgent)])
+    nobody = {("Job", "boss"): (None,), ("Job", "urgent"): (False,)}
+    yield _placed(
+        "axioms=[forall(j, j.boss.urgent)]", lambda: check_axioms(Instance(lost, {"Job": 1, "Node": 1}, nobody))
+    )
+    sizes = {"PodGroup": 1, "Cell": 1}
+    for rigid in (
+        {("Cell", "colour"): ()},
+        {("PodGroup", "outranks"): ()},
+        {("PodGroup", "outranks"): (frozenset({7}),)},
+    ):
+        yield Case(f"Instance(model, {sizes}, {rigid})", lambda rigid=rigid: Instance(AS_WRITTEN, sizes, rigid))  # type: ignore[misc]
