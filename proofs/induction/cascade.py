@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from schedproof.model.lang import Action, IntRange, Ref, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 
+from .expressions import And, Expression, ForAll, If, Implies, Or
 from .rewrite import binds, substitute
 from .translate import Translator
 from .views import Reference, Symbols, Z
@@ -50,7 +49,7 @@ class Cascade:
 
     ``axioms`` are to be assumed beside ``guard``; ``after`` is the view of the state after.
     ``witnesses`` are the functions from an object on which an event fires to what it fires from,
-    each with the predicate that it fires.
+    each with its sort and the predicate that it fires.
     """
 
     def __init__(self, symbols: Symbols, action: Action) -> None:
@@ -63,8 +62,8 @@ class Cascade:
         )
         self.guard = self.before.both(*ranges, *[self.before.formula(g) for g in action.when])
         self.axioms: list[Z] = []
-        self.witnesses: list[tuple[Z, Z]] = []
-        self._asked: dict[tuple[str, str, int], tuple[Z, Z]] = {}
+        self.witnesses: list[tuple[str, Z, Z]] = []
+        self._asked: dict[tuple[str, str, Z], Z] = {}
         self.causes = _causes(symbols, action)
         self.fired: dict[tuple[str, str], Fired] = {}
         for key, causes in self.causes.items():
@@ -76,12 +75,11 @@ class Cascade:
         """That ``event`` fires on ``of`` in this action."""
         found = self.fired.get((sort, event))
         if found is None:
-            return z3.BoolVal(False, self.symbols.context)
-        # The same question is asked for every formula; an expression's number is its own while it lives.
-        key = (sort, event, of.get_id())
+            return self.symbols.false()
+        key = (sort, event, of)  # the same question is asked for every formula
         if key not in self._asked:
-            self._asked[key] = (of, found.at(of))
-        return self._asked[key][1]
+            self._asked[key] = found.at(of)
+        return self._asked[key]
 
     def payload(self, sort: str, event: str, name: str, of: Z) -> Any:
         """A parameter of the event where it fires (anything elsewhere)."""
@@ -89,8 +87,8 @@ class Cascade:
         found = self.fired.get((sort, event))
         if found is None:
             if isinstance(kind, SetOf):
-                return lambda element: z3.BoolVal(False, self.symbols.context)
-            value = z3.Const(f"nothing fired: {kind}", self.symbols.kind(kind))
+                return lambda element: self.symbols.false()
+            value = self.symbols.expressions.constant(f"nothing fired: {kind}", self.symbols.kind(kind))
             return Reference(self.symbols.true(), value) if isinstance(kind, Ref) else value
         ways = found.ways(of)
         result = ways[-1][1][name]
@@ -127,29 +125,27 @@ class Cascade:
                 values = witness(of)
                 inside = self.inside(cause, values)
                 head = inside.reference(cause.head.of)
-                same = self.symbols.true() if z3.eq(head.value, of) else head.value == of
+                same = self.symbols.true() if head.value is of else head.value == of
                 body = [*_ranges(cause, values), *[inside.formula(part) for part in cause.body]]
                 found.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
             return found
 
         if all(simple):
-            return Fired(lambda of: z3.Or(*[condition for condition, _ in ways(of)]), ways)
-        predicate = z3.Function(
-            f"fires {key[0]}.{key[1]}", self.symbols.sorts[key[0]], z3.BoolSort(self.symbols.context)
-        )
+            return Fired(lambda of: Or(*[condition for condition, _ in ways(of)]), ways)
+        predicate = self.symbols.predicate(f"fires {key[0]}.{key[1]}", key[0])
         for n, cause in enumerate(causes):
             self.axioms.append(self.before.quantified(True, cause.extras, self._implies(cause, predicate)))
-            self.witnesses += [(predicate, f) for f in self._witness_functions(key, n, cause) if f is not None]
-        anything = z3.Const("x", self.symbols.sorts[key[0]])
-        some = z3.Or(*[condition for condition, _ in ways(anything)])
-        self.axioms.append(z3.ForAll([anything], z3.Implies(predicate(anything), some)))
+            self.witnesses += [(key[0], predicate, f) for f in self._witness_functions(key, n, cause) if f is not None]
+        anything = self.symbols.constant("x", key[0])
+        some = Or(*[condition for condition, _ in ways(anything)])
+        self.axioms.append(ForAll([anything], Implies(predicate(anything), some)))
         return Fired(lambda of: predicate(of), ways)
 
     def _implies(self, cause: Cause, predicate: Z) -> Callable[[Translator], Z]:
         def axiom(inside: Translator) -> Z:
             head = inside.reference(cause.head.of)
             body = inside.both(*[inside.formula(part) for part in cause.body], head.defined)
-            return z3.Implies(body, predicate(head.value))
+            return Implies(body, predicate(head.value))
 
         return axiom
 
@@ -168,30 +164,32 @@ class Cascade:
                 continue
             assert not own, "a simple cause has no other variables"
             name = f"{var.name} of {key[0]}.{key[1]} {number}"
-            found.append(z3.Function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type)))
+            found.append(
+                self.symbols.expressions.function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type))
+            )
         return found
 
 
 def choose(condition: Z, yes: Any, no: Any) -> Any:
     """``yes`` where ``condition`` is true, else ``no``: scalars, references or sets."""
     if isinstance(yes, Reference):
-        return Reference(z3.If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
-    if z3.is_expr(yes):
-        return z3.If(condition, yes, no)
-    return lambda element: z3.If(condition, yes(element), no(element))
+        return Reference(If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
+    if isinstance(yes, Expression):
+        return If(condition, yes, no)
+    return lambda element: If(condition, yes(element), no(element))
 
 
 def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
     """The value of a reference where one side may be none, whose value means nothing."""
     if yes is None or no is None:
         return no if yes is None else yes
-    return yes if z3.eq(yes, no) else z3.If(condition, yes, no)
+    return yes if yes is no else If(condition, yes, no)
 
 
 def _ranges(cause: Cause, values: Sequence[Any]) -> list[Z]:
     """That the numbers among the cause's variables are in their ranges."""
     return [
-        z3.And(value >= var.type.low, value <= var.type.high)
+        And(value >= var.type.low, value <= var.type.high)
         for var, value in zip(cause.extras, values, strict=True)
         if isinstance(var.type, IntRange)
     ]
@@ -290,7 +288,7 @@ class After:
             known = symbols.states[sort]
             for row in rows:
                 if row.source != row.target:
-                    result = z3.If(z3.And(fires, before == known[row.source]), known[row.target], result)
+                    result = If(And(fires, before == known[row.source]), known[row.target], result)
         return result
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
@@ -308,9 +306,7 @@ class After:
             for row in rows:
                 for name, term in row.sets:
                     if name == attribute:
-                        condition = z3.And(
-                            self.cascade.fires(sort, event, of), before == symbols.states[sort][row.source]
-                        )
+                        condition = And(self.cascade.fires(sort, event, of), before == symbols.states[sort][row.source])
                         result = choose(condition, self.update(sort, event, of, term, declared.type), result)
         return result
 

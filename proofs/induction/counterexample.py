@@ -14,6 +14,7 @@ from schedproof.proofs.exploration.run_facts import introductions
 from schedproof.proofs.exploration.runs import changes, told_step
 from schedproof.proofs.verdict import Counterexample, FieldChange, ObjectFacts
 
+from .expressions import ForAll, Or, Solver
 from .obligations import INITIAL, Obligation, Proof
 from .views import Symbols, Z
 
@@ -25,20 +26,20 @@ Found = tuple[Any, Mapping[str, Sequence[Z]]]
 """A z3 model, and constants that name all of its objects."""
 
 
-def small_model(solver: Any, symbols: Symbols, effort: int, assumptions: Sequence[Z] = ()) -> Found | None:
+def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequence[Z] = ()) -> Found | None:
     """A model of what ``solver`` holds, and of ``assumptions``, with as few objects as possible, if one is found.
 
     ``effort`` limits z3 for each number of objects, in its own steps.
     """
-    solver.set("rlimit", effort)
+    solver.limit(effort)
     for size in SIZES:
         solver.push()
         universe: dict[str, list[Z]] = {}
-        for name, sort in symbols.sorts.items():
-            universe[name] = [z3.Const(f"{name} {i}", sort) for i in range(size)]
-            x = z3.Const("x", sort)
-            solver.add(z3.ForAll([x], z3.Or(*[x == e for e in universe[name]])))
-        found = solver.model() if solver.check(*assumptions) == z3.sat else None
+        for name in symbols.sorts:
+            universe[name] = [symbols.constant(f"{name} {i}", name) for i in range(size)]
+            x = symbols.constant("x", name)
+            solver.add(ForAll([x], Or(*[x == e for e in universe[name]])))
+        found = solver.model() if solver.answer(assumptions) == z3.sat else None
         solver.pop()
         if found is not None:
             return found, universe

@@ -7,8 +7,6 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import z3
-
 from schedproof.model.lang import (
     Action,
     IntRange,
@@ -30,6 +28,7 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.safety import recovery_steps
 
 from .cascade import Cascade, Cause
+from .expressions import And, ForAll, Implies, Not, Or, is_true
 from .translate import Translator, same_reference
 from .views import Initial, Symbols, Z
 
@@ -95,23 +94,23 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
     invariants = [p for p in wanted if isinstance(p, Invariant)]
     assumed = {p.name: before.formula(closed(p)) for p in invariants}
     ranges = tuple(_ranges(model, before))
+    always = axioms + ranges
     found: list[Obligation] = []
     reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
     asked = [p for p in invariants if p.name not in known]
-    if WELL_FORMED not in known and not z3.is_true(z3.simplify(reads)):
+    if WELL_FORMED not in known and not is_true(symbols.expressions.simplified(reads)):
         what = "the axioms read no attribute of no object"
         found.append(Obligation(WELL_FORMED, INITIAL, what, reads, ranges, inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in asked:
         # Ranges are said of rigid numbers here: the others are as they begin.
-        context = (*axioms, *ranges)
-        found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), context, inductive=False))
+        found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), always, inductive=False))
     stated = {p.name: _whole(before, closed(p)) for p in invariants}
     read = {p.name: _read(model, closed(p)) for p in asked}
     cascades = {}
     for action in model.actions:
         cascade = cascades[action.name] = Cascade(symbols, action)
-        context = (*axioms, *ranges, cascade.guard, *cascade.axioms)
+        context = (*always, cascade.guard, *cascade.axioms)
         later = Translator(symbols, cascade.after)
         written = _written(cascade)
         for prop in asked:
@@ -129,10 +128,10 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         if WELL_FORMED not in known:
             found += [
                 Obligation(WELL_FORMED, action.name, d, g, c)
-                for d, g, c in _well_formed(cascade, action, axioms + ranges, context)
+                for d, g, c in _well_formed(cascade, action, always, context)
             ]
     told = tuple(_told_apart(found))
-    return Proof(model, symbols, axioms, axioms + ranges, assumed, stated, cascades, told)
+    return Proof(model, symbols, axioms, always, assumed, stated, cascades, told)
 
 
 STATE = ""
@@ -170,8 +169,8 @@ def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:
 
 def _whole(reader: Translator, term: t.Term) -> Z:
     """That ``term`` is true, and reads no attribute of no object."""
-    defined, formula = z3.simplify(reader.defined(term)), reader.formula(term)
-    return formula if z3.is_true(defined) else z3.And(defined, formula)
+    defined, formula = reader.symbols.expressions.simplified(reader.defined(term)), reader.formula(term)
+    return formula if is_true(defined) else And(defined, formula)
 
 
 def _ranges(model: Model, before: Translator) -> Iterator[Z]:
@@ -181,25 +180,25 @@ def _ranges(model: Model, before: Translator) -> Iterator[Z]:
             if isinstance(attribute.type, IntRange):
                 x = before.symbols.constant("x", machine.sort)
                 value = before.symbols.value(machine.sort.name, attribute.name, x)
-                yield z3.ForAll([x], z3.And(value >= attribute.type.low, value <= attribute.type.high))
+                yield ForAll([x], And(value >= attribute.type.low, value <= attribute.type.high))
 
 
 def _well_formed(
-    cascade: Cascade, action: Action, axioms: Sequence[Z], context: tuple[Z, ...]
+    cascade: Cascade, action: Action, always: tuple[Z, ...], context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
     """That a step is one: each as (what, goal, context)."""
     symbols, before = cascade.symbols, cascade.before
     if action.when:
-        yield "the guard reads no attribute of no object", before.chain(action.when), tuple(axioms)
+        yield "the guard reads no attribute of no object", before.chain(action.when), always
     for key, causes in cascade.causes.items():
         x = symbols.constant("x", key[0])
         event = ".".join(key)
-        sources = {r.source for r in symbols.model.table(key[0]) if r.event == key[1]}
-        inside = z3.Or(*[symbols.state(key[0], x) == symbols.states[key[0]][s] for s in sources])
-        yield f"{event} fires in a source state", z3.ForAll([x], z3.Implies(cascade.fires(*key, x), inside)), context
+        sources = dict.fromkeys(r.source for r in symbols.model.table(key[0]) if r.event == key[1])
+        inside = Or(*[symbols.state(key[0], x) == symbols.states[key[0]][s] for s in sources])
+        yield f"{event} fires in a source state", ForAll([x], Implies(cascade.fires(*key, x), inside)), context
         for cause in causes:
             reads = _reads(cascade, cause.written or cause)
-            if not z3.is_true(reads):
+            if not is_true(reads):
                 yield f"{cause.by.name} reads no attribute of no object", reads, context
         yield from _one_payload(cascade, key, causes, context)
         for row in symbols.model.table(key[0]):
@@ -211,9 +210,9 @@ def _well_formed(
         for other in events[n + 1 :]:
             if one[0] == other[0]:
                 x = symbols.constant("x", one[0])
-                twice = z3.And(cascade.fires(*one, x), cascade.fires(*other, x))
+                twice = And(cascade.fires(*one, x), cascade.fires(*other, x))
                 what = f"{one[0]} does not fire {one[1]} and {other[1]} at once"
-                yield what, z3.ForAll([x], z3.Not(twice)), context
+                yield what, ForAll([x], Not(twice)), context
 
 
 def _reads(cascade: Cascade, cause: Cause) -> Z:
@@ -243,7 +242,7 @@ def _one_payload(
             b_values, b_symbols, b_ranges = before.constants(other.extras, " b")
             a, b = cascade.inside(one, a_values), cascade.inside(other, b_values)
             first, second = a.reference(one.head.of), b.reference(other.head.of)
-            both = z3.And(
+            both = And(
                 *a_ranges,
                 *b_ranges,
                 *[a.formula(part) for part in one.body],
@@ -252,10 +251,10 @@ def _one_payload(
             )
             first_given, second_given = cascade.given(one, a), cascade.given(other, b)
             same = [_same(cascade, kind, first_given[name], second_given[name]) for name, kind in kinds.items()]
-            goal = z3.Implies(both, z3.And(*same))
+            goal = Implies(both, And(*same))
             symbols = [*a_symbols, *b_symbols]
             what = f"{'.'.join(key)} has one payload ({one.by.name}, {other.by.name})"
-            yield what, z3.ForAll(symbols, goal) if symbols else goal, context
+            yield what, ForAll(symbols, goal) if symbols else goal, context
 
 
 def _same(cascade: Cascade, kind: Type, one: Any, other: Any) -> Z:
@@ -263,7 +262,7 @@ def _same(cascade: Cascade, kind: Type, one: Any, other: Any) -> Z:
         return same_reference(one, other)
     if isinstance(kind, SetOf):
         element = cascade.symbols.constant("element", kind.sort)
-        return z3.ForAll([element], one(element) == other(element))
+        return ForAll([element], one(element) == other(element))
     return one == other
 
 
@@ -274,11 +273,11 @@ def _update(
     x = symbols.constant("x", key[0])
     fires, event = cascade.fires(*key, x), ".".join(key)
     defined = cascade.after.reader(*key, x).defined(value)
-    if not z3.is_true(defined):
-        yield f"{event} computes {name} from objects that are", z3.ForAll([x], z3.Implies(fires, defined)), context
+    if not is_true(defined):
+        yield f"{event} computes {name} from objects that are", ForAll([x], Implies(fires, defined)), context
     declared = symbols.model.machine(key[0]).attribute(name)
     assert declared is not None
     if isinstance(declared.type, IntRange):
         new = cascade.after.value(key[0], name, x)
-        inside = z3.And(new >= declared.type.low, new <= declared.type.high)
-        yield f"{event} keeps {name} in {declared.type}", z3.ForAll([x], z3.Implies(fires, inside)), context
+        inside = And(new >= declared.type.low, new <= declared.type.high)
+        yield f"{event} keeps {name} in {declared.type}", ForAll([x], Implies(fires, inside)), context

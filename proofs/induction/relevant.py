@@ -12,75 +12,69 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-import z3
-
 from .cascade import Cascade
+from .expressions import And, Exists, ForAll, Function, Implies, Not, Or, Quantified, conjuncts
 from .views import Symbols, Z
 
 
 class Relevance:
-    """Translates formulas of one model; ``of(x)`` is the formula that an object is relevant."""
+    """Translates formulas of one model."""
 
     def __init__(self, symbols: Symbols) -> None:
-        self._symbols = symbols
-        truth = z3.BoolSort(symbols.context)
-        self._known = {
-            sort.name(): z3.Function(f"relevant {sort.name()}", sort, truth) for sort in symbols.sorts.values()
+        self._symbols, self._expressions = symbols, symbols.expressions
+        # By the address of the sort.
+        self._known: dict[int, Function] = {
+            sort.ast.value: symbols.predicate(f"relevant {name}", name) for name, sort in symbols.sorts.items()
         }
-        # An expression's number is its own while it lives.
-        self._done: dict[int, tuple[Z, Z]] = {}
+        self._done: dict[Z, Z] = {}
 
-    def _is_object(self, term: Z) -> bool:
-        return term.sort().name() in self._known
-
-    def of(self, term: Z) -> Z:
-        """That an object is relevant."""
-        return self._known[term.sort().name()](term)
+    def said(self, terms: Iterable[Z]) -> list[Z]:
+        """That those of ``terms`` which are objects are relevant."""
+        return [self._known[term.sort_at](term) for term in terms if term.sort_at in self._known]
 
     def limited(self, formula: Z) -> Z:
         """``formula`` with each quantifier over relevant objects only."""
-        key = formula.get_id()
-        if key not in self._done:
-            self._done[key] = (formula, self._limited(formula))
-        return self._done[key][1]
+        formula = self._expressions.of(formula)
+        if formula not in self._done:
+            self._done[formula] = self._limited(formula)
+        return self._done[formula]
 
     def _limited(self, formula: Z) -> Z:
-        if z3.is_quantifier(formula):
-            values, inner = opened(formula)
+        if isinstance(formula, Quantified):
+            values, inner = formula.opened()
             body = self.limited(inner)
-            objects = [self.of(v) for v in values if self._is_object(v)]
+            objects = self.said(values)
             # z3 instantiates where these are said, and nowhere else.
-            where = [z3.MultiPattern(*objects)] if objects and len(objects) == len(values) else []
+            where = [objects] if objects and len(objects) == len(values) else []
             if formula.is_forall():
-                return z3.ForAll(values, z3.Or(*[z3.Not(o) for o in objects], body), patterns=where)
-            return z3.Exists(values, z3.And(*objects, body), patterns=where)
+                return ForAll(values, Or(*[Not(o) for o in objects], body), where)
+            return Exists(values, And(*objects, body), where)
         children = formula.children()
         parts = [self.limited(child) for child in children]
-        if all(part.eq(child) for part, child in zip(parts, children, strict=True)):
+        if all(part is child for part, child in zip(parts, children, strict=True)):
             return formula
-        return formula.decl()(*parts)
+        return self._expressions.like(formula, parts)
 
     def negated(self, goal: Z) -> Iterator[Z]:
         """That ``goal`` is false, of some relevant objects."""
-        failing = []
-        for part in goal.children() if z3.is_and(goal) else [goal]:
-            failing.append(opened(part)[1] if z3.is_quantifier(part) and part.is_forall() else part)
-        claim = z3.Not(z3.And(*failing))
+        failing = [
+            part.opened()[1] if isinstance(part, Quantified) and part.is_forall() else part
+            for part in conjuncts([self._expressions.of(goal)])
+        ]
+        claim = Not(And(*failing))
         yield self.limited(claim)
         yield from self.named([claim])
 
-    def named(self, formulas: Iterable[Z]) -> Iterator[Z]:
+    def named(self, formulas: Iterable[Z]) -> list[Z]:
         """That the objects which ``formulas`` name are relevant."""
-        seen: set[int] = set()
-        todo = list(formulas)
+        todo = [self._expressions.of(formula) for formula in formulas]
+        seen: dict[Z, None] = {}
         while todo:
             term = todo.pop()
-            if term.get_id() in seen or not z3.is_app(term):
-                continue
-            seen.add(term.get_id())
-            if self._is_object(term):
-                yield self.of(term)
-            todo += term.children()
+            if term not in seen:
+                seen[term] = None
+                todo += term.children()
+        return self.said(seen)
 
     @cached_property
     def references(self) -> tuple[Z, ...]:
@@ -90,21 +84,13 @@ class Relevance:
     def _references(self) -> Iterator[Z]:
         for sort, has, value in self._symbols.references():
             x = self._symbols.constant("x", sort)
-            yield z3.ForAll(
-                [x],
-                z3.Implies(z3.And(self.of(x), has(x)), self.of(value(x))),
-                patterns=[z3.MultiPattern(self.of(x), has(x))],
-            )
+            [relevant] = self.said([x])
+            where = [[relevant, has(x)]]
+            yield ForAll([x], Implies(And(relevant, has(x)), *self.said([value(x)])), where)
 
     def witnesses(self, cascade: Cascade) -> Iterator[Z]:
         """That what an event fires from is relevant where it fires."""
-        for fires, witness in cascade.witnesses:
-            if witness.range().name() in self._known:
-                x = z3.Const("x", witness.domain(0))
-                yield z3.ForAll([x], z3.Implies(fires(x), self.of(witness(x))), patterns=[fires(x)])
-
-
-def opened(quantified: Z) -> tuple[list[Z], Z]:
-    """Fresh constants for a quantifier's variables, and its body about them."""
-    values = [z3.FreshConst(quantified.var_sort(n), quantified.var_name(n)) for n in range(quantified.num_vars())]
-    return values, z3.substitute_vars(quantified.body(), *reversed(values))
+        for sort, fires, witness in cascade.witnesses:
+            x = self._symbols.constant("x", sort)
+            for relevant in self.said([witness(x)]):
+                yield ForAll([x], Implies(fires(x), relevant), [[fires(x)]])

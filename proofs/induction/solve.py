@@ -10,8 +10,10 @@ all of them hold.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import z3
 
@@ -21,6 +23,7 @@ from schedproof.proofs.verdict import Counterexample, Verdict
 
 from .cascade import Cascade
 from .counterexample import SIZES, Found, shown, small_model
+from .expressions import Implies, Not, Solver, conjuncts
 from .obligations import Obligation, Proof, obligations
 from .relevant import Relevance
 
@@ -57,7 +60,14 @@ class Induction:
 
     def of(self, prop: str) -> list[Answer]:
         """The answers on one property's obligations."""
-        return [a for a in self.answers if a.obligation.invariant == prop]
+        return self._by_property.get(prop, [])
+
+    @cached_property
+    def _by_property(self) -> dict[str, list[Answer]]:
+        found: dict[str, list[Answer]] = {}
+        for answer in self.answers:
+            found.setdefault(answer.obligation.invariant, []).append(answer)
+        return found
 
     def proved(self, prop: str) -> bool:
         """Every obligation of the property is proved, from inductive invariants only."""
@@ -88,8 +98,7 @@ class _Context:
     def __init__(
         self, proof: Proof, relevance: Relevance, context: Sequence[z3.BoolRef], cascade: Cascade | None = None
     ) -> None:
-        self.symbols, self.relevance = proof.symbols, relevance
-        self.solver = _solver(proof, context)
+        self.proof, self.symbols, self.relevance, self.context = proof, proof.symbols, relevance, context
         self.near = _solver(proof, [relevance.limited(formula) for formula in context])
         self.near.add(
             *relevance.named(context), *relevance.references, *(relevance.witnesses(cascade) if cascade else ())
@@ -98,20 +107,27 @@ class _Context:
         self.near.set("smt.mbqi", False)
         self.switches = {}
         for name, formula in proof.assumed.items():
-            switch = z3.Bool(f"assume {name}", proof.symbols.context)
+            switch = proof.symbols.expressions.constant(f"assume {name}", z3.BoolSort(proof.symbols.context))
             self.switches[name] = switch
-            self.solver.add(z3.Implies(switch, formula))
-            self.near.add(z3.Implies(switch, relevance.limited(formula)))
-        true = proof.symbols.true()
-        self._said = [(part, true) for part in _parts(context)]
+            self.near.add(Implies(switch, relevance.limited(formula)))
+        self._said = list(conjuncts(context))
+
+    @cached_property
+    def solver(self) -> Solver:
+        """Of all objects: few obligations need it."""
+        solver = _solver(self.proof, self.context)
+        solver.add(*[Implies(self.switches[name], formula) for name, formula in self.proof.assumed.items()])
+        return solver
 
     def less_what_is_said(self, goal: z3.BoolRef) -> z3.BoolRef:
         """The goal without what the context says in the same words: z3 would look for it among all instances."""
-        return z3.simplify(z3.substitute(goal, *self._said)) if self._said else goal
+        expressions = self.symbols.expressions
+        less = expressions.substituted(goal, self._said, [expressions.true] * len(self._said))
+        return expressions.simplified(less) if self._said else goal
 
     def ask(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[str, frozenset[str]]:
         """z3's answer to "can the goal be false", and the invariants in the core of unsat."""
-        return self._ask(self.solver, [z3.Not(goal)], assume, effort)
+        return self._ask(self.solver, [Not(goal)], assume, effort)
 
     def ask_nearby(
         self, goal: z3.BoolRef, assumptions: Iterable[Iterable[str]], effort: int
@@ -125,39 +141,27 @@ class _Context:
         return False, frozenset()
 
     def _ask(
-        self, solver: z3.Solver, claims: Iterable[z3.BoolRef], assume: Iterable[str], effort: int
+        self, solver: Solver, claims: Iterable[z3.BoolRef], assume: Iterable[str], effort: int
     ) -> tuple[str, frozenset[str]]:
-        solver.set("rlimit", effort)
+        solver.limit(effort)
         solver.push()
         solver.add(*claims)
-        found = str(solver.check(*[self.switches[n] for n in assume]))
-        core: frozenset[str] = frozenset()
-        if found == "unsat":
-            names = {c.get_id() for c in solver.unsat_core()}
-            core = frozenset(n for n, s in self.switches.items() if s.get_id() in names)
+        found = solver.answer([self.switches[n] for n in assume])
+        core = solver.core() if found == z3.unsat else set()
         solver.pop()
-        return found, core
+        return str(found), frozenset(n for n, switch in self.switches.items() if switch in core)
 
     def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> Found | None:
         """A state of few objects in which the goal is false."""
         self.solver.push()
-        self.solver.add(z3.Not(goal))
+        self.solver.add(Not(goal))
         found = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
         self.solver.pop()
         return found
 
 
-def _parts(formulas: Iterable[z3.BoolRef]) -> Iterator[z3.BoolRef]:
-    """The conjuncts of ``formulas``."""
-    for formula in formulas:
-        if z3.is_and(formula):
-            yield from _parts(formula.children())
-        else:
-            yield formula
-
-
-def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> z3.Solver:
-    solver = z3.Solver(ctx=proof.symbols.context)
+def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> Solver:
+    solver = Solver(proof.symbols.expressions)
     solver.set("random_seed", 1)
     solver.set("ctrl_c", False)  # else z3 swallows an interrupt, and the proof goes on
     # Instantiation by patterns runs in circles here (a cell's group, that group's cell, ...);
@@ -222,7 +226,7 @@ def _settle(
     prover = _Prover(proof, doubtful, asked)
     while work := prover.unanswered(every):
         for obligation in work:
-            if every or obligation.invariant not in prover.failed():
+            if every or obligation.invariant not in prover.failed:
                 prover.quickly(obligation)
             if progress:
                 progress(len(prover.answers), prover.total)
@@ -244,6 +248,9 @@ class _Prover:
         self._asked = asked
         self.inductive = set(proof.assumed) - doubtful
         self.answers: dict[str, Answer] = {}
+        self.failed: set[str] = set()
+        """The properties with an obligation that is not proved: its answer stays, since it assumes nothing."""
+        self._counts = Counter(o.invariant for o in proof.obligations)
         self._contexts: dict[int, _Context] = {}
         self._spent: dict[str, float] = {}
         self._derived: dict[str, frozenset[str] | None] = {}
@@ -253,7 +260,8 @@ class _Prover:
     def _context(self, obligation: Obligation) -> _Context:
         key = id(obligation.context)
         if key not in self._contexts:
-            cascade = self.proof.cascades.get(obligation.action)
+            # What holds before any step is asked of no action.
+            cascade = None if obligation.context is self.proof.always else self.proof.cascades.get(obligation.action)
             self._contexts[key] = _Context(self.proof, self._relevance, obligation.context, cascade)
         return self._contexts[key]
 
@@ -268,6 +276,8 @@ class _Prover:
         follows: bool = False,
     ) -> None:
         self._spend(obligation, start)
+        if verdict is not Verdict.PROVED:
+            self.failed.add(obligation.invariant)
         self.answers[obligation.name] = Answer(
             obligation, verdict, self._spent[obligation.name], used, counterexample, note, follows
         )
@@ -315,7 +325,7 @@ class _Prover:
     def _unchanged(self, obligation: Obligation) -> bool:
         """Whether nothing that the invariant reads is written: then it says after the step what it said before."""
         before = self.proof.stated.get(obligation.invariant)
-        return obligation.inductive and before is not None and bool(obligation.goal.eq(before))
+        return obligation.inductive and before is not None and obligation.goal is before
 
     def _hints(self, name: str) -> Sequence[str]:
         """The invariants that a property is said to follow from."""
@@ -356,23 +366,19 @@ class _Prover:
             return self._answer(obligation, start, Verdict.PROVED, used)
         return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {found}")
 
-    def failed(self) -> set[str]:
-        """The properties with an obligation that is not proved."""
-        return {a.obligation.invariant for a in self.answers.values() if a.verdict is not Verdict.PROVED}
-
     @property
     def unasked(self) -> set[str]:
         """The properties that have obligations, none of which was asked."""
-        return {o.invariant for o in self.proof.obligations} - self._asked
+        return self._counts.keys() - self._asked
 
     @property
     def total(self) -> int:
         """The number of obligations that are asked."""
-        return sum(o.invariant in self._asked for o in self.proof.obligations)
+        return sum(self._counts[name] for name in self._asked)
 
     def unanswered(self, every: bool) -> list[Obligation]:
         """The obligations that are asked and have no answer, of properties that have not failed unless ``every`` is asked for."""
-        asked = self._asked if every else self._asked - self.failed()
+        asked = self._asked if every else self._asked - self.failed
         return [o for o in self.proof.obligations if o.invariant in asked and o.name not in self.answers]
 
     def ask_what_is_assumed(self) -> None:
@@ -381,7 +387,7 @@ class _Prover:
 
     def drop_failed(self) -> bool:
         """Takes invariants that failed out of the set, and forgets what was proved with their help; whether there were any."""
-        lost = self.failed() & self.inductive
+        lost = self.failed & self.inductive
         self.inductive -= lost
         if lost:
             self._derived = {n: core for n, core in self._derived.items() if core is not None and not core & lost}

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import z3
-
 from schedproof.model.lang import EnumType, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 
+from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
 from .rewrite import one_point
 from .views import Member, Reference, Symbols, View, Z
 
@@ -50,8 +49,8 @@ class Translator:
 
     def both(self, *parts: Z) -> Z:
         """A conjunction, with the trivial parts left out."""
-        parts = tuple(p for p in parts if not z3.is_true(p))
-        return z3.And(*parts) if len(parts) > 1 else parts[0] if parts else self.symbols.true()
+        parts = tuple(p for p in parts if not is_true(p))
+        return And(*parts) if len(parts) > 1 else parts[0] if parts else self.symbols.true()
 
     def constants(self, variables: Sequence[Var], suffix: str = "") -> tuple[list[Any], list[Z], list[Z]]:
         """Fresh symbols for ``variables``: their values, the quantifiable symbols, range conditions."""
@@ -61,14 +60,14 @@ class Translator:
         for v in variables:
             name = f"{v.name}{suffix}"
             if isinstance(v.type, SetOf):
-                relation = z3.Function(name, self.symbols.sorts[v.type.sort.name], z3.BoolSort(self.symbols.context))
+                relation = self.symbols.predicate(name, v.type.sort.name)
                 values.append(lambda element, relation=relation: relation(element))
                 continue
-            symbol = z3.Const(name, self.symbols.kind(v.type))
+            symbol = self.symbols.expressions.constant(name, self.symbols.kind(v.type))
             values.append(symbol)
             symbols.append(symbol)
             if isinstance(v.type, IntRange):
-                ranges.append(z3.And(symbol >= v.type.low, symbol <= v.type.high))
+                ranges.append(And(symbol >= v.type.low, symbol <= v.type.high))
         return values, symbols, ranges
 
     def sort_of(self, term: t.Term) -> str:
@@ -109,7 +108,7 @@ class Translator:
                 return value if isinstance(value, Reference) else Reference(true, value)
             case t.Nothing():
                 nobody = None if sort is None else self.symbols.constant(f"no {sort}", sort)
-                return Reference(z3.BoolVal(False, self.symbols.context), nobody)
+                return Reference(self.symbols.false(), nobody)
             case t.Attr(of, name):
                 owner = self.reference(of)
                 value = self.view.value(self.sort_of(of), name, owner.value)
@@ -125,7 +124,7 @@ class Translator:
             case t.Given(name):
                 return self.given[name]  # type: ignore[no-any-return]
             case t.EmptySet():
-                return lambda element: z3.BoolVal(False, self.symbols.context)
+                return lambda element: self.symbols.false()
             case t.Attr(of, name):
                 owner = self.reference(of)
                 inside = self.view.value(self.sort_of(of), name, owner.value)
@@ -135,18 +134,16 @@ class Translator:
             case t.Adjusted(base, element, present):
                 inside, changed = self.members(base), self.reference(element)
                 if present:
-                    return lambda x: z3.Or(inside(x), self.both(changed.defined, x == changed.value))
-                return lambda x: z3.And(inside(x), z3.Not(self.both(changed.defined, x == changed.value)))
+                    return lambda x: Or(inside(x), self.both(changed.defined, x == changed.value))
+                return lambda x: And(inside(x), Not(self.both(changed.defined, x == changed.value)))
         raise AssertionError(f"{type(term).__name__} is no set")
 
     def scalar(self, term: t.Term, like: Type | None = None) -> Z:
         """A truth value, number or enumeration value; ``like`` is the type that a quoted value is of."""
         match term:
             case t.Constant(value):
-                if isinstance(value, bool):
-                    return z3.BoolVal(value, self.symbols.context)
-                if isinstance(value, int):
-                    return z3.IntVal(value, self.symbols.context)
+                if isinstance(value, bool | int):
+                    return self.symbols.expressions.of(value)
                 assert isinstance(like, EnumType)
                 return self.symbols.enum(like.values)[value]
             case t.Var(name):
@@ -165,7 +162,7 @@ class Translator:
             case t.Is(of, states):
                 who, sort = self.reference(of), self.sort_of(of)
                 state, known = self.view.state(sort, who.value), self.symbols.states[sort]
-                return self.both(who.defined, z3.Or(*[state == known[s] for s in states]))
+                return self.both(who.defined, Or(*[state == known[s] for s in states]))
             case t.Equal(left, right):
                 return self._equal(left, right)
             case t.Less(left, right, or_equal):
@@ -179,11 +176,11 @@ class Translator:
             case t.And(parts):
                 return self.both(*[self.formula(p) for p in parts])
             case t.Or(parts):
-                return z3.Or(*[self.formula(p) for p in parts])
+                return Or(*[self.formula(p) for p in parts])
             case t.Not(part):
-                return z3.Not(self.formula(part))
+                return Not(self.formula(part))
             case t.Implies(premise, conclusion):
-                return z3.Implies(self.formula(premise), self.formula(conclusion))
+                return Implies(self.formula(premise), self.formula(conclusion))
             case t.Iff(left, right):
                 return self.formula(left) == self.formula(right)
             case t.After(part):
@@ -210,21 +207,21 @@ class Translator:
         if not symbols:
             return inner
         if universal:
-            return z3.ForAll(symbols, z3.Implies(z3.And(*ranges), inner) if ranges else inner)
-        return z3.Exists(symbols, z3.And(*ranges, inner))
+            return ForAll(symbols, Implies(And(*ranges), inner) if ranges else inner)
+        return Exists(symbols, And(*ranges, inner))
 
     def _equal(self, left: t.Term, right: t.Term) -> Z:
         if any(isinstance(side, t.Nothing) for side in (left, right)):
-            return z3.Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
+            return Not(self.reference(right if isinstance(left, t.Nothing) else left).defined)
         typed = next((s for s in (left, right) if isinstance(s, t.Var | t.Attr | t.Me | t.Given)), None)
         kind = self.type_of(typed) if typed is not None else None
         if not isinstance(kind, Ref):
             return self.scalar(left, kind) == self.scalar(right, kind)
         a, b = self.reference(left), self.reference(right)
         same = self.both(a.defined, b.defined, a.value == b.value)
-        if z3.is_true(a.defined) or z3.is_true(b.defined):
+        if is_true(a.defined) or is_true(b.defined):
             return same
-        return z3.Or(same, z3.And(z3.Not(a.defined), z3.Not(b.defined)))
+        return Or(same, And(Not(a.defined), Not(b.defined)))
 
     def _fires(self, of: t.Term, event: str, payload: Sequence[tuple[str, t.Term]]) -> Z:
         assert self.fires is not None
@@ -253,10 +250,10 @@ class Translator:
             case t.Or(parts):
                 found = true
                 for part in reversed(parts):
-                    found = self.both(self.defined(part), z3.Or(self.formula(part), found))
+                    found = self.both(self.defined(part), Or(self.formula(part), found))
                 return found
             case t.Implies(premise, conclusion):
-                rest = z3.Implies(self.formula(premise), self.defined(conclusion))
+                rest = Implies(self.formula(premise), self.defined(conclusion))
                 return self.both(self.defined(premise), rest)
             case t.Quantified(_, variables, body):
                 return self.quantified(True, variables, lambda inner: inner.defined(body))
@@ -280,12 +277,12 @@ class Translator:
         """That ``parts`` are defined one after the other, each assuming the ones before."""
         found = self.symbols.true() if last is None else last
         for part in reversed(parts):
-            found = self.both(self.defined(part), z3.Implies(self.formula(part), found))
+            found = self.both(self.defined(part), Implies(self.formula(part), found))
         return found
 
 
 def same_reference(one: Reference, other: Reference) -> Z:
     """Both are none, or both are the same object."""
     if one.value is None or other.value is None:
-        return z3.And(z3.Not(one.defined), z3.Not(other.defined))
-    return z3.And(one.defined == other.defined, z3.Implies(one.defined, one.value == other.value))
+        return And(Not(one.defined), Not(other.defined))
+    return And(one.defined == other.defined, Implies(one.defined, one.value == other.value))

@@ -12,6 +12,8 @@ from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Rule
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.triggers import trigger_graph
 
+from .expressions import Expressions, If
+
 Z = Any
 """A z3 expression. z3's own classes are untyped."""
 
@@ -43,6 +45,7 @@ class Symbols:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.context = z3.Context()
+        self.expressions = Expressions(self.context)
         self.open_quantifiers = 0
         self.sorts: dict[str, Z] = {s.name: z3.DeclareSort(s.name, self.context) for s in model.sorts}
         self.states: dict[str, dict[str, Z]] = {}
@@ -60,22 +63,24 @@ class Symbols:
                 kind, values = z3.EnumSort(
                     f"{name}State", [f"{name}.{s.name}" for s in machine.states], ctx=self.context
                 )
-                self.states[name] = {s.name: v for s, v in zip(machine.states, values, strict=True)}
-                self._state[name] = z3.Function(f"{name}.state", self.sorts[name], kind)
+                self.states[name] = {
+                    s.name: self.expressions.of(v) for s, v in zip(machine.states, values, strict=True)
+                }
+                self._state[name] = self.expressions.function(f"{name}.state", self.sorts[name], kind)
             for attribute in machine.attributes:
                 self._declare(name, attribute.name, attribute.type)
 
     def _declare(self, sort: str, name: str, kind: Type) -> None:
-        of, symbol = self.sorts[sort], f"{sort}.{name}"
+        of, symbol, function = self.sorts[sort], f"{sort}.{name}", self.expressions.function
         truth = z3.BoolSort(self.context)
         match kind:
             case Ref(target):
-                self._value[sort, name] = z3.Function(symbol, of, self.sorts[target.name])
-                self._defined[sort, name] = z3.Function(f"has {symbol}", of, truth)
+                self._value[sort, name] = function(symbol, of, self.sorts[target.name])
+                self._defined[sort, name] = function(f"has {symbol}", of, truth)
             case SetOf(element):
-                self._value[sort, name] = z3.Function(symbol, of, self.sorts[element.name], truth)
+                self._value[sort, name] = function(symbol, of, self.sorts[element.name], truth)
             case _:
-                self._value[sort, name] = z3.Function(symbol, of, self.kind(kind))
+                self._value[sort, name] = function(symbol, of, self.kind(kind))
 
     def references(self) -> Iterator[tuple[str, Z, Z]]:
         """Each attribute that is a reference: its sort, the predicate that it is some object, and which."""
@@ -102,16 +107,24 @@ class Symbols:
         if values not in self.enums:
             number = len(self.enums)
             _, constants = z3.EnumSort(f"Enum{number}", [f"enum{number}.{v}" for v in values], ctx=self.context)
-            self.enums[values] = dict(zip(values, constants, strict=True))
+            self.enums[values] = dict(zip(values, map(self.expressions.of, constants), strict=True))
         return self.enums[values]
 
     def constant(self, name: str, sort: Sort | str) -> Z:
         """An object constant."""
-        return z3.Const(name, self.sorts[sort if isinstance(sort, str) else sort.name])
+        return self.expressions.constant(name, self.sorts[sort if isinstance(sort, str) else sort.name])
+
+    def predicate(self, name: str, sort: str) -> Z:
+        """A predicate of objects."""
+        return self.expressions.function(name, self.sorts[sort], z3.BoolSort(self.context))
 
     def true(self) -> Z:
         """Truth."""
-        return z3.BoolVal(True, self.context)
+        return self.expressions.true
+
+    def false(self) -> Z:
+        """Falsity."""
+        return self.expressions.false
 
     def state(self, sort: str, of: Z) -> Z:
         """The machine state of an object before the step."""
@@ -142,7 +155,7 @@ class Initial:
         for other in others:
             if other.begins:
                 begins = self.symbols.value(sort, other.begins, of)
-                found = z3.If(begins, self.symbols.states[sort][other.name], found)
+                found = If(begins, self.symbols.states[sort][other.name], found)
         return found
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
@@ -151,15 +164,14 @@ class Initial:
         assert declared is not None
         if declared.rigid:
             return self.symbols.value(sort, attribute, of)
-        context = self.symbols.context
         match declared.type:
             case Ref(target):
-                return Reference(z3.BoolVal(False, context), self.symbols.constant(f"no {target}", target))
+                return Reference(self.symbols.false(), self.symbols.constant(f"no {target}", target))
             case SetOf():
-                return lambda element: z3.BoolVal(False, context)
+                return lambda element: self.symbols.false()
             case BoolType():
-                return z3.BoolVal(bool(declared.initial), context)
+                return self.symbols.true() if declared.initial else self.symbols.false()
             case IntRange(low, _):
-                return z3.IntVal(low if declared.initial is None else int(declared.initial), context)
+                return self.symbols.expressions.of(low if declared.initial is None else int(declared.initial))
             case EnumType(values):
                 return self.symbols.enum(values)[values[0] if declared.initial is None else str(declared.initial)]

@@ -345,7 +345,7 @@ def forget_none(patch: pytest.MonkeyPatch) -> None:
 
     def reference(self: Any, term: t.Term, *rest: Any) -> Reference:
         found = right(self, term, *rest)
-        return Reference(z3.BoolVal(True, self.symbols.context), found.value) if isinstance(term, t.Attr) else found
+        return Reference(self.symbols.true(), found.value) if isinstance(term, t.Attr) else found
 
     patch.setattr(translate.Translator, "reference", reference)
 

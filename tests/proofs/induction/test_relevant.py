@@ -14,7 +14,8 @@ import z3
 
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.induction import solve
-from schedproof.proofs.induction.relevant import Relevance, opened
+from schedproof.proofs.induction.expressions import And, ForAll, Implies, Quantified
+from schedproof.proofs.induction.relevant import Relevance
 from schedproof.proofs.induction.solve import Answer
 from schedproof.proofs.induction.views import Symbols
 from schedproof.proofs.verdict import Verdict
@@ -115,10 +116,9 @@ def some_becomes_all(patch: pytest.MonkeyPatch) -> None:
     right = Relevance._limited
 
     def limited(self: Relevance, formula: Any) -> Any:
-        if z3.is_quantifier(formula) and not formula.is_forall():
-            values, inner = opened(formula)
-            objects = [self.of(v) for v in values if self._is_object(v)]
-            return z3.ForAll(values, z3.Implies(z3.And(*objects), self.limited(inner)))
+        if isinstance(formula, Quantified) and not formula.is_forall():
+            values, inner = formula.opened()
+            return ForAll(values, Implies(And(*self.said(values)), self.limited(inner)))
         return right(self, formula)
 
     patch.setattr(Relevance, "_limited", limited)
