@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from math import prod
 
@@ -19,6 +19,7 @@ from schedproof.model.semantics.step import ordered_rules
 
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, leaves, member
 from .layout import Layout, layout
+from .llvm import PAYS, Machine
 from .terms import Moment, Terms
 
 Event = tuple[str, str]
@@ -93,6 +94,14 @@ class Program:
     actions: Sequence[Action]
     conditions: Sequence[Condition]
     steps: Function
+    _machines: dict[bool, Machine] = field(default_factory=dict, repr=False, compare=False)
+
+    def machine(self, states: int) -> Machine:
+        """The machine code of ``steps`` for about so many states; it is made once."""
+        optimized = states >= PAYS
+        if optimized not in self._machines:
+            self._machines[optimized] = Machine([self.steps], states=states)
+        return self._machines[optimized]
 
     @property
     def choices(self) -> int:
