@@ -216,6 +216,11 @@ def _used() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
+def code_of(found: Found) -> Program | None:
+    """The compiled steps of an exploration, if it was compiled."""
+    return None if isinstance(found, Exploration) else getattr(found, "program", None)
+
+
 def stopped(found: Found) -> str:
     """Why an exploration went no further, and where."""
     states = "1 state" if found.representatives == 1 else f"{found.representatives} states"

@@ -34,11 +34,11 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
-from .engine import Exploring, answer, stopped
+from .engine import Exploring, answer, code_of, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
 
 if TYPE_CHECKING:
-    from schedproof.proofs.compiled import Graph, Reached
+    from schedproof.proofs.compiled import Graph
 
 ORDINARY = Exploring()
 """How it is explored where nothing else is said."""
@@ -184,7 +184,7 @@ class _Search:
         """
         for constructed in self._constructed:
             yield _constructed(self._instance.model, constructed)
-        found: Exploration | Reached | Found | None = None
+        found: Found | None = None
         if self._safe or self._formed:
             all_states = on_found is not None or self._formed or bool(self._runs)
             found, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace), states)
@@ -200,7 +200,7 @@ class _Search:
             states = found.state_count if found is not None else states
             code = None
             if found is not None and found.symmetry is not None:
-                code = None if isinstance(found, Exploration) else found.program
+                code = code_of(found)
                 found = None  # and with it goes the memory that it takes
             found, graph = self._how.graph(self._instance, found, states, code)
             self._note(found)

@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 from .checkpoint import Checkpoint
 from .files import Damaged, Scratch
 from .layout import Words
-from .llvm import PAYS, assembly
+from .llvm import assembly, level_for
 from .part import Disk, Part
 from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
@@ -307,7 +307,7 @@ class _Search:
 
     def _compile(self, states: int) -> None:
         """Compiles what is run from now on, for about so many states."""
-        self._optimized = states >= PAYS
+        self._level_of_code = level_for(states)
         self._address = self._program.machine(states).address("steps")
 
     def _part(self, me: int, threads: int, memory: int | None, traced: bool) -> Part:
@@ -446,7 +446,7 @@ class _Search:
         if self._progress is not None:
             part = self._parts[0]
             self._progress(states, (part.base + self._at[0]) * len(self._parts), len(part.starts) - 1)
-        if states >= PAYS and not self._optimized:
+        if level_for(states) > self._level_of_code:
             self._compile(states)
         self._stopped = self._halt() if self._halt is not None else ""
         if not self._stopped and states > self._limit:
