@@ -84,7 +84,7 @@ class _Hold:
 
     lock: OrderedLock
     mode: Mode
-    stack: traceback.StackSummary
+    stack: Callers
 
 
 class _Holds(threading.local):
@@ -188,10 +188,10 @@ class OrderedLock:
                 (self._end_reading if mode is Mode.READ else self._end_writing)()
                 raise
 
-    def _keep_to_the_order(self, held: Sequence[_Hold], now: traceback.StackSummary) -> None:
+    def _keep_to_the_order(self, held: Sequence[_Hold], now: Callers) -> None:
         for hold in held:
             if not hold.lock._key < self._key:
-                raise LockOrderError(hold.lock, self, hold.stack.format(), now.format())
+                raise LockOrderError(hold.lock, self, _text(hold.stack), _text(now))
 
     def require(self, mode: Mode) -> None:
         """Nothing, if this thread holds the lock so; held for writing it may be read.
@@ -255,11 +255,22 @@ class OrderedLock:
             self._changed.notify_all()
 
 
-def _callers(deepest: int) -> traceback.StackSummary:
-    """Who wants a lock: the frames above this module and that of context managers, the innermost last."""
+Callers = Sequence[tuple[str, int, str]]
+"""The file, line and function of frames, the innermost last."""
+
+
+def _callers(deepest: int) -> Callers:
+    """Who wants a lock: the frames above this module and that of context managers."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename in (__file__, contextlib.__file__):
         frame = frame.f_back
-    stack = traceback.StackSummary.extract(traceback.walk_stack(frame), limit=deepest, lookup_lines=False)
-    stack.reverse()
-    return stack
+    found: list[tuple[str, int, str]] = []
+    while frame is not None and len(found) < deepest:
+        found.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        frame = frame.f_back
+    return found[::-1]
+
+
+def _text(callers: Callers) -> list[str]:
+    """As a traceback shows them."""
+    return traceback.StackSummary.from_list([(*each, None) for each in callers]).format()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
@@ -23,6 +23,7 @@ class MemoryTransaction(Transaction):
     def __init__(self, schema: Schema[Any], records: Records) -> None:
         super().__init__(schema)
         self.records = dict(records)
+        self._known: dict[int, tuple[ValuesOf, int, frozenset[Any]]] = {}
 
     def get(self, kind: type[R], *key: int | str) -> R | None:
         records = self.records[kind]
@@ -33,11 +34,18 @@ class MemoryTransaction(Transaction):
         found = self.records[kind]
         for name, condition in conditions.items():
             if isinstance(condition, ValuesOf):
-                records = self.find(condition.kind, **condition.conditions)
-                condition = frozenset(getattr(record, condition.column) for record in records)
+                condition = self._values(condition)
             meets = _test(condition)
             found = tuple([record for record in found if meets(getattr(record, name))])
         return found
+
+    def _values(self, of: ValuesOf) -> frozenset[Any]:
+        """The values of a condition; they are the same as long as nothing is written."""
+        known = self._known.get(id(of))
+        if known is None or known[0] is not of or known[1] != len(self.written):
+            values = frozenset([getattr(each, of.column) for each in self.find(of.kind, **of.conditions)])
+            known = self._known[id(of)] = of, len(self.written), values
+        return known[2]
 
     def add(self, record: R) -> R:
         kind, records = self.schema.of[type(record)], self.records[type(record)]
@@ -65,6 +73,7 @@ class MemoryTransaction(Transaction):
 
     def clear(self) -> None:
         self.records = dict.fromkeys(self.records, ())
+        self._known.clear()
 
     def _write(self, records: tuple[Any, ...], record: Any) -> None:
         self.records[type(record)] = records
@@ -80,6 +89,8 @@ class MemoryStore(Store[S]):
         super().__init__(schema, before=before, after=after)
         self._records: Records = {kind.record: () for kind in schema.kinds}
         self._turn = RLock()
+        self._last: tuple[S | None, Sequence[tuple[Any, ...]]] = None, ()
+        """The last snapshot, and what it was made of: most of what an exploration tries changes nothing."""
 
     @contextmanager
     def _committed(self) -> Iterator[Transaction]:
@@ -95,7 +106,12 @@ class MemoryStore(Store[S]):
         """The process dies: nothing is lost, since nothing is buffered."""
 
     def snapshot(self) -> S:
-        return self.schema.gather(self._records.__getitem__)
+        records = [self._records[kind.record] for kind in self.schema.kinds if kind.field]
+        snapshot, of = self._last
+        if snapshot is None or any(a is not b for a, b in zip(records, of, strict=True)):
+            snapshot = self.schema.gather(self._records.__getitem__)
+            self._last = snapshot, records
+        return snapshot
 
     def restore(self, snapshot: S) -> None:
         """Goes back to a snapshot, without history."""

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -78,7 +80,14 @@ class Kind:
 
     def key_of(self, record: Any) -> tuple[Any, ...]:
         """The values that identify a record."""
-        return tuple([getattr(record, name) for name in self.key])
+        return self._key_of(record)
+
+    @cached_property
+    def _key_of(self) -> Callable[[Any], tuple[Any, ...]]:
+        if len(self.key) == 1:
+            [name] = self.key
+            return lambda record: (getattr(record, name),)
+        return attrgetter(*self.key)
 
     def describe(self, *key: Any) -> str:
         """What messages call the record with that key."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .errors import Place, here
 from .terms import Term, Value, lift
@@ -95,15 +96,29 @@ class Machine:
 
     def state(self, name: str) -> State | None:
         """The state of that name, if there is one."""
-        return next((s for s in self.states if s.name == name), None)
+        return self._states.get(name)
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name, if there is one."""
-        return next((a for a in self.attributes if a.name == name), None)
+        return self._attributes.get(name)
 
     def parameters(self, event: str) -> Mapping[str, Type]:
         """The declared parameters of ``event``."""
-        return next((e.parameters for e in self.events if e.name == event), {})
+        return self._parameters.get(event, {})
+
+    # Asked again and again: of names that are there twice, the first one counts.
+
+    @cached_property
+    def _states(self) -> Mapping[str, State]:
+        return {s.name: s for s in reversed(self.states)}
+
+    @cached_property
+    def _attributes(self) -> Mapping[str, Attribute]:
+        return {a.name: a for a in reversed(self.attributes)}
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, Mapping[str, Type]]:
+        return {e.name: e.parameters for e in reversed(self.events)}
 
 
 @dataclass(frozen=True, init=False)

@@ -327,6 +327,14 @@ def conjuncts(term: Term) -> list[Term]:
 
 def children(term: Term) -> tuple[Term, ...]:
     """The direct sub-terms, left to right."""
+    found: tuple[Term, ...] | None = vars(term).get("_children")
+    if found is None:
+        found = _children(term)
+        object.__setattr__(term, "_children", found)  # a term never changes, and is asked again and again
+    return found
+
+
+def _children(term: Term) -> tuple[Term, ...]:
     match term:
         case Attr(of) | Is(of):
             return (of,)

@@ -59,6 +59,33 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
     match term:
         case t.Var(name):
             return lambda m: m.bound[name]
+        case t.Is(of, states):
+            sort = sort_of_term(instance, of, bound, me)
+            names = [s.name for s in instance.model.machine(sort).states]
+            wanted = frozenset(names.index(s) for s in states)
+            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), wanted)
+        case t.Attr(of, name):
+            return _attribute(instance, of, name, bound, me)
+        case t.Equal(left, right):
+            a = compile_value(instance, left, type_of_term(instance, right, bound, me), bound, me)
+            b = compile_value(instance, right, type_of_term(instance, left, bound, me), bound, me)
+            return lambda m: a(m) == b(m)
+        case t.And(parts):
+            return _joined([go(p) for p in parts], False)
+        case t.Not(part):
+            inner = go(part)
+            return lambda m: not inner(m)
+        case t.Or(parts):
+            return _joined([go(p) for p in parts], True)
+        case t.Constant(value):
+            if isinstance(value, str):
+                raise AssertionError("a quoted value is compiled by the comparison around it")
+            number = int(value)
+            return lambda m: number
+        case t.Quantified(universal, variables, body):
+            return _quantified(instance, universal, variables, body, bound, me)
+        case t.Fires(of, event, payload):
+            return _fires(instance, of, event, payload, bound, me)
         case t.Me():
             return lambda m: m.bound["me"]
         case t.Given(name):
@@ -68,22 +95,6 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             return lambda m: NO_OBJECT
         case t.EmptySet():
             return lambda m: 0
-        case t.Constant(value):
-            if isinstance(value, str):
-                raise AssertionError("a quoted value is compiled by the comparison around it")
-            number = int(value)
-            return lambda m: number
-        case t.Attr(of, name):
-            return _attribute(instance, of, name, bound, me)
-        case t.Is(of, states):
-            sort = sort_of_term(instance, of, bound, me)
-            names = [s.name for s in instance.model.machine(sort).states]
-            wanted = frozenset(names.index(s) for s in states)
-            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), wanted)
-        case t.Equal(left, right):
-            a = compile_value(instance, left, type_of_term(instance, right, bound, me), bound, me)
-            b = compile_value(instance, right, type_of_term(instance, left, bound, me), bound, me)
-            return lambda m: a(m) == b(m)
         case t.Less(left, right, or_equal):
             a, b = go(left), go(right)
             return (lambda m: a(m) <= b(m)) if or_equal else (lambda m: a(m) < b(m))
@@ -123,15 +134,6 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
                 return mask
 
             return those
-        case t.Fires(of, event, payload):
-            return _fires(instance, of, event, payload, bound, me)
-        case t.And(parts):
-            return _joined([go(p) for p in parts], False)
-        case t.Or(parts):
-            return _joined([go(p) for p in parts], True)
-        case t.Not(part):
-            inner = go(part)
-            return lambda m: not inner(m)
         case t.Implies(premise, conclusion):
             a, b = go(premise), go(conclusion)
             return lambda m: not a(m) or b(m)
@@ -141,8 +143,6 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.After(part):
             inner = go(part)
             return lambda m: inner(Moment(m.after, m.bound, m.fired))
-        case t.Quantified(universal, variables, body):
-            return _quantified(instance, universal, variables, body, bound, me)
     raise AssertionError(f"no meaning for {type(term).__name__}")
 
 
@@ -364,6 +364,14 @@ def search(
 
 def is_total(term: t.Term) -> bool:
     """Whether a condition is never undefined, since it reads objects only that are chosen."""
+    found: bool | None = vars(term).get("_total")
+    if found is None:
+        found = _is_total(term)
+        object.__setattr__(term, "_total", found)  # a term never changes, and is asked for each configuration
+    return found
+
+
+def _is_total(term: t.Term) -> bool:
     if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
         return False
     known = isinstance(term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not)

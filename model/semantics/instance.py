@@ -166,6 +166,10 @@ class Instance:
 
     def initial(self) -> State:
         """The initial state."""
+        return self._initial
+
+    @cached_property
+    def _initial(self) -> State:
         state = [0] * self.width
         for machine in self.model.machines:
             sort = machine.sort.name

@@ -16,6 +16,7 @@ from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph, Reached
+    from schedproof.proofs.compiled.steps import Program
 
 PAYS = 5_000
 """For more states than so many it compiles: that takes about half a second, in which the interpreted exploration goes so far."""
@@ -67,12 +68,13 @@ class Exploring:
     progress: Progress | None = None
 
     def watch(
-        self, instance: Instance, props: Sequence[Property], enough: Enough | None = None
+        self, instance: Instance, props: Sequence[Property], enough: Enough | None = None, states: int = 0
     ) -> tuple[Exploration | Reached, list[Watch]]:
         """Explores an instance, and judges safety properties on it.
 
         Args:
             enough: when it may stop, as nobody counts the states.
+            states: so many there are, or about so many.
 
         Raises:
             TooWide: it is to be compiled, and cannot be.
@@ -110,16 +112,17 @@ class Exploring:
             )
 
         pays = PAYS * CHECKED_IN_A_STEP // (CHECKED_IN_A_STEP + len(props))
-        return self._either(interpreted, compiled, lambda found: found[0].stopped, pays=pays)
+        return self._either(interpreted, compiled, lambda found: found[0].stopped, states=states, pays=pays)
 
     def graph(
-        self, instance: Instance, known: Found | None = None, states: int = 0
+        self, instance: Instance, known: Found | None = None, states: int = 0, code: Program | None = None
     ) -> tuple[Found, Exploration | Graph | str]:
         """Explores an instance in full, and gives all its states and edges, or why there are none.
 
         Args:
             known: what :meth:`watch` has found of each state for itself, to go on from.
             states: so many there are at least.
+            code: compiled steps of the instance, with whatever they check.
 
         Raises:
             TooWide, CheckpointError: as for :meth:`watch`.
@@ -149,6 +152,7 @@ class Exploring:
                 halt=self._halt,
                 progress=self.progress,
                 traced=False,  # a graph has its own
+                code=code if states <= compiled.CHECKED_AGAIN and self.saving is None else None,
             )
 
         if known is None:
@@ -184,7 +188,7 @@ class Exploring:
         states: int = 0,
         pays: int = PAYS,
     ) -> A | B:
-        """What the engine that was chosen finds, where there are surely so many ``states``.
+        """What the engine that was chosen finds, where there are so many ``states``.
 
         Args:
             pays: for more states than so many it compiles.
@@ -210,6 +214,11 @@ def _used() -> int:
     import psutil  # most explorations have no limit of memory
 
     return int(psutil.Process().memory_info().rss)
+
+
+def code_of(found: Found) -> Program | None:
+    """The compiled steps of an exploration, if it was compiled."""
+    return None if isinstance(found, Exploration) else getattr(found, "program", None)
 
 
 def stopped(found: Found) -> str:

@@ -34,7 +34,7 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
-from .engine import Exploring, answer, stopped
+from .engine import Exploring, answer, code_of, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
 
 if TYPE_CHECKING:
@@ -78,10 +78,11 @@ def examine(
     crashes = {a.name for a in model.actions if a.crash}
     props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not of_crashes(p, crashes))]
     results: dict[str, list[Result]] = {}
+    sizes_of_graphs = _Sizes()
     for rigid in model.topologies(sizes):
         instance = Instance(model, fitted(sizes, rigid), rigid)
         check_axioms(instance)
-        for result in _in_topology(instance, props, not only or WELL_FORMED in only, how, on_found):
+        for result in _in_topology(instance, props, not only or WELL_FORMED in only, how, sizes_of_graphs, on_found):
             results.setdefault(result.name, []).append(result)
     if not results and (props or not only):
         at = scope_text(sizes)
@@ -97,6 +98,7 @@ def _in_topology(
     props: Sequence[Property],
     formed: bool,
     how: Exploring,
+    sizes_of_graphs: _Sizes,
     on_found: Callable[[Found], None] | None,
 ) -> Iterator[Result]:
     """Properties, and well-formedness if it is asked for, each on the slice that it needs.
@@ -113,17 +115,36 @@ def _in_topology(
         groups.setdefault(slices.fragile, []).append(WELL_FORMEDNESS)
     plain = groups.pop(NO_HISTORY)
     first = _Search(instance, [*plain, *([WELL_FORMEDNESS] if formed else [])], how)
-    yield from first.results(on_found=on_found)
+    yield from first.results(states=sizes_of_graphs.expected(instance), on_found=on_found)
+    sizes_of_graphs.note(instance, first.states)
     measured = any(isinstance(prop, SAFETY) for each in groups.values() for prop in each)
     if len(groups) > 1 and measured and (first.pace is not None or first.cut_short):
         every = NO_HISTORY.union(*groups)
         together = _Search(slices.instance(every), [prop for each in groups.values() for prop in each], how)
-        yield from together.results(pace=first.pace)
+        yield from together.results(pace=first.pace, states=first.states)
         left = {prop.name for prop in together.left}
         groups = {kept: [p for p in each if p.name in left] for kept, each in groups.items()}
     for kept, each in groups.items():
         if each:
-            yield from _Search(slices.instance(kept), each, how).results()
+            yield from _Search(slices.instance(kept), each, how).results(states=first.states)
+
+
+class _Sizes:
+    """How many states there were at other topologies: where there are more objects of each sort, there are seldom less."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Mapping[str, int], int]] = []
+
+    def note(self, instance: Instance, states: int) -> None:
+        """There are so many states."""
+        self._known.append((instance.sizes, states))
+
+    def expected(self, instance: Instance) -> int:
+        """The states of the largest graph with no more objects of any sort."""
+        return max(
+            (states for sizes, states in self._known if all(n <= instance.sizes[sort] for sort, n in sizes.items())),
+            default=0,
+        )
 
 
 class _Search:
@@ -131,6 +152,7 @@ class _Search:
 
     Attributes:
         pace: by depth, the states up to there, if all were found.
+        states: so many there are at least.
         cut_short: not all were, for want of time or memory.
         left: the properties that it leaves to searches of smaller slices.
     """
@@ -142,16 +164,22 @@ class _Search:
         self._safe = [p for p in props if isinstance(p, SAFETY)]
         self._runs = [p for p in props if not isinstance(p, (*SAFETY, ByConstruction, WellFormed))]
         self.pace: Sequence[int] | None = None
+        self.states = 0
         self.cut_short = False
         self.left: list[Property] = []
 
     def results(
-        self, *, pace: Sequence[int] | None = None, on_found: Callable[[Found], None] | None = None
+        self,
+        *,
+        pace: Sequence[int] | None = None,
+        states: int = 0,
+        on_found: Callable[[Found], None] | None = None,
     ) -> Iterator[Result]:
         """Searches, and checks all properties but those that are ``left``.
 
         Args:
             pace: of the search without history, if this one may leave properties to others.
+            states: about so many there are.
             on_found: called with what was found; then every state is counted.
         """
         for constructed in self._constructed:
@@ -159,7 +187,7 @@ class _Search:
         found: Found | None = None
         if self._safe or self._formed:
             all_states = on_found is not None or self._formed or bool(self._runs)
-            found, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace))
+            found, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace), states)
             self._note(found)
             if on_found is not None:
                 on_found(found)
@@ -169,10 +197,12 @@ class _Search:
             if self._formed:
                 yield _well_formed(found)
         if self._runs:
-            states = found.state_count if found is not None else 0
+            states = found.state_count if found is not None else states
+            code = None
             if found is not None and found.symmetry is not None:
+                code = code_of(found)
                 found = None  # and with it goes the memory that it takes
-            found, graph = self._how.graph(self._instance, found, states)
+            found, graph = self._how.graph(self._instance, found, states, code)
             self._note(found)
             for prop in self._runs:
                 why = self._how.halt() if self._how.halt is not None else ""
@@ -180,6 +210,7 @@ class _Search:
 
     def _note(self, found: Found) -> None:
         self.pace = found.up_to() if found.complete else None
+        self.states = found.state_count
         self.cut_short = found.stopped not in ("", ALL_REFUTED)
 
     def _refuted_only(self, watches: Sequence[Watch]) -> list[Watch]:

@@ -7,9 +7,9 @@ properties on its way (``safety``). For what is said of whole runs (``liveness``
 (``paths``). What is too large to be explored can be walked through at random (``walks``).
 """
 
-from .graph import Graph, graph_of, memory_of
+from .graph import CHECKED_AGAIN, Graph, graph_of, memory_of
 from .safety import watch
 from .search import Reached, explore
 from .walks import Walked, walk
 
-__all__ = ["Graph", "Reached", "Walked", "explore", "graph_of", "memory_of", "walk", "watch"]
+__all__ = ["CHECKED_AGAIN", "Graph", "Reached", "Walked", "explore", "graph_of", "memory_of", "walk", "watch"]

@@ -17,7 +17,7 @@ from .layout import Words
 from .llvm import Machine
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
 from .search import Reached, place_in
-from .steps import first_choices
+from .steps import Program, first_choices
 from .steps import program as program_of
 
 Nodes = NDArray[np.bool_]
@@ -25,6 +25,9 @@ Nodes = NDArray[np.bool_]
 
 PER_STATE, PER_EDGE = 80, 20
 """Bytes that a graph and the searches in it take; measured, and rounded up."""
+
+CHECKED_AGAIN = 100_000
+"""For so many states, to check conditions once more takes less time than to compile the steps without them."""
 
 AT_ONCE = 1 << 16
 """States whose steps are taken between two looks at the clock."""
@@ -149,6 +152,13 @@ def memory_of(reached: Reached) -> int:
     return states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
 
 
+def _unconditional(program: Program, states: int) -> Program:
+    """What takes the same steps; it checks nothing on its way, where it pays to compile that."""
+    if states <= CHECKED_AGAIN or not program.conditions:
+        return program
+    return program_of(program.instance, program.actions)
+
+
 def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     """The graph of what was reached. In one thread its states have the same numbers.
 
@@ -159,9 +169,8 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     if not reached.complete or reached.symmetry is not None or not reached.in_memory:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
-    steps = program_of(program.instance, program.actions).steps  # which checks nothing on its way
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = Machine([steps], states=count)
+    machine = _unconditional(program, count).machine(count)
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),

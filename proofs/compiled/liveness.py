@@ -73,12 +73,10 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
 def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:
     """For all objects that a property speaks of, where its goal holds and where its premise does."""
     every = list(bindings(graph.instance, prop.over))
-    goals = graph.holding([Predicate(prop.over, bound, prop.goal) for bound in every])
-    if prop.given is None:
-        yield from ((bound, goal, np.ones(graph.size, np.bool_)) for bound, goal in zip(every, goals, strict=True))
-        return
-    given = graph.holding([Predicate(prop.over, bound, prop.given) for bound in every])
-    yield from zip(every, goals, given, strict=True)
+    formulas = [prop.goal] if prop.given is None else [prop.goal, prop.given]
+    held = graph.holding([Predicate(prop.over, bound, formula) for formula in formulas for bound in every])
+    given = held[len(every) :] or [np.ones(graph.size, np.bool_)] * len(every)
+    yield from zip(every, held[: len(every)], given, strict=True)
 
 
 def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, Numbers]]:

@@ -14,6 +14,8 @@ from .code import Binary, Block, Count, Each, Expr, Function, If, Item, Leave, L
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "lshr"}
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle"}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">"}
+_CONDITIONS = {**_COMPARISONS, ">=": "sge", ">": "sgt"}
 
 
 DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
@@ -45,6 +47,7 @@ class _Writer:
         self._function = function
         self._lines: list[str] = []
         self._locals: dict[str, None] = {}
+        self._registers: dict[str, str] = {}
         self._numbers = count()
         self._exits: list[tuple[str, str]] = []
         self._open = True
@@ -79,11 +82,11 @@ class _Writer:
         return f"{prefix}{next(self._numbers)}"
 
     def _say(self, line: str) -> None:
-        self._lines.append("  " + line)
+        self._lines.append(line)
 
     def _result(self, line: str) -> str:
-        name = "%" + self._new()
-        self._say(f"{name} = {line}")
+        name = f"%t{next(self._numbers)}"
+        self._lines.append(f"{name} = {line}")
         return name
 
     def _label(self, name: str) -> None:
@@ -98,19 +101,21 @@ class _Writer:
         self._open = False
 
     def _set(self, name: str, value: str) -> None:
+        assert name not in self._registers, f"{name} changes in its loop"
         self._locals[name] = None
         self._say(f'store i64 {value}, ptr %"{name}"')
 
     def _place(self, array: str, index: Expr) -> str:
-        at = self._value(index)
         name = f'@"{self._function.name} {array}"' if array in self._function.tables else f'%"{array}"'
-        return self._result(f"getelementptr i64, ptr {name}, i64 {at}")
+        return name if index == 0 else self._result(f"getelementptr i64, ptr {name}, i64 {self._value(index)}")
 
     def _value(self, expr: Expr) -> str:
         match expr:
             case int():
                 return str(expr if expr < 1 << 63 else expr - (1 << 64))
             case Local(name):
+                if name in self._registers:
+                    return self._registers[name]
                 self._locals[name] = None
                 return self._result(f'load i64, ptr %"{name}"')
             case Item(array, index):
@@ -122,10 +127,9 @@ class _Writer:
                 return self._result(f"zext i1 {self._result(f'icmp {_COMPARISONS[op]} i64 {a}, {b}')} to i64")
 
     def _truth(self, expr: Expr) -> str:
-        if isinstance(expr, Binary) and expr.op in _COMPARISONS:
-            a, b = self._value(expr.left), self._value(expr.right)
-            return self._result(f"icmp {_COMPARISONS[expr.op]} i64 {a}, {b}")
-        return self._result(f"icmp ne i64 {self._value(expr)}, 0")
+        op, left, right = _condition(expr)
+        a, b = self._value(left), self._value(right)
+        return self._result(f"icmp {_CONDITIONS[op]} i64 {a}, {b}")
 
     def _block(self, body: Sequence[Stmt]) -> None:
         for stmt in body:
@@ -168,9 +172,10 @@ class _Writer:
         self._say(f"br i1 {self._result(f'icmp ne i64 {rest}, 0')}, label %{go}, label %{end}")
         self._open = False
         self._label(go)
-        self._set(name, self._result(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)"))
-        self._set(left, self._value(Binary("&", Local(left), Binary("-", Local(left), 1))))
-        self._block(body)
+        lowest = self._result(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
+        less = self._result(f"sub i64 {rest}, 1")
+        self._set(left, self._result(f"and i64 {rest}, {less}"))
+        self._with(name, lowest, body)
         if self._open:
             self._goto(test)
         self._label(end)
@@ -184,12 +189,38 @@ class _Writer:
         self._say(f"br i1 {self._result(f'icmp sle i64 {now}, {last}')}, label %{go}, label %{end}")
         self._open = False
         self._label(go)
-        self._set(name, now)
-        self._set(counter, self._value(Binary("+", Local(counter), 1)))
-        self._block(body)
+        self._set(counter, self._result(f"add i64 {now}, 1"))
+        self._with(name, now, body)
         if self._open:
             self._goto(test)
         self._label(end)
+
+    def _with(self, name: str, register: str, body: Sequence[Stmt]) -> None:
+        """A loop's body, in which its variable does not change: it needs no place in memory."""
+        self._registers[name] = register
+        self._block(body)
+        del self._registers[name]
+
+
+def _condition(expr: Expr) -> tuple[str, Expr, Expr]:
+    """What is compared, where it is asked whether an expression is not 0."""
+    if isinstance(expr, Binary):
+        if expr.op in _COMPARISONS:
+            return expr.op, expr.left, expr.right
+        if expr.op == "^" and expr.right == 1 and _is_truth(expr.left):
+            op, left, right = _condition(expr.left)
+            return _OPPOSITE[op], left, right
+    return "!=", expr, 0
+
+
+def _is_truth(expr: Expr) -> bool:
+    """Whether an expression is surely 0 or 1."""
+    return isinstance(expr, Binary) and (expr.op in _COMPARISONS or (expr.op == "&" and expr.right == 1))
+
+
+def level_for(states: int) -> int:
+    """How much is optimized for about so many states."""
+    return LEVEL if states >= PAYS else 0
 
 
 class Machine:
@@ -202,7 +233,7 @@ class Machine:
     """
 
     def __init__(self, functions: Sequence[Function], *, states: int = PAYS, cached: bool = True) -> None:
-        level = LEVEL if states >= PAYS else 0
+        level = level_for(states)
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         host = llvm.get_host_cpu_features()

@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 from .checkpoint import Checkpoint
 from .files import Damaged, Scratch
 from .layout import Words
-from .llvm import PAYS, Machine, assembly
+from .llvm import assembly, level_for
 from .part import Disk, Part
 from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
@@ -197,6 +197,7 @@ def explore(
     progress: Progress | None = None,
     on_depth: Callable[[Reached], str] | None = None,
     traced: bool = True,
+    code: Program | None = None,
 ) -> Reached:
     """All reachable states of ``instance``.
 
@@ -210,13 +211,14 @@ def explore(
         halt: asked every so often.
         on_depth: asked at the end of each depth whether to stop, like ``halt``; what was found has all states of the next one.
         traced: keep where each state was found from, although there are no files.
+        code: of the same steps, which need not be compiled once more then.
 
     Raises:
         TooWide: there are too many choices of parameters.
         CheckpointError: a checkpoint is damaged, or of something else.
     """
     actions = [a for a in instance.model.actions if crash or not a.crash]
-    code = program(instance, actions, conditions)
+    code = code or program(instance, actions, conditions)
     if code.choices > MOST_CHOICES:
         raise TooWide(
             f"at this scope there are {code.choices} choices of actions and parameters, and compiled code tells "
@@ -290,7 +292,6 @@ class _Search:
         traced: bool = True,
     ) -> None:
         self._program, self._symmetry = program, symmetry
-        self._machines: list[Machine] = []  # their code is there as long as this is
         self._compile(0)
         self._checkpoint, self._every, self._saved = checkpoint, every, time.monotonic()
         self._files = checkpoint if checkpoint is not None or memory is None else Scratch()
@@ -306,8 +307,8 @@ class _Search:
 
     def _compile(self, states: int) -> None:
         """Compiles what is run from now on, for about so many states."""
-        self._machines.append(Machine([self._program.steps], states=states))
-        self._address = self._machines[-1].address("steps")
+        self._level_of_code = level_for(states)
+        self._address = self._program.machine(states).address("steps")
 
     def _part(self, me: int, threads: int, memory: int | None, traced: bool) -> Part:
         files, words = self._files, self._program.layout.words
@@ -445,7 +446,7 @@ class _Search:
         if self._progress is not None:
             part = self._parts[0]
             self._progress(states, (part.base + self._at[0]) * len(self._parts), len(part.starts) - 1)
-        if states >= PAYS and len(self._machines) == 1:
+        if level_for(states) > self._level_of_code:
             self._compile(states)
         self._stopped = self._halt() if self._halt is not None else ""
         if not self._stopped and states > self._limit:

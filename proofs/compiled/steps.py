@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 from math import prod
 
@@ -19,6 +20,7 @@ from schedproof.model.semantics.step import ordered_rules
 
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, leaves, member
 from .layout import Layout, layout
+from .llvm import Machine, level_for
 from .terms import Moment, Terms
 
 Event = tuple[str, str]
@@ -37,7 +39,7 @@ class Condition:
     then: t.Term
     actions: frozenset[int] | None = None
 
-    @property
+    @cached_property
     def sees_more(self) -> bool:
         """It speaks of what fires, or of the action's parameters, and not only of states."""
         terms = [self.then, *([self.given] if self.given is not None else [])]
@@ -93,6 +95,14 @@ class Program:
     actions: Sequence[Action]
     conditions: Sequence[Condition]
     steps: Function
+    _machines: dict[int, Machine] = field(default_factory=dict, repr=False, compare=False)
+
+    def machine(self, states: int) -> Machine:
+        """The machine code of ``steps`` for about so many states; it is made once."""
+        level = level_for(states)
+        if level not in self._machines:
+            self._machines[level] = Machine([self.steps], states=states)
+        return self._machines[level]
 
     @property
     def choices(self) -> int:
@@ -140,6 +150,9 @@ class _Steps:
         self.terms = Terms(instance, where)
         self._seen = Seen(len(actions), len(conditions))
         self._rules = ordered_rules(instance.model)
+        self._rows: dict[Event, list[Row]] = {}
+        for row in instance.model.rows:
+            self._rows.setdefault((row.sort.name, row.event), []).append(row)
 
     def function(self) -> Function:
         """The function ``steps``."""
@@ -356,7 +369,7 @@ class _Steps:
         sort, name = event
         states = [s.name for s in self.instance.model.machine(sort).states]
         fires = terms.fired(sort, name, moment)
-        rows = [r for r in self.instance.model.table(sort) if r.event == name]
+        rows = self._rows.get(event, [])
         sources = terms.in_states(moment, sort, [r.source for r in rows])
         terms.check(binary("==", binary("&", fires, binary("^", sources, -1)), 0), moment.undefined)
         for row in rows:

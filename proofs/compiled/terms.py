@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 
 from schedproof.model.lang import terms as t
@@ -43,9 +44,10 @@ class Moment:
 
     def binding(self, var: t.Var, value: Expr) -> Moment:
         """With a variable bound."""
-        return replace(self, bound={**self.bound, var.name: (var, value)})
+        bound = {**self.bound, var.name: (var, value)}
+        return Moment(self.of, bound, self.owner, self.me, self.given, self.undefined, self.fired)
 
-    @property
+    @cached_property
     def variables(self) -> dict[str, t.Var]:
         """The variables in scope, by name."""
         return {name: var for name, (var, _) in self.bound.items()}
@@ -172,6 +174,33 @@ class Terms:
         match term:
             case t.Var(name):
                 return moment.bound[name][1]
+            case t.Is(of, states):
+                return member(self.in_states(moment, self._sort(of, moment), states), self.some(of, moment))
+            case t.Attr(of, name):
+                sort = self._sort(of, moment)
+                attribute = self.instance.model.machine(sort).attribute(name)
+                assert attribute is not None
+                who = self.some(of, moment)
+                return Item(self._rigid(sort, name) if attribute.rigid else self._array(moment, sort, name), who)
+            case t.Equal(left, right):
+                a = self.value(left, moment, self._type(right, moment))
+                return binary("==", a, self.value(right, moment, self._type(left, moment)))
+            case t.And(parts):
+                return self._joined(parts, moment, 0)
+            case t.Not(part):
+                return negated(go(part))
+            case t.Or(parts):
+                return self._joined(parts, moment, 1)
+            case t.Constant(value):
+                if isinstance(value, str):
+                    assert isinstance(kind, EnumType)
+                    return kind.values.index(value)
+                return _number(value)
+            case t.Quantified(universal, variables, body):
+                found = self.exists(variables, _sought(universal, body), moment)
+                return negated(found) if universal else found
+            case t.Fires(of, event, payload):
+                return self._fires(of, event, payload, moment)
             case t.Me():
                 return moment.me
             case t.Given(name):
@@ -180,22 +209,6 @@ class Terms:
                 return -1
             case t.EmptySet():
                 return 0
-            case t.Constant(value):
-                if isinstance(value, str):
-                    assert isinstance(kind, EnumType)
-                    return kind.values.index(value)
-                return _number(value)
-            case t.Attr(of, name):
-                sort = self._sort(of, moment)
-                attribute = self.instance.model.machine(sort).attribute(name)
-                assert attribute is not None
-                who = self.some(of, moment)
-                return Item(self._rigid(sort, name) if attribute.rigid else self._array(moment, sort, name), who)
-            case t.Is(of, states):
-                return member(self.in_states(moment, self._sort(of, moment), states), self.some(of, moment))
-            case t.Equal(left, right):
-                a = self.value(left, moment, self._type(right, moment))
-                return binary("==", a, self.value(right, moment, self._type(left, moment)))
             case t.Less(left, right, or_equal):
                 return binary("<=" if or_equal else "<", go(left), go(right))
             case t.Sum(left, right, sign):
@@ -206,23 +219,12 @@ class Terms:
                 return self._adjusted(go(base), go(element), present, sure=_is_some(element))
             case t.Those(var, where):
                 return self._those(var, where, moment)
-            case t.Fires(of, event, payload):
-                return self._fires(of, event, payload, moment)
-            case t.And(parts):
-                return self._joined(parts, moment, 0)
-            case t.Or(parts):
-                return self._joined(parts, moment, 1)
             case t.Implies(premise, conclusion):
                 return self._joined((t.Not(premise, place=premise.place), conclusion), moment, 1)
-            case t.Not(part):
-                return negated(go(part))
             case t.Iff(left, right):
                 return binary("==", go(left), go(right))
             case t.After(part):
                 return self.value(part, replace(moment, of="after"))
-            case t.Quantified(universal, variables, body):
-                found = self.exists(variables, _sought(universal, body), moment)
-                return negated(found) if universal else found
         raise AssertionError(f"no code for {type(term).__name__}")
 
     def _type(self, term: t.Term, moment: Moment) -> Type | None:

@@ -14,8 +14,11 @@ DURATIONS = Cache("durations", most=1)
 
 KEY = "seconds"
 
-SECONDS_A_PAIR = 0.001
-"""Of a property and an action, where nothing is known of a part."""
+SECONDS_A_PAIR = {Work.EXPLORATION: 0.0015, Work.INDUCTION: 0.006}
+"""Of a property and an action, where nothing is known of a part: what the systems here take on average."""
+
+SECONDS_OF_AUXILIARY = 2.5
+"""Of an auxiliary check, where nothing is known of it."""
 
 
 def expected_seconds(parts: Iterable[tuple[Part, int]]) -> dict[Part, float]:
@@ -27,7 +30,8 @@ def expected_seconds(parts: Iterable[tuple[Part, int]]) -> dict[Part, float]:
     known = _known()
     found = {}
     for part, actions in parts:
-        guess = 1.0 if part.work is Work.AUXILIARY else SECONDS_A_PAIR * len(part.only) * actions
+        pairs = len(part.only) * actions
+        guess = SECONDS_OF_AUXILIARY if part.work is Work.AUXILIARY else SECONDS_A_PAIR[part.work] * pairs
         found[part] = known.get(_name(part), guess)
     return found
 

@@ -16,6 +16,7 @@ from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, examine
+from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
 from .auxiliary import auxiliary
@@ -105,6 +106,11 @@ def judge_of(
     Raises:
         ScopeError: the scope is impossible.
     """
+    with collected_seldom():
+        return _found(system, model, part, scope, say, engine)
+
+
+def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine) -> Done:
     at = f"{part.system} {part.variant}"
     match part.work:
         case Work.EXPLORATION:

@@ -6,6 +6,7 @@ Tasks and results cross between processes, so they are plain data: names, not mo
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import pickle
@@ -153,6 +154,7 @@ def _work(function: Callable[[Any, Say], Any], connection: Connection, others: S
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for other in others:
         other.close()  # else the end of the parent process would not be seen
+    gc.freeze()  # what comes with the copy is not searched for garbage
 
     def send(kind: str, content: Any) -> None:
         try:

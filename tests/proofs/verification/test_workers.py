@@ -1,6 +1,7 @@
 """Worker processes: the same answers as without them, and none left behind however the work ends."""
 
 import dataclasses
+import gc
 import multiprocessing
 import os
 import re
@@ -17,6 +18,7 @@ from schedproof.model.lang import ModelError
 from schedproof.model.lang.errors import here
 from schedproof.model.lang.terms import Constant
 from schedproof.model.registry.discovery import systems
+from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification.verify import plan, verifiers, verify
 from schedproof.proofs.verification.workers import WorkerDied, Workers
@@ -192,3 +194,10 @@ def test_workers_of_a_killed_command_end_too():
     process.kill()
     process.communicate(timeout=60)
     assert group_is_gone(process.pid)
+
+
+def test_garbage_is_collected_as_before_when_a_part_is_done() -> None:
+    before = gc.get_threshold()
+    with collected_seldom():
+        assert gc.get_threshold() > before
+    assert gc.get_threshold() == before

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from schedproof.impl.systems.jobmon.records import FINAL, TaskInstance, WorkflowRun
 from schedproof.impl.systems.jobmon.simulated_cluster import Job, Phase
 from schedproof.impl.systems.jobmon.world import Slot, State
+
+MOST = 1 << 16
+"""Records that are kept."""
 
 
 def canonical(at: State) -> Hashable:
@@ -22,7 +26,7 @@ def canonical(at: State) -> Hashable:
         runs=tuple(_run(run, slots) for run in at.records.runs),
         instances=tuple(_instance(it, slots) for it in at.records.instances),
     )
-    agents = tuple((name, replace(slot, life=min(slot.life, 1))) for name, slot in at.agents)
+    agents = tuple((name, slot if slot.life <= 1 else replace(slot, life=1)) for name, slot in at.agents)
     return records, agents, tuple(_job(job, at) for job in at.jobs), at.grace
 
 
@@ -31,14 +35,27 @@ def _bearer(name: str, slots: Mapping[str, Slot]) -> str:
     return who if slots[who].life == int(life) else ""
 
 
+# A new record costs more than to look for one: most states have the records of others.
+
+
+@lru_cache(MOST)
+def _run_of(run: WorkflowRun, token: str) -> WorkflowRun:
+    return replace(run, token=token)
+
+
+@lru_cache(MOST)
+def _instance_of(it: TaskInstance, distributor: str, token: str) -> TaskInstance:
+    return replace(it, distributor=distributor, token=token)
+
+
 def _run(run: WorkflowRun, slots: Mapping[str, Slot]) -> WorkflowRun:
-    return replace(run, token=_bearer(run.token, slots))
+    return _run_of(run, _bearer(run.token, slots))
 
 
 def _instance(it: TaskInstance, slots: Mapping[str, Slot]) -> TaskInstance:
     if it.distributor is None or it.token is None:
         return it
-    return replace(it, distributor=_bearer(it.distributor, slots), token=_bearer(it.token, slots))
+    return _instance_of(it, _bearer(it.distributor, slots), _bearer(it.token, slots))
 
 
 def _job(job: Job, at: State) -> Job:

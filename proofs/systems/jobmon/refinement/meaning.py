@@ -41,6 +41,14 @@ class Meanings:
             for machine in instance.model.machines
         }
 
+        self._known: dict[tuple[str, tuple[str, ...]], frozenset[int]] = {}
+
+    def _values(self, sort: str, names: tuple[str, ...]) -> frozenset[int]:
+        """The states of these names."""
+        if (sort, names) not in self._known:
+            self._known[sort, names] = frozenset(self._states[sort][name] for name in names)
+        return self._known[sort, names]
+
     def read(self, at: State) -> Meaning:
         """What ``at`` means.
 
@@ -57,7 +65,7 @@ class Meanings:
         return Meaning(fits)
 
     def _state(self, fits: dict[int, frozenset[int]], sort: str, number: int, *names: str) -> None:
-        fits[self.instance.slot(sort) + number] = frozenset(self._states[sort][name] for name in names)
+        fits[self.instance.slot(sort) + number] = self._values(sort, names)
 
     def _value(self, fits: dict[int, frozenset[int]], sort: str, attribute: str, number: int, value: int) -> None:
         fits[self.instance.slot(sort, attribute) + number] = frozenset({value})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from schedproof.model.lang import SetOf
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.model.systems.yunikorn_merge.merged_situations import MergedSituation
 
@@ -106,18 +107,29 @@ class Meaning:
 
     # --- all together
 
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str], tuple[int, dict[object, int]]]:
+        """By sort and attribute ("": the state), the first slot, and the number of each value by how it is shown."""
+        instance, found = self.instance, dict[tuple[str, str], tuple[int, dict[object, int]]]()
+        for machine in instance.model.machines:
+            sort = machine.sort.name
+            if machine.states:
+                found[sort, ""] = instance.slot(sort), {s.name: n for n, s in enumerate(machine.states)}
+            for a in instance.attributes(sort):
+                shown = {instance.show(a.type, v): v for v in instance.domain(a.type) if not isinstance(a.type, SetOf)}
+                found[sort, a.name] = instance.slot(sort, a.name), shown
+        return found
+
     def image(self, at: Snapshot) -> State:
         """The state of the model."""
         new = list(self.instance.initial())
 
         def put(sort: str, number: int, state: str, **attributes: str | bool) -> None:
-            machine = self.instance.model.machine(sort)
-            new[self.instance.slot(sort) + number] = [s.name for s in machine.states].index(state)
+            slot, numbers = self._numbers[sort, ""]
+            new[slot + number] = numbers[state]
             for name, value in attributes.items():
-                kind = next(a.type for a in machine.attributes if a.name == name)
-                values = list(self.instance.domain(kind))
-                shown = [self.instance.show(kind, v) for v in values]
-                new[self.instance.slot(sort, name) + number] = values[shown.index(value)]
+                slot, numbers = self._numbers[sort, name]
+                new[slot + number] = numbers[value]
 
         def heard(accepted: str, rejected: str, name: str) -> str:
             return (

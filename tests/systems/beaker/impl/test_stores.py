@@ -11,6 +11,7 @@ import pytest
 
 import schedproof.impl.systems.beaker as beaker
 from schedproof.impl.store import ATTEMPTS
+from schedproof.impl.store.protocol import Transaction
 from schedproof.impl.systems.beaker import (
     BeakerStore,
     Condition,
@@ -42,6 +43,22 @@ def test_a_snapshot_can_be_restored(kind: Callable[[], BeakerStore]) -> None:
     assert bench.store.snapshot() == at
     assert bench.usage("A") == ["waiting Automated ..."]
     bench.finish_all()
+
+
+@pytest.mark.parametrize("kind", [MemoryStore, SqlStore])
+def test_a_transaction_finds_what_it_has_written(kind: Callable[[], BeakerStore]) -> None:
+    """Which sets are unfinished changes with the last recipe, also after they were asked for."""
+    with kind() as store:
+        recipes = [Recipe("r1", "a"), Recipe("r2", "b")]
+        sets = [RecipeSet("a", "j", 0), RecipeSet("b", "j", 0)]
+        store.transact(lambda t: [t.add(each) for each in (*sets, *recipes)])
+
+        def work(t: Transaction) -> list[list[str]]:
+            before = [each.name for each in read_world(t).recipe_sets]
+            t.update(recipes[0], replace(recipes[0], state=RecipeState.CANCELLED))
+            return [before, [each.name for each in read_world(t).recipe_sets]]
+
+        assert store.transact(work) == [["a", "b"], ["b"]]
 
 
 class TestStores:
