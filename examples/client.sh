@@ -62,12 +62,10 @@ done
 ask 200 "$server/sessions/$session"
 verdict=$(field verdict)
 records=$(sed -nE 's/.*"records":([0-9]+).*/\1/p' "$work/answer")
-# The service says "departs" for what "schedproof validate" calls "violates".
-[ "$verdict" = departs ] && shown=violates || shown=$verdict
-echo "$shown after $records records"
+echo "$verdict after $records records"
 case $verdict in
 conforms) exit 0 ;;
-departs)
+violates)
     echo "$(field reason)"
     exit 1
     ;;

@@ -14,7 +14,7 @@ from .judging import FAULT, OUT_OF_MEMORY
 from .limits import Limits
 from .nursery import Born, Nursery
 
-DEPARTS, UNDETERMINED = "departs", "undetermined"
+DEPARTS, UNDETERMINED = "violates", "undetermined"
 
 
 class Session:

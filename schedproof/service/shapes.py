@@ -15,7 +15,7 @@ from schedproof.proofs.traces.engine.watch import SCHEMA
 from .opening import KEPT
 
 Verdict = Annotated[
-    Literal["conforms", "departs", "undetermined"],
+    Literal["conforms", "violates", "undetermined"],
     Field(description="of everything so far; once it is not `conforms`, it stays, and further records are not judged"),
 ]
 

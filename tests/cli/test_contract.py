@@ -256,9 +256,9 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
 
 def test_former_verdicts_in_json(run):
     """Text says ``violates``; JSON keeps the word that scripts read."""
-    code, out, _ = run("validate", "hived", places.DATA / "plain" / "departs.jsonl")
+    code, out, _ = run("validate", "hived", places.DATA / "plain" / "nonconforming.jsonl")
     assert code == 1 and out.startswith("hived as-written: violates (6 records, format schedproof)\n")
-    assert json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "departs.jsonl"))["verdict"] == "departs"
+    assert json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "nonconforming.jsonl"))["verdict"] == "violates"
 
 
 # prove
@@ -427,7 +427,7 @@ def test_counts_only(run_json):
     [
         ("s-02-life-preemption", 0, "conforms", None),
         ("r-crash-0", 0, "conforms", None),
-        ("s-17-cancel-one-of-two-pods", 1, "departs", 10),
+        ("s-17-cancel-one-of-two-pods", 1, "violates", 10),
     ],
 )
 def test_check_json(run, name, code, verdict, record):
@@ -768,7 +768,7 @@ def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, regi
     assert [(f["variant"], f["property"]) for f in found] == [("gas", "stays-dark")]
     assert "left out" not in run("findings", "--variant", "gas")[1]
     assert run("findings", "lamps", "--variant", "gsa")[::2] == (
-        2, "schedproof: unknown variant 'gsa'; did you mean gas? there is plain, worse, gas\n"
+        2, "schedproof: unknown variant 'gsa'; did you mean gas? choose from plain, worse, gas\n"
     )  # fmt: skip
     assert run("findings", "lamps")[1].splitlines()[-2:] == [
         "3 findings in lamps.md",

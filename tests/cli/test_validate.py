@@ -153,7 +153,7 @@ class TestProgress:
 class TestWhatMatters:
     def test_a_departure_becomes_a_test(self, tmp_path: Path) -> None:
         found = tmp_path / "test_found.py"
-        assert run(["validate", "hived", str(DATA / "plain" / "departs.jsonl"), "--emit-test", str(found)]) == 1
+        assert run(["validate", "hived", str(DATA / "plain" / "nonconforming.jsonl"), "--emit-test", str(found)]) == 1
         module = runpy.run_path(str(found))
         assert len(module["TRACE"]) == 2
         module["test_the_last_record_violates"]()

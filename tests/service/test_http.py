@@ -62,12 +62,12 @@ class TestSession:
                     ("vacate", '{"c": "c0"}'),
                 ]
                 said = (await asking.post(f"{there}/records", json=[COMPLETE, ALLOCATE])).json()
-                assert (said["taken"], said["verdict"], said["records"]) == (1, "departs", 3)
+                assert (said["taken"], said["verdict"], said["records"]) == (1, "violates", 3)
                 assert said["first_departure"]["record"] == 3
                 report = (await asking.get(there)).json()
                 assert report["format"] == "schedproof" and report["first_departure"]["candidates"]
                 said = (await asking.post(f"{there}/records", json=[ALLOCATE])).json()
-                assert (said["taken"], said["verdict"], said["records"]) == (0, "departs", 3), (
+                assert (said["taken"], said["verdict"], said["records"]) == (0, "violates", 3), (
                     "nothing changes any more"
                 )
                 assert (await asking.get(f"{there}/events")).json()["events"] == []

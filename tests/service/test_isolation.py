@@ -113,7 +113,7 @@ class TestIsolation:
                 await found.records(name, json.dumps([COMPLETE]).encode(), lines=False, after=None)
                 os.kill(found._open[name]._born.pid, signal.SIGKILL)
                 said = (await found.report(name)).body
-                assert (said["verdict"], said["records"]) == ("departs", 1)
+                assert (said["verdict"], said["records"]) == ("violates", 1)
                 assert "its process was killed" in said["note"]
 
         together(story)
@@ -132,7 +132,7 @@ class TestIsolation:
                     return said["verdict"], said["records"]
 
                 found = await asyncio.gather(*map(one, range(24)))
-                wanted = [("departs", n % 3 + 1) if n % 4 == 0 else ("conforms", n % 3) for n in range(24)]
+                wanted = [("violates", n % 3 + 1) if n % 4 == 0 else ("conforms", n % 3) for n in range(24)]
                 assert found == wanted
                 answer = await asking.post("/sessions", json=HIVED)
                 assert (answer.status_code, answer.json()["error"]) == (503, "full")

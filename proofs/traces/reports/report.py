@@ -20,16 +20,11 @@ NOTHING = "the trace has no records: nothing contradicts the model, and nothing 
 
 
 class OracleVerdict(enum.StrEnum):
-    """Undetermined never counts as conforming. Values are the words of JSON."""
+    """Undetermined never counts as conforming."""
 
     CONFORMS = "conforms"
-    DEPARTS = "departs"
+    DEPARTS = "violates"
     UNDETERMINED = "undetermined"
-
-    @property
-    def text(self) -> str:
-        """The word of reports."""
-        return "violates" if self is OracleVerdict.DEPARTS else self.value
 
 
 @dataclass(frozen=True)
@@ -248,7 +243,7 @@ class OracleReport:
 
     def text(self) -> list[str]:
         """The report in lines for people."""
-        found = [f"{self.system} {self.variant}: {self.verdict.text} ({_records(self.records)}, format {self.format})"]
+        found = [f"{self.system} {self.variant}: {self.verdict} ({_records(self.records)}, format {self.format})"]
         if self.releases:
             found.append(f"explained by {', '.join(self.releases)}")
         if self.note:

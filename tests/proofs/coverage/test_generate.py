@@ -166,7 +166,7 @@ def test_the_oracle_takes_what_was_written_and_nothing_else(tmp_path: Path) -> N
             assert check_trace("hived", path).verdict.value == "conforms"
             spoilt = tmp_path / path.name
             spoilt.write_text("Allocated".join(path.read_text().rsplit("Pending", 1)))  # the last one
-            assert check_trace("hived", spoilt).verdict.value == "departs"
+            assert check_trace("hived", spoilt).verdict.value == "violates"
 
 
 def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -170,7 +170,7 @@ def test_without_meta_objects_are_those_of_the_first_state(tmp_path: Path) -> No
 def test_a_departure_names_the_line_of_its_state(tmp_path: Path) -> None:
     wrong = [*STATES[:4], state(("Deleted", "Preempting"), "Free", NO, NO, "delete_preempted", p="g0")]
     report = check(trace(wrong), tmp_path)
-    assert report.verdict.value == "departs" and report.first_departure is not None
+    assert report.verdict.value == "violates" and report.first_departure is not None
     assert report.first_departure.record == 5
     text = json.dumps(trace(wrong), indent=1)
     line = text[: text.index('"delete_preempted"')].count("\n")  # the brace stands on the line before
@@ -180,19 +180,19 @@ def test_a_departure_names_the_line_of_its_state(tmp_path: Path) -> None:
 def test_the_first_state_is_held_against_the_initial_one(tmp_path: Path) -> None:
     first = {**STATES[1], "action": "init", "parameters": {}}
     report = check(trace([first, *STATES[2:]]), tmp_path)
-    assert report.verdict.value == "departs" and report.first_departure is not None
+    assert report.verdict.value == "violates" and report.first_departure is not None
     assert report.first_departure.record == 1
 
 
 def test_a_wrong_parameter_departs(tmp_path: Path) -> None:
     wrong = [STATES[0], state(("Allocated", "Pending"), "Used", G0, NO, "allocate", p="g1", K=CELL)]
-    assert check(trace(wrong), tmp_path).verdict.value == "departs"
+    assert check(trace(wrong), tmp_path).verdict.value == "violates"
 
 
 def test_a_state_without_a_step_has_to_stay_as_it_is(tmp_path: Path) -> None:
     still = {**STATES[1], "action": "", "parameters": {}}
     assert check(trace([*STATES[:2], still, *STATES[2:]]), tmp_path).verdict.value == "conforms"
-    assert check(trace([*STATES[:1], still]), tmp_path).verdict.value == "departs"
+    assert check(trace([*STATES[:1], still]), tmp_path).verdict.value == "violates"
 
 
 def test_variables_that_are_left_out_are_not_compared(tmp_path: Path) -> None:
@@ -211,13 +211,13 @@ def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
     example = text.partition("**itf**")[2].partition("```json\n")[2].partition("\n```")[0]
     report = check(example, tmp_path)
     assert (report.format, report.verdict.value, report.records) == ("itf", "conforms", 2)
-    assert check(example.replace('"Used"', '"Free"'), tmp_path).verdict.value == "departs"
+    assert check(example.replace('"Used"', '"Free"'), tmp_path).verdict.value == "violates"
 
 
 def test_the_variant_that_a_trace_names_judges_it(tmp_path: Path) -> None:
     """Repaired, the victim keeps its cells until it is deleted: nothing vacates them before."""
     kept = [*STATES[:3], *STATES[4:]]
-    assert check(trace(kept), tmp_path).verdict.value == "departs"
+    assert check(trace(kept), tmp_path).verdict.value == "violates"
     report = check(trace(kept, **{"#meta": {"variant": "repaired", "rigid": RIGID}}), tmp_path)
     assert (report.variant, report.verdict.value) == ("repaired", "conforms")
 

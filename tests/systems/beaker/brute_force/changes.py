@@ -177,7 +177,7 @@ def judge_changes(lines: Iterable[str], variant: Variant = AS_WRITTEN) -> tuple[
     for number, seen in enumerate(trace.records, start=1):
         states = _after(trace, states, seen, variant)
         if not states:
-            return "departs", number
+            return "violates", number
     return "conforms", None
 
 

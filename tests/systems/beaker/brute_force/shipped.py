@@ -175,7 +175,7 @@ def judge(start: State, records: Iterable[Reader]) -> tuple[str, int | None]:
     for number, record in enumerate(records, start=1):
         states = record(states)
         if not states:
-            return "departs", number
+            return "violates", number
     return "conforms", None
 
 

@@ -171,7 +171,7 @@ def all_steps(state: State, outranks: Outranks) -> Iterator[Step]:
 def judge(lines: Iterable[str]) -> tuple[str, int | None]:
     """Judge a trace in the HiveD sample format.
 
-    Returns ("conforms", None), or ("departs", i) with the ``i`` of the first record that no permitted steps explain.
+    Returns ("conforms", None), or ("violates", i) with the ``i`` of the first record that no permitted steps explain.
     Raises ValueError where there is no header first, and KeyError where a record lacks a field of the format.
     """
     header, *records = [json.loads(line) for line in lines if line.strip()]
@@ -180,7 +180,7 @@ def judge(lines: Iterable[str]) -> tuple[str, int | None]:
     trace = _Reader(header, records)
     for record in records:
         if not trace.explains(record):
-            return "departs", int(record["i"])
+            return "violates", int(record["i"])
     return "conforms", None
 
 

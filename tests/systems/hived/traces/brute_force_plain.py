@@ -52,7 +52,7 @@ def known_steps(state: brute.State, outranks: tuple[tuple[str, tuple[str, ...]],
 
 
 def judge(header: Mapping[str, Any], records: list[Mapping[str, Any]]) -> tuple[str, int | None]:
-    """("conforms", None), or ("departs", number of the first record that nothing explains)."""
+    """("conforms", None), or ("violates", number of the first record that nothing explains)."""
     outranks = tuple((name, tuple(others)) for name, others in header["rigid"]["PodGroup"]["outranks"].items())
 
     def all_steps(state: brute.State) -> tuple[Step, ...]:
@@ -67,7 +67,7 @@ def judge(header: Mapping[str, Any], records: list[Mapping[str, Any]]) -> tuple[
             layer = {step[3] for state in layer for step in all_steps(state) if fits(step, record)}
         states = {state for state in layer if shows(state, record.get("state", {}))}
         if not states:
-            return "departs", number
+            return "violates", number
     return "conforms", None
 
 

@@ -148,21 +148,21 @@ def test_a_deleted_group_comes_back_only_with_a_pod() -> None:
     back.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0", pods="g0.2-p0=binding")
     assert back.verdict == CONFORMS
     # Deleted is final: without a pod there is no new group, and the old one may not be Allocated again.
-    assert gone.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0").verdict == ("departs", 4)
+    assert gone.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0").verdict == ("violates", 4)
 
 
 def test_allocated_pods_hold_an_allocated_group_waiting_do_not() -> None:
     waits = allocated("g0.1-p0=bound").call("DeleteAllocatedPod", "g0", pods="g0.1-p1=waiting")
     # What remains is a new Pending group: e8 of a deletion call deletes it, and nothing else does.
     assert copy.deepcopy(waits).call("DeleteUnallocatedPod", "g0").verdict == CONFORMS
-    assert waits.call("Bind", "g0").verdict == ("departs", 4)
-    assert allocated().call("DeleteAllocatedPod", "g0", pods="g0.1-p1=binding").verdict == ("departs", 3)
+    assert waits.call("Bind", "g0").verdict == ("violates", 4)
+    assert allocated().call("DeleteAllocatedPod", "g0", pods="g0.1-p1=binding").verdict == ("violates", 3)
 
 
 def test_a_pending_group_is_deleted_by_a_deletion_call_only() -> None:
     pending = Trace(g0=1).call("AddUnallocatedPod", "g0", pods="g0.1-p0=waiting")
     assert copy.deepcopy(pending).call("DeleteUnallocatedPod", "g0").verdict == CONFORMS
-    assert copy.deepcopy(pending).call("Bind", "g0").verdict == ("departs", 2)
+    assert copy.deepcopy(pending).call("Bind", "g0").verdict == ("violates", 2)
 
 
 def test_a_preemptor_is_deleted_with_its_last_pod_not_before() -> None:
@@ -176,10 +176,10 @@ def test_a_preemptor_is_deleted_with_its_last_pod_not_before() -> None:
     early = copy.deepcopy(trace)
     pods = "g0.1-p0=bound g1.1-p1=waiting"
     early.call("DeleteUnallocatedPod", "g1", table="g0=BeingPreempted", cells=back, pods=pods)
-    assert early.verdict == ("departs", 5)
+    assert early.verdict == ("violates", 5)
     # e7 gives the cells back to the victim, which stays Being preempted: the figure has no other arrow but ec.
     undone = trace.call("DeleteUnallocatedPod", "g1", table="g0=Allocated", cells=back, pods="g0.1-p0=bound")
-    assert undone.verdict == ("departs", 5)
+    assert undone.verdict == ("violates", 5)
 
 
 def test_e2_waits_for_every_cell_and_e9_is_the_victims_deletion() -> None:
@@ -187,9 +187,9 @@ def test_e2_waits_for_every_cell_and_e9_is_the_victims_deletion() -> None:
     one = "c0=Reserved::g1 c1=Reserving:g0:g1"
     table, pods = "g0=BeingPreempted g1=Preempting", "g0.1-p0=bound g1.1-p0=waiting"
     trace = allocated().call("Schedule", "g1", table=table, cells=both, pods=pods)
-    assert copy.deepcopy(trace).call("Schedule", "g1", table=table, cells=one, pods=pods).verdict == ("departs", 4)
+    assert copy.deepcopy(trace).call("Schedule", "g1", table=table, cells=one, pods=pods).verdict == ("violates", 4)
     assert copy.deepcopy(trace).call("DeleteUnallocatedPod", "g1", table=table, cells=one, pods=pods).verdict == (
-        "departs",
+        "violates",
         4,
     )
     trace.call("DeleteAllocatedPod", "g0", table=table, cells=one, pods=pods)
@@ -197,7 +197,7 @@ def test_e2_waits_for_every_cell_and_e9_is_the_victims_deletion() -> None:
     hasty = copy.deepcopy(trace).call(
         "AddAllocatedPod", "g1", table="g0=BeingPreempted g1=Allocated", cells="c0=Used:g1 c1=Used:g1", pods=pods
     )
-    assert hasty.verdict == ("departs", 5)
+    assert hasty.verdict == ("violates", 5)
     trace.call(
         "DeleteAllocatedPod",
         "g0",
@@ -228,7 +228,7 @@ def test_overwriting_one_cell_gives_back_all_the_others() -> None:
     kept = ["c1=Reserving:g0:g1", "c1=Used:g0 c2=Reserved::g1", "c1=Used:g1", "c1=Reserved::g1"]
     for rest in kept:
         wrong = copy.deepcopy(trace).call("Schedule", "g2", table=table, cells="c0=Reserving:g0:g2 " + rest, pods=pods)
-        assert wrong.verdict == ("departs", 3), rest
+        assert wrong.verdict == ("violates", 3), rest
     # The same by e0 over the Reserved cell: the two Reserving cells return to g0.
     at_once = trace.call(
         "AddAllocatedPod",
@@ -244,12 +244,12 @@ def test_overwriting_one_cell_gives_back_all_the_others() -> None:
     ("mine", "theirs", "change", "expected"),
     [
         (2, 1, "", CONFORMS),
-        (1, 2, "", ("departs", 3)),
-        (2, 2, "", ("departs", 3)),
-        (2, 1, "g1 after: no pod_vcells", ("departs", 3)),
+        (1, 2, "", ("violates", 3)),
+        (2, 2, "", ("violates", 3)),
+        (2, 1, "g1 after: no pod_vcells", ("violates", 3)),
         (1, 2, "g0 before: no pod_vcells", CONFORMS),
         (1, 2, "g0 after: lazily preempted", CONFORMS),
-        (-1, 2, "g0 after: lazily preempted", ("departs", 3)),
+        (-1, 2, "g0 after: lazily preempted", ("violates", 3)),
     ],
 )
 def test_who_may_preempt_whom(mine: int, theirs: int, change: str, expected: tuple[str, int | None]) -> None:
@@ -279,7 +279,7 @@ def test_a_group_without_a_bound_pod_does_not_survive_a_crash() -> None:
             trace.call(op, pods=f"g0.1-p0={state}")  # Here cells look Free, but nothing is compared.
         empty = copy.deepcopy(trace).call("UpdateNode", pods=f"g0.1-p0={state}")
         full = trace.call("UpdateNode", table="g0=Allocated", cells="c0=Used:g0 c1=Used:g0", pods=f"g0.1-p0={state}")
-        departs = ("departs", 5)
+        departs = ("violates", 5)
         assert (full.verdict, empty.verdict) == ((CONFORMS, departs) if kept else (departs, CONFORMS))
 
 
@@ -295,14 +295,14 @@ def test_a_crash_ends_preemptions_and_only_where_the_epoch_rises() -> None:
     trace = copy.deepcopy(before).call("Restart", pods=pods).call("AddNode", pods=pods)
     assert copy.deepcopy(trace).call("Bind", "g0", table=table, cells=cells, pods=pods).verdict == CONFORMS
     still = copy.deepcopy(trace).call("Bind", "g0", table="g0=BeingPreempted", cells=cells, pods=pods)
-    assert still.verdict == ("departs", 6)
+    assert still.verdict == ("violates", 6)
     # The same records without a new epoch: no crash, so the reservation may not vanish.
-    assert before.call("AddNode", table=table, cells=cells, pods=pods).verdict == ("departs", 4)
+    assert before.call("AddNode", table=table, cells=cells, pods=pods).verdict == ("violates", 4)
 
 
 def test_a_panic_departs_even_where_nothing_is_compared() -> None:
-    assert Trace(g0=1).call("AddNode", kind="panic").verdict == ("departs", 1)
-    assert allocated().call("Restart").call("AddNode", kind="panic").verdict == ("departs", 4)
+    assert Trace(g0=1).call("AddNode", kind="panic").verdict == ("violates", 1)
+    assert allocated().call("Restart").call("AddNode", kind="panic").verdict == ("violates", 4)
 
 
 def test_a_search_through_eight_cells_and_five_groups_ends() -> None:
@@ -314,7 +314,7 @@ def test_a_search_through_eight_cells_and_five_groups_ends() -> None:
     half = [f"c{n}=Reserving:g0:g4" for n in range(4)] + everything[4:]
     assert copy.deepcopy(trace).call("Schedule", "g4", table=table, cells=" ".join(half), pods=pods).verdict == CONFORMS
     wrong = trace.call("Schedule", "g4", table=table, cells=" ".join([*half[:7], "c7=Reserving:g0:g3"]), pods=pods)
-    assert wrong.verdict == ("departs", 2)
+    assert wrong.verdict == ("violates", 2)
 
 
 def test_a_trace_without_header_is_refused() -> None:
@@ -352,7 +352,7 @@ def test_a_conforming_sample_conforms(name: str) -> None:
 
 @needs_shared
 def test_the_departing_sample_departs_where_a_pod_cancels_all() -> None:
-    assert verdict(sample(CANCELLED)) == ("departs", 10)
+    assert verdict(sample(CANCELLED)) == ("violates", 10)
 
 
 @needs_shared
@@ -371,14 +371,14 @@ def test_it_is_the_waiting_pod_that_makes_it_depart() -> None:
 def test_only_an_allocated_group_may_come_to_use_a_free_cell() -> None:
     trace = sample(OVERWRITE)
     show(trace[8], "n0/1", "Used", using="g1")  # g1 becomes Preempting in this call: e1 makes Free cells Reserved
-    assert verdict(trace) == ("departs", 8)
+    assert verdict(trace) == ("violates", 8)
 
 
 @needs_shared
 def test_a_pending_group_uses_no_cell() -> None:
     trace = sample(OVERWRITE)
     show(trace[7], "n0/1", "Used", using="g1")  # g1 is not in the table at record 7: Pending
-    assert verdict(trace) == ("departs", 7)
+    assert verdict(trace) == ("violates", 7)
 
 
 @needs_shared
@@ -386,28 +386,28 @@ def test_a_pending_group_uses_no_cell() -> None:
 def test_a_reservation_belongs_to_the_preemptor(who: str) -> None:
     trace = sample(OVERWRITE)
     show(trace[8], "n0/1", "Reserved", reserving=who)
-    assert verdict(trace) == ("departs", 8)
+    assert verdict(trace) == ("violates", 8)
 
 
 @needs_shared
 def test_the_user_of_a_reserving_cell_is_who_used_it() -> None:
     trace = sample(OVERWRITE)
     show(trace[8], "n0/0", "Reserving", using="g2", reserving="g1")
-    assert verdict(trace) == ("departs", 8)
+    assert verdict(trace) == ("violates", 8)
 
 
 @needs_shared
 def test_a_victim_is_being_preempted_once_its_cell_is_reserved() -> None:
     trace = sample(OVERWRITE)
     trace[8]["state"]["groups"]["g0"]["state"] = "Allocated"
-    assert verdict(trace) == ("departs", 8)
+    assert verdict(trace) == ("violates", 8)
 
 
 @needs_shared
 def test_an_overwritten_preemptor_loses_its_state() -> None:
     trace = sample(OVERWRITE)
     trace[11]["state"]["groups"]["g1"] = trace[10]["state"]["groups"]["g1"]
-    assert verdict(trace) == ("departs", 11)
+    assert verdict(trace) == ("violates", 11)
 
 
 @needs_shared
@@ -417,7 +417,7 @@ def test_an_overwritten_preemptor_loses_its_state() -> None:
 def test_a_deleted_victim_leaves_its_cell_to_the_preemptor(state: str, reserving: str | None) -> None:
     trace = sample(OVERWRITE)
     show(trace[12], "n0/0", state, using=None if state == "Free" else "g0", reserving=reserving)
-    assert verdict(trace) == ("departs", 12)
+    assert verdict(trace) == ("violates", 12)
 
 
 @needs_shared
@@ -425,7 +425,7 @@ def test_a_group_going_deleted_frees_its_cells() -> None:
     trace = sample(CONFORMING[0])  # record 18: g1's last pod goes, and with it both cells of n1
     address = next(name for name, leaf in trace[17]["state"]["leaf"].items() if leaf.get("using") == "g1")
     show(trace[18], address, "Used", using="g1")
-    assert verdict(trace) == ("departs", 18)
+    assert verdict(trace) == ("violates", 18)
 
 
 @needs_shared
@@ -433,7 +433,7 @@ def test_a_victim_stays_being_preempted_when_its_preemptor_goes() -> None:
     trace = sample(CONFORMING[1])  # record 54: the preemptor's last pod goes (e7)
     assert trace[53]["state"]["groups"]["g1"]["state"] == "BeingPreempted"
     trace[54]["state"]["groups"]["g1"]["state"] = "Allocated"
-    assert verdict(trace) == ("departs", 54)
+    assert verdict(trace) == ("violates", 54)
 
 
 @needs_shared
@@ -447,11 +447,11 @@ def test_equal_priorities_do_not_overwrite() -> None:
     for address in ("n1/0", "n1/1"):
         show(trace[16], address, "Used", using="g0")
     assert preemptor["prio"] == after["groups"]["g2"]["prio"]
-    assert verdict(trace) == ("departs", 16)
+    assert verdict(trace) == ("violates", 16)
     after["groups"]["g2"]["prio"] += 1
     assert verdict(trace) == CONFORMS
     del after["groups"]["g2"]["pod_vcells"]  # Opportunistic: runs at -1, whatever its own priority.
-    assert verdict(trace) == ("departs", 16)
+    assert verdict(trace) == ("violates", 16)
 
 
 # In the crash sample: record 12: g1 preempts g0's two cells; 13-17: crash and replay; 18 and 19: g1 schedules again;
@@ -465,7 +465,7 @@ def test_what_a_replay_shows_is_not_compared_but_what_follows_is() -> None:
         show(record, "n0/0", "Reserved", reserving="g0")
     assert verdict(trace) == CONFORMS
     show(trace[18], "n0/0", "Reserved", reserving="g0")
-    assert verdict(trace) == ("departs", 18)
+    assert verdict(trace) == ("violates", 18)
 
 
 @needs_shared
@@ -474,7 +474,7 @@ def test_a_reservation_does_not_outlive_a_crash() -> None:
     trace[18]["state"] = trace[12]["state"]  # As if nothing had been lost: g1 may have preempted anew, by e1...
     assert verdict(trace) == CONFORMS
     trace[18]["op"] = "Bind"  # ...but not in a call that takes no step.
-    assert verdict(trace) == ("departs", 18)
+    assert verdict(trace) == ("violates", 18)
 
 
 @needs_shared
@@ -482,7 +482,7 @@ def test_an_allocation_without_a_bound_pod_is_lost_in_a_crash() -> None:
     trace = sample(CRASH)
     for pod in trace[13]["pods"].values():
         pod["state"] = "waiting"
-    assert verdict(trace) == ("departs", 18)
+    assert verdict(trace) == ("violates", 18)
 
 
 @needs_shared
@@ -492,7 +492,7 @@ def test_cells_may_become_reserved_one_pod_at_a_time() -> None:
     show(trace[20], "n0/0", "Reserved", reserving="g1")
     assert verdict(trace) == CONFORMS
     show(trace[19], "n0/0", "Reserved", reserving="g1")  # But no pod of g0 is deleted in record 19.
-    assert verdict(trace) == ("departs", 19)
+    assert verdict(trace) == ("violates", 19)
 
 
 @needs_shared
@@ -501,13 +501,13 @@ def test_cells_may_become_reserved_one_pod_at_a_time() -> None:
     [
         (OVERWRITE, 5, CONFORMS),  # Bind: no step
         (OVERWRITE, 6, CONFORMS),  # AddUnallocatedPod: g1 was Pending before its first pod and is so after
-        (OVERWRITE, 8, ("departs", 9)),  # e1 is missing, and AddUnallocatedPod takes no step
-        (OVERWRITE, 11, ("departs", 12)),  # the overwriting is missing, and a deletion of g0 can't make it up
-        (OVERWRITE, 12, ("departs", 13)),  # e9 and e4 of g0 are missing; record 13 schedules g2
-        (OVERWRITE, 14, ("departs", 15)),  # e2 is missing, and Bind takes no step
+        (OVERWRITE, 8, ("violates", 9)),  # e1 is missing, and AddUnallocatedPod takes no step
+        (OVERWRITE, 11, ("violates", 12)),  # the overwriting is missing, and a deletion of g0 can't make it up
+        (OVERWRITE, 12, ("violates", 13)),  # e9 and e4 of g0 are missing; record 13 schedules g2
+        (OVERWRITE, 14, ("violates", 15)),  # e2 is missing, and Bind takes no step
         (OVERWRITE, 15, CONFORMS),  # nothing follows
         (CRASH, 13, CONFORMS),  # the next record of the replay raises the epoch just as well
-        (CONFORMING[0], 10, ("departs", 11)),  # e8 of g4 is missing: it had a pod and has none
+        (CONFORMING[0], 10, ("violates", 11)),  # e8 of g4 is missing: it had a pod and has none
     ],
 )
 def test_a_dropped_record_shows_where_its_step_is_missing(
@@ -523,7 +523,7 @@ def test_swapped_records_are_named_by_their_own_number() -> None:
     trace = sample(OVERWRITE)
     trace[7], trace[8] = trace[8], trace[7]
     # Record 8 comes first and is explained by e1; record 7 then shows that preemption undone, by a call for g1.
-    assert verdict(trace) == ("departs", 7)
+    assert verdict(trace) == ("violates", 7)
     trace = sample(OVERWRITE)
     trace[6], trace[7] = trace[7], trace[6]
     # Record 7 shows g1's pod and no step; record 6 shows the same: which of them came first can't be seen.

@@ -73,7 +73,7 @@ class TestSamples:
 
     def test_the_contract_of_check(self) -> None:
         found = check_trace("hived", HERE / f"{DEPARTING}.jsonl").as_json()
-        assert (found["variant"], found["verdict"], found["records"]) == ("as-written", "departs", 12)
+        assert (found["variant"], found["verdict"], found["records"]) == ("as-written", "violates", 12)
         assert found["first_departure"]["record"] == 10 and "e7 needs all pods" in found["first_departure"]["reason"]
         assert "first_departure" not in check_trace("hived", HERE / "s-02-life-preemption.jsonl").as_json()
         json.dumps(found)

@@ -421,7 +421,7 @@ def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
     assert "jobmon shipped: conforms (5 records, format jobmon-dumps)" in capfd.readouterr().out
     assert main(["validate", "jobmon", str(HERE / "depart-dumps-two-runs.jsonl"), "--json", "-"]) == 1
     found = json.loads(capfd.readouterr().out)
-    assert found["verdict"] == "departs" and found["first_departure"]["record"] == 3
+    assert found["verdict"] == "violates" and found["first_departure"]["record"] == 3
 
 
 def test_another_variant_does_not_speak_of_this(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -139,7 +139,7 @@ def _best(judged: dict[str, int | None]) -> Verdict:
     fine = tuple(r for r in RELEASES if judged[r] is None)
     if fine:
         return "conforms", None, fine
-    return "departs", max(n for n in judged.values() if n is not None), ()
+    return "violates", max(n for n in judged.values() if n is not None), ()
 
 
 # --- The state log

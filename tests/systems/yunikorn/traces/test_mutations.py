@@ -76,7 +76,7 @@ def test_state_logs(chunk: int, tmp_path: Path) -> None:
         found, _ = judged(text, tmp_path)
         assert found == judge_statelog(text), text
         seen[found[0]] += 1
-    assert min(seen["conforms"], seen["departs"]) >= 10, seen
+    assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
 
 # --- Events
@@ -113,7 +113,7 @@ def test_events(chunk: int, tmp_path: Path) -> None:
         found, _ = judged("\n".join(lines), tmp_path)
         assert found == judge_events(lines), lines
         seen[found[0]] += 1
-    assert min(seen["conforms"], seen["departs"]) >= 10, seen
+    assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
 
 # --- Log lines
@@ -175,7 +175,7 @@ def test_log_lines(chunk: int, tmp_path: Path) -> None:
         found, _ = judged("\n".join(lines), tmp_path)
         assert found == judge_log(lines), "\n".join(lines)
         seen[found[0]] += 1
-    assert min(seen["conforms"], seen["departs"]) >= 10, seen
+    assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
 
 # --- Walks
@@ -218,7 +218,7 @@ def judge_walks(seeds: range, tmp_path: Path) -> tuple[Counter[str], set[str], s
                 mutate_walk(walk, rng)
         found, report = judged(json.dumps(walk), tmp_path)
         expected = judge_walk(walk)
-        assert found[:2] == (("conforms", None) if expected is None else ("departs", expected)), json.dumps(walk)
+        assert found[:2] == (("conforms", None) if expected is None else ("violates", expected)), json.dumps(walk)
         upto = len(walk["steps"]) if expected is None else expected - 1
         broken: list[set[str]] = [set() for _ in range(upto)]
         for b in report.breaks:
@@ -236,7 +236,7 @@ VISITED = {"Accepted", "Starting", "Running", "Completing", "Completed", "Resumi
 def test_walks(tmp_path: Path) -> None:
     """Every state that a walk can visit is visited."""
     seen, states, promises = judge_walks(range(45), tmp_path)
-    assert min(seen["conforms"], seen["departs"]) >= 10, seen
+    assert min(seen["conforms"], seen["violates"]) >= 10, seen
     assert states == VISITED
     assert promises >= {"accepted-has-no-allocation", "starting-has-one-allocation"}
 
@@ -248,6 +248,6 @@ def test_more_walks(tmp_path: Path) -> None:
     The first ask ends New, and the last placeholder ends Failing, each in the same call.
     """
     seen, states, promises = judge_walks(range(45, 700), tmp_path)
-    assert min(seen["conforms"], seen["departs"]) >= 150, seen
+    assert min(seen["conforms"], seen["violates"]) >= 150, seen
     assert states == VISITED
     assert promises == STATE_PROMISES - {"new-has-no-asks", "failing-has-something-left"}
