@@ -22,7 +22,7 @@ PARTS = ("model", "impl", "proofs")
 def room(module: str) -> str | None:
     """The room of a module; None for a package that only holds rooms, and for front doors."""
     names = module.split(".")[1:]
-    if not names or names[0] in ("__main__", "pytest_plugin"):
+    if not names or names[0] in ("__main__", "api", "pytest_plugin"):
         return None
     if names[0] == "impl" and names[1:2] != ["systems"]:
         return "impl"

@@ -1,0 +1,74 @@
+"""What a program calls: load systems, check properties, prove, validate logs, list findings.
+
+Models are written with :mod:`schedproof.model.lang`, tests with :mod:`schedproof.testing`. These three modules are the
+public interface: what is in their ``__all__`` stays, or is announced in the changelog. Everything else may change.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedproof.model.lang import Model
+from schedproof.model.lang.check import checked
+from schedproof.model.registry.discovery import every, systems
+from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.system import System
+from schedproof.model.semantics import ScopeError
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import examine as model_check
+from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.induction import Induction, prove
+from schedproof.proofs.traces import OracleReport, OracleVerdict, TraceError, check_records, check_trace
+from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+from schedproof.proofs.verification.findings import Finding, findings
+from schedproof.proofs.verification.verify import Judged, VariantReport, verify, verify_variant
+
+__all__ = [
+    "Counterexample",
+    "Disagreement",
+    "Engine",
+    "Exploring",
+    "Finding",
+    "Induction",
+    "Judged",
+    "Method",
+    "OracleReport",
+    "OracleVerdict",
+    "Result",
+    "ScopeError",
+    "System",
+    "TraceError",
+    "TraceStep",
+    "UserError",
+    "VariantReport",
+    "Verdict",
+    "check_records",
+    "check_trace",
+    "checked",
+    "counterexample_text",
+    "findings",
+    "load_system",
+    "model_check",
+    "prove",
+    "systems",
+    "verify",
+    "verify_variant",
+]
+
+
+def load_system(name: str, folder: Path | None = None) -> System:
+    """The system of that name, as every command finds it.
+
+    Args:
+        name: of a system in the manifest of ``folder``, of an installed package, or of schedproof itself.
+        folder: where the search for ``schedproof.toml`` begins; by default the current folder.
+
+    Raises:
+        UserError: there is no such system, there are two, or its model cannot be loaded.
+    """
+    return every(folder or Path.cwd()).system(name)
+
+
+def counterexample_text(model: Model, counterexample: Counterexample) -> str:
+    """A counterexample step by step, as ``schedproof explain`` prints it."""
+    return "\n".join(story(model, counterexample))

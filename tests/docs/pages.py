@@ -1,0 +1,140 @@
+"""Runs the code blocks of a documentation page from top to bottom, and compares what they print with what the page shows.
+
+A page is read as its reader would follow it:
+
+- ``console``: a command and its output; ``...`` stands for any lines. ``<!-- exit 1 -->`` above gives its exit code.
+- ``<!-- file NAME -->`` above a block: the reader saves the block under this name.
+- ``<!-- instead of METHOD in NAME -->``: the block replaces a method of a class in that file.
+- ``python``: runs in one namespace for the whole page. A ``text`` block right after it is what it prints, or the
+  message of the error that it raises; the error's place is a line of the block.
+- ``<!-- long -->`` above a block: it runs in the long tier only.
+
+Blocks of other languages, and ``bash``, are not run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.docs.test_readme import missing
+from tests.support.stderr import besides_progress
+
+BLOCK = re.compile(
+    r"((?:^<!-- (?:long|exit \d|file \S+|instead of \S+ in \S+) -->\n)*)"
+    r"^```(\w+)\n(.*?)^```\n(?:\n*^```text\n(.*?)^```$)?",
+    re.DOTALL | re.MULTILINE,
+)
+
+Run = Callable[[str, Path], tuple[int, str, str]]
+"""Runs a command in a folder: exit code, standard output and standard error."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, what it prints, and how it ends."""
+
+    line: str
+    shown: tuple[str, ...]
+    code: int
+    long: bool = False
+
+
+@dataclass(frozen=True)
+class Text:
+    """What the reader writes: a file, or one method of a class in it."""
+
+    file: str
+    method: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """Python, and what it prints or raises; None if the page does not show it."""
+
+    text: str
+    shown: tuple[str, ...] | None
+    long: bool = False
+
+
+def steps(page: str) -> Iterator[Command | Text | Program]:
+    """What the reader does, in order."""
+    for marks, language, body, output in BLOCK.findall(page):
+        code = re.search(r"exit (\d)", marks)
+        file = re.search(r"file (\S+)|instead of (\S+) in (\S+)", marks)
+        if file:
+            yield Text(file[1] or file[3], file[2] or "", body)
+        elif language == "console":
+            head, *shown = body.rstrip("\n").split("\n")
+            assert head.startswith("$ "), f"a console block begins with its command, not {head!r}"
+            yield Command(head[2:], tuple(shown), int(code[1]) if code else 0, "long" in marks)
+        elif language == "python":
+            yield Program(body, tuple(output.splitlines()) if output else None, "long" in marks)
+
+
+def normal(lines: list[str]) -> list[str]:
+    """Without the times of pytest."""
+    return [re.sub(r"(passed|failed) in \d+\.\d+s", r"\1 in 0.00s", line) for line in lines]
+
+
+def write(step: Text, folder: Path) -> None:
+    """Does what the reader does with a block that is a file, or a part of one."""
+    path = folder / step.file
+    if not step.method:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(step.text)
+        return
+    text, count = re.subn(rf"    def {step.method}\(.*?\n(?=\n)", step.text, path.read_text(), flags=re.DOTALL)
+    assert count == 1
+    path.write_text(text)
+
+
+def execute(program: Program, names: dict[str, Any]) -> None:
+    """Runs a block of Python in the page's namespace, and compares what it prints."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program.text, "model.py", "exec"), names)
+    except Exception as error:
+        if program.shown is None:
+            raise
+        assert missing(list(program.shown), str(error).splitlines()) is None, (program.text, str(error))
+        return
+    if program.shown is not None:
+        assert missing(list(program.shown), printed.getvalue().splitlines()) is None, (program.text, printed.getvalue())
+
+
+def is_plain(line: str) -> bool:
+    """The shell would pass the words of this command on as they are."""
+    return not {"|", "||", "&&", "&", ";", ">", "<"} & set(shlex.split(line)) and "$" not in line
+
+
+def follow(page: str, folder: Path, run: Run, *, long: bool | None = None) -> None:
+    """Does all that a page says, in ``folder``, and compares.
+
+    Args:
+        run: how commands are run.
+        long: True for only the blocks that are marked so, False for only the others, None for all; files are written anyway.
+    """
+    here, names = folder, {"__name__": "model"}
+    for step in steps(page):
+        if isinstance(step, Text):
+            write(step, here)
+        elif long is not None and step.long is not long and not getattr(step, "line", "").startswith("cd "):
+            continue
+        elif isinstance(step, Program):
+            execute(step, names)
+        elif step.line.startswith("cd "):
+            here = here / step.line.removeprefix("cd ")
+            assert here.is_dir()
+        else:
+            code, out, err = run(step.line, here)
+            assert (code, besides_progress(err)) == (step.code, ""), (step.line, out, err)
+            assert missing(normal(list(step.shown)), normal(out.splitlines())) is None, (step.line, out)

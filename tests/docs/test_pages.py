@@ -1,0 +1,89 @@
+"""The documentation's claims: the code blocks of every page run, and links inside lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.commands import in_a_copy
+from tests.docs.pages import Command, Program, Text, follow, steps
+from tests.support.places import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path.parts[-2] != "decisions" and "_build" not in path.parts)
+
+
+def text(path: Path) -> str:
+    """A page."""
+    return path.read_text("utf-8")
+
+
+def runnable(*, long: bool) -> list[str]:
+    """The pages that have blocks to run in the default tier, or in the long one."""
+    found = []
+    for path in PAGES:
+        blocks = [step for step in steps(text(path)) if isinstance(step, Command | Program)]
+        if any(step.long is long for step in blocks):
+            found.append(str(path.relative_to(DOCS)))
+    return found
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A folder where the paths that pages name lead to the project's files."""
+    for name in ("tests", "diagrams", "model", "benchmarks", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", runnable(long=False))
+def test_blocks_print_what_is_shown(page: str, desk: Path) -> None:
+    follow(text(DOCS / page), desk, in_a_copy, long=False)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", runnable(long=True))
+def test_long_blocks_print_what_is_shown(page: str, desk: Path) -> None:
+    follow(text(DOCS / page), desk, in_a_copy, long=True)
+
+
+def test_no_block_is_overlooked() -> None:
+    """A block that would be run is one that :func:`steps` finds."""
+    for path in PAGES:
+        body = text(path)
+        fences = re.findall(r"^```(?:console|python)$", body, re.MULTILINE)
+        found = [step for step in steps(body) if isinstance(step, Command | Program)]
+        written = len(re.findall(r"^<!-- (?:file|instead of) .* -->\n```(?:console|python)$", body, re.MULTILINE))
+        assert len(found) + written == len(fences), path
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "1"),
+        ("```python\nraise ValueError('wrong')\n```\n\n```text\nright\n```\n", "wrong"),
+        ("```console\n$ echo 1\n2\n```\n", "echo 1"),
+        ("```console\n$ false\n```\n", "false"),
+    ],
+)
+def test_a_wrong_block_would_be_noticed(page: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=re.escape(problem)):
+        follow(page, tmp_path, in_a_copy)
+
+
+def test_files_and_output_of_a_page(tmp_path: Path) -> None:
+    page = "<!-- file a.txt -->\n```text\nhello\n```\n\n<!-- exit 3 -->\n```console\n$ cat a.txt; exit 3\nhello\n```\n"
+    assert [type(step) for step in steps(page)] == [Text, Command]
+    follow(page, tmp_path, in_a_copy)
+
+
+def test_every_link_inside_leads_somewhere() -> None:
+    """Sphinx checks the anchors; this needs no Sphinx, and also looks at the pages that are included."""
+    for path in [*DOCS.rglob("*.md")]:
+        if "_build" in path.parts:
+            continue
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", text(path), flags=re.DOTALL)):
+            if not target.startswith(("http://", "https://")):
+                assert (path.parent / target).exists(), (path, target)
