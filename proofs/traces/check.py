@@ -296,6 +296,6 @@ def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
     first = lines[0]
     raise TraceError(
         f"{first.file}, line {first.number}: unknown format; {what}: {begins}; "
-        "for any other, write a mapping and give --mapping FILE (see proofs/traces/README.md)",
+        "for any other, write a mapping and give --mapping FILE (see docs/reference/trace-formats.md)",
         0 if any(candidate.text for candidate in formats) else first.number,  # a later line of text may tell it
     )

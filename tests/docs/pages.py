@@ -105,10 +105,10 @@ def execute(program: Program, names: dict[str, Any]) -> None:
     except Exception as error:
         if program.shown is None:
             raise
-        assert missing(list(program.shown), str(error).splitlines()) is None, (program.text, str(error))
-        return
+        printed = io.StringIO(str(error))
     if program.shown is not None:
-        assert missing(list(program.shown), printed.getvalue().splitlines()) is None, (program.text, printed.getvalue())
+        text = printed.getvalue()
+        assert missing(list(program.shown), text.splitlines()) is None, (program.text, text)
 
 
 def is_plain(line: str) -> bool:

@@ -17,7 +17,7 @@ import pytest
 
 from schedproof.cli import main
 from tests.support.needs import needs_curl, needs_proc
-from tests.support.places import ROOT
+from tests.support.places import REFERENCE, ROOT
 
 pytest.importorskip("httpx")
 pytest.importorskip("fastapi")
@@ -253,7 +253,7 @@ class TestReadme:
         assert os.access(ROOT / "examples" / "client.sh", os.X_OK)
 
     def test_its_numbers_are_the_limits(self) -> None:
-        text = (ROOT / "schedproof" / "service" / "README.md").read_text()
+        text = (REFERENCE / "service.md").read_text()
         shown = dict(re.findall(r"^\| ([^|`]+) \| ([^|`]+) \|", text.split("| limit |")[1], re.MULTILINE))
         limits = Limits()
         assert shown.pop("---", None) is None

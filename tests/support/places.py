@@ -15,3 +15,6 @@ MODELS = ROOT / "model" / "systems"
 
 SHARED = ROOT.parent / "shared"
 """Documents, facts and recordings beside the repository; tests that need them are skipped where it is not there."""
+
+REFERENCE = ROOT / "docs" / "reference"
+"""The pages of the documentation whose samples are tested beside what reads them."""

@@ -68,7 +68,7 @@ def locks(
 ) -> int:
     """Check a description of locks and threads for deadlocks.
 
-    FILE says in which order locks may be acquired, and what threads do; proofs/locks/README.md describes its format. The
+    FILE says in which order locks may be acquired, and what threads do; docs/reference/lock-files.md describes its format. The
     order is proved acyclic for trees of any depth, or a shortest cycle is shown. Each operation is checked against the
     order and the rules. All interleavings of the threads are explored; mutexes, reader-writer locks and channels behave as
     in Go. Each deadlock is shown with a shortest interleaving.

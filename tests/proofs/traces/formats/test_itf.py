@@ -21,13 +21,13 @@ from schedproof.proofs.traces import OracleReport, TraceError, check_trace
 from schedproof.proofs.traces.check import EVERY, formats_of
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.files.lines import TextLine
-from schedproof.proofs.traces.formats import itf_trace
 from schedproof.proofs.traces.formats.format import Plain, Requested
 from schedproof.proofs.traces.formats.itf import NONE, Map, Record, Tup, decode, encode, some
 from schedproof.proofs.traces.formats.itf_trace import ITF
 from schedproof.proofs.traces.formats.plain import OWN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.proofs.traces.reports.report import Judgement
+from tests.support.places import REFERENCE
 from tests.support.toys import WORKSHOP
 
 VALUES: list[tuple[object, object]] = [
@@ -207,7 +207,7 @@ def test_what_is_no_object_may_be_written_in_other_words(tmp_path: Path) -> None
 
 
 def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
-    text = (Path(itf_trace.__file__).parents[1] / "README.md").read_text("utf-8")
+    text = (REFERENCE / "trace-formats.md").read_text("utf-8")
     example = text.partition("**itf**")[2].partition("```json\n")[2].partition("\n```")[0]
     report = check(example, tmp_path)
     assert (report.format, report.verdict.value, report.records) == ("itf", "conforms", 2)

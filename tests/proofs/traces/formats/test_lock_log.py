@@ -14,9 +14,8 @@ from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.traces import OracleVerdict, check_trace
 from schedproof.proofs.traces.errors import TraceError
-from schedproof.proofs.traces.formats import lock_log
 from schedproof.proofs.traces.formats.lock_log import check_log
-from tests.support.places import MODELS
+from tests.support.places import MODELS, REFERENCE
 
 FOLDER = MODELS / "yunikorn_merge"
 REPAIRED = read(FOLDER / "locks" / "repaired.yaml")
@@ -207,12 +206,7 @@ def test_a_log_and_a_picture_are_two_things(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
-    text = (
-        (Path(lock_log.__file__).parents[1] / "README.md")
-        .read_text("utf-8")
-        .split("## Logs of locks")[1]
-        .split("\n## ")[0]
-    )
+    text = (REFERENCE / "trace-formats.md").read_text("utf-8").split("## Logs of locks")[1].split("\n## ")[0]
     file = tmp_path / "locks.jsonl"
     file.write_text(text.split("```json\n")[1].split("```")[0])
     report = check_trace("yunikorn-merge", file, format="locks")
@@ -220,7 +214,7 @@ def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_description_deadlocks() -> None:
-    """proofs/locks/README.md begins with a file of a few lines."""
-    text = (Path(lock_log.__file__).parents[2] / "locks" / "README.md").read_text("utf-8")
+    """The page on lock files begins with a file of a few lines."""
+    text = (REFERENCE / "lock-files.md").read_text("utf-8")
     (problem,) = explore_all(parse(text.split("```yaml\n")[1].split("```")[0], "example.yaml")).problems
     assert problem.kind is Kind.REVERSED and problem.threads == ("config", "scheduler") and len(problem.steps) == 2

@@ -13,6 +13,7 @@ import yaml
 
 from schedproof.proofs import traces as oracle
 from schedproof.proofs.traces import OracleReport, OracleVerdict, TraceError, check_trace
+from tests.support.places import REFERENCE
 
 PACKAGE = Path(oracle.__file__).parent
 CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
@@ -157,7 +158,7 @@ lines:
         assert checked(tmp_path, [*LOG, {"msg": "note"}], more).verdict is CONFORMS
 
     def test_the_readme_example(self, tmp_path: Path) -> None:
-        text = (PACKAGE / "README.md").read_text("utf-8")
+        text = (REFERENCE / "trace-formats.md").read_text("utf-8")
         (mapping,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
         (log,) = re.findall(r"```json\n(\{\"ts.*?)```", text, re.DOTALL)
         report = checked(tmp_path, log, mapping)

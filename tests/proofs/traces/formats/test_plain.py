@@ -19,6 +19,7 @@ from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import traces as oracle
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
 from schedproof.proofs.traces.engine.watch import Watch
+from tests.support.places import REFERENCE
 
 PACKAGE = Path(oracle.__file__).parent
 HEADER: dict[str, Any] = {
@@ -115,21 +116,21 @@ class TestRunsOfTheModel:
 
 class TestReading:
     def test_the_readme_example(self, tmp_path: Path) -> None:
-        text = (PACKAGE / "README.md").read_text("utf-8")
+        text = (REFERENCE / "trace-formats.md").read_text("utf-8")
         example, *_ = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
         report = check(example.splitlines(), tmp_path)
         assert departs_at(report) is None and report.records == 6
         assert departs_at(check(example.replace('"Reserved"', '"Free"').splitlines(), tmp_path)) == 3
 
     def test_the_readme_names_every_action(self) -> None:
-        text = (PACKAGE / "README.md").read_text("utf-8")
+        text = (REFERENCE / "trace-formats.md").read_text("utf-8")
         for action in AS_WRITTEN.actions:
             assert f"`{action.name}({', '.join(v.name for v in action.parameters)})`" in text
 
     def test_the_schema_accepts_the_example(self) -> None:
         schema = json.loads((PACKAGE / "formats" / "plain.schema.json").read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
-        text = (PACKAGE / "README.md").read_text("utf-8")
+        text = (REFERENCE / "trace-formats.md").read_text("utf-8")
         example, *_ = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
         for line in example.splitlines():
             jsonschema.validate(json.loads(line), schema)

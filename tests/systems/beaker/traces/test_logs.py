@@ -19,7 +19,7 @@ from schedproof.proofs.traces.engine.candidates import check_run
 from schedproof.proofs.traces.files.lines import read_text
 from schedproof.proofs.traces.formats import format as formats
 from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested
-from tests.support.places import DATA
+from tests.support.places import DATA, REFERENCE
 from tests.systems.beaker.traces.logs import WRITTEN_HEADER, beakerd_log, changes, messages
 
 HERE = DATA / "beaker"
@@ -402,7 +402,7 @@ def test_the_table_of_formats() -> None:
 
 
 def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
-    text = (Path(entry.__file__).parent / "README.md").read_text("utf-8")
+    text = (REFERENCE / "trace-formats.md").read_text("utf-8")
     text = text.partition("## Logs of Beaker")[2].partition("\n## ")[0]
     examples = [block.partition("\n")[2].partition("\n```")[0] for block in text.split("```")[1::2]]
     assert len(examples) == 3

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs import traces as oracle
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
-from tests.support.places import DATA
+from tests.support.places import DATA, REFERENCE
 
 HERE = DATA / "jobmon"
 AUDIT, DUMPS, EVENTS = "jobmon-audit", "jobmon-dumps", "jobmon-events"
@@ -405,7 +404,7 @@ class TestEvents:
 
 
 def test_the_examples_conform(tmp_path: Path) -> None:
-    text = (Path(oracle.__file__).parent / "README.md").read_text("utf-8")
+    text = (REFERENCE / "trace-formats.md").read_text("utf-8")
     section = text[text.index("## Logs of Jobmon") : text.index("## Logs of locks")]
     examples = re.findall(r"```\w+\n(.*?)\n```", section, re.S)
     found = [check([example], tmp_path) for example in examples]

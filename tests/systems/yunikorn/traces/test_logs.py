@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs import traces as oracle
 from schedproof.proofs.traces import OracleVerdict, check_trace
-from tests.support.places import DATA
+from tests.support.places import DATA, REFERENCE
 from tests.systems.yunikorn.traces.questions import broken, check, departure, releases
 
 HERE = DATA / "yunikorn"
@@ -345,7 +344,7 @@ class TestLog:
 
 
 def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
-    text = (Path(oracle.__file__).parent / "README.md").read_text("utf-8")
+    text = (REFERENCE / "trace-formats.md").read_text("utf-8")
     text = text.split("## Logs of YuniKorn")[1].split("\n## ")[0]
     found = [check(example, tmp_path) for example in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL)]
     assert [report.format for report in found] == [
