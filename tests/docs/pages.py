@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,11 +95,11 @@ def write(step: Text, folder: Path) -> None:
     path.write_text(text)
 
 
-def execute(program: Program, names: dict[str, Any]) -> None:
-    """Runs a block of Python in the page's namespace, and compares what it prints."""
+def execute(program: Program, folder: Path, names: dict[str, Any]) -> None:
+    """Runs a block of Python in ``folder`` and the page's namespace, and compares what it prints."""
     printed = io.StringIO()
     try:
-        with contextlib.redirect_stdout(printed):
+        with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
             exec(compile(program.text, "model.py", "exec"), names)
     except Exception as error:
         if program.shown is None:
@@ -113,7 +112,7 @@ def execute(program: Program, names: dict[str, Any]) -> None:
 
 def is_plain(line: str) -> bool:
     """The shell would pass the words of this command on as they are."""
-    return not {"|", "||", "&&", "&", ";", ">", "<"} & set(shlex.split(line)) and "$" not in line
+    return not set("|&;<>$`*") & set(line)
 
 
 def follow(page: str, folder: Path, run: Run, *, long: bool | None = None) -> None:
@@ -130,7 +129,7 @@ def follow(page: str, folder: Path, run: Run, *, long: bool | None = None) -> No
         elif long is not None and step.long is not long and not getattr(step, "line", "").startswith("cd "):
             continue
         elif isinstance(step, Program):
-            execute(step, names)
+            execute(step, here, names)
         elif step.line.startswith("cd "):
             here = here / step.line.removeprefix("cd ")
             assert here.is_dir()
