@@ -5,6 +5,7 @@ A page is read as its reader would follow it:
 - ``console``: a command and its output; ``...`` stands for any lines. ``<!-- exit 1 -->`` above gives its exit code.
 - ``<!-- file NAME -->`` above a block: the reader saves the block under this name.
 - ``<!-- instead of METHOD in NAME -->``: the block replaces a method of a class in that file.
+- ``<!-- at the end of NAME -->``: the reader adds the block to that file.
 - ``python``: runs in one namespace for the whole page. A ``text`` block right after it is what it prints, or the
   message of the error that it raises; the error's place is a line of the block.
 - ``<!-- long -->`` above a block: it runs in the long tier only.
@@ -26,7 +27,7 @@ from tests.docs.test_readme import missing
 from tests.support.stderr import besides_progress
 
 BLOCK = re.compile(
-    r"((?:^<!-- (?:long|exit \d|file \S+|instead of \S+ in \S+) -->\n)*)"
+    r"((?:^<!-- (?:long|exit \d|file \S+|at the end of \S+|instead of \S+ in \S+) -->\n)*)"
     r"^```(\w+)\n(.*?)^```\n(?:\n*^```text\n(.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
@@ -47,11 +48,12 @@ class Command:
 
 @dataclass(frozen=True)
 class Text:
-    """What the reader writes: a file, or one method of a class in it."""
+    """What the reader writes: a file, what is added at its end, or one method of a class in it."""
 
     file: str
     method: str
     text: str
+    added: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,9 @@ def steps(page: str) -> Iterator[Command | Text | Program]:
     """What the reader does, in order."""
     for marks, language, body, output in BLOCK.findall(page):
         code = re.search(r"exit (\d)", marks)
-        file = re.search(r"file (\S+)|instead of (\S+) in (\S+)", marks)
+        file = re.search(r"(file|at the end of) (\S+)|instead of (\S+) in (\S+)", marks)
         if file:
-            yield Text(file[1] or file[3], file[2] or "", body)
+            yield Text(file[2] or file[4], file[3] or "", body, file[1] == "at the end of")
         elif language == "console":
             head, *shown = body.rstrip("\n").split("\n")
             assert head.startswith("$ "), f"a console block begins with its command, not {head!r}"
@@ -88,7 +90,7 @@ def write(step: Text, folder: Path) -> None:
     path = folder / step.file
     if not step.method:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(step.text)
+        path.write_text((path.read_text() if step.added else "") + step.text)
         return
     text, count = re.subn(rf"    def {step.method}\(.*?\n(?=\n)", step.text, path.read_text(), flags=re.DOTALL)
     assert count == 1
