@@ -12,7 +12,7 @@ author = "the schedproof authors"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "findings/generated"]
 nitpicky = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]

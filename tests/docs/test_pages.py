@@ -55,7 +55,9 @@ def test_no_block_is_overlooked() -> None:
         body = text(path)
         fences = re.findall(r"^```(?:console|python)$", body, re.MULTILINE)
         found = [step for step in steps(body) if isinstance(step, Command | Program)]
-        written = len(re.findall(r"^<!-- (?:file|at the end of|instead of) .* -->\n```(?:console|python)$", body, re.MULTILINE))
+        written = len(
+            re.findall(r"^<!-- (?:file|at the end of|instead of) .* -->\n```(?:console|python)$", body, re.MULTILINE)
+        )
         assert len(found) + written == len(fences), path
 
 

@@ -1,0 +1,143 @@
+"""Writes the generated part of each page on findings: ``python docs/findings.py [SYSTEM ...]``, or with ``--check`` compares.
+
+What it writes is what ``schedproof findings`` prints, with the pictures of the gallery. It takes most of a minute for all systems.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from schedproof.api import Finding, System, findings, systems
+from schedproof.proofs.verification.sources import Kind, differences
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "findings" / "generated"
+GALLERY = ROOT / "diagrams" / "gallery"
+
+TO_ROOT = "../../.."
+"""From a generated file."""
+
+
+def picture(path: Path, text: str) -> list[str]:
+    """A picture of the gallery, as Markdown."""
+    return [f"![{text}]({TO_ROOT}/{path.relative_to(ROOT).as_posix()})", ""]
+
+
+def table(system: System, found: Sequence[Finding]) -> Iterator[str]:
+    """All findings, one a line."""
+    yield from ["| property | variant | line | the document requires |", "|---|---|---|---|"]
+    for finding in found:
+        says = finding.says.replace("|", "\\|")
+        line = "" if finding.line is None else str(finding.line)
+        yield f"| [{finding.property}](#{anchor(finding)}) | {finding.variant} | {line} | {says} |"
+    yield ""
+
+
+def anchor(finding: Finding) -> str:
+    """The name of a finding's section; variants may share a property."""
+    return f"finding-{finding.system}-{finding.variant}-{finding.property}".replace(".", "-")
+
+
+def section(finding: Finding) -> Iterator[str]:
+    """A finding with its run, its repair, and its wait-for graph if there is one."""
+    example = finding.counterexample
+    yield from [f"({anchor(finding)})=", f"### {finding.property}", ""]
+    if finding.sentence:
+        yield from [f"> {finding.sentence}", ">", f"> — {finding.document}, line {finding.line}", ""]
+    yield from [f"Required: {finding.says}.", "", "```text"]
+    if example.setting:
+        yield from ["Given:", *(f"    {facts.text}" for facts in example.setting), ""]
+    yield from (f"{number:2}. {step.says}" for number, step in enumerate(example.steps, 1))
+    yield example.problem.removeprefix(f"{finding.says}: ")
+    if example.end:
+        yield f"final state: {example.ending}"
+    yield from ["```", ""]
+    for reading in finding.readings:
+        yield from [f"This rests on an interpretation of line {reading.line}: {reading.read}", ""]
+    yield from [f"**Repair.** {finding.repair}", ""]
+    graph = GALLERY / finding.system / finding.variant / f"wait-for-{finding.property}.svg"
+    if graph.exists():
+        yield from picture(graph, f"Wait-for graph of {finding.property}")
+
+
+def machines(system: System) -> Iterator[str]:
+    """The machines of each variant that has findings or is repaired, as far as the gallery has them."""
+    for name, model in system.variants.items():
+        drawn = [GALLERY / system.name / name / f"{sort.name}.svg" for sort in model.sorts]
+        there = [path for path in drawn if path.exists()]
+        if there:
+            yield from [f"### {name}: {model.about}", ""]
+            for path in there:
+                yield from picture(path, f"{path.stem} of {name}")
+
+
+def words(system: System) -> Iterator[str]:
+    """Contradictions in words, and interpretations."""
+    if system.contradictions:
+        yield from ["### Sentences that contradict each other", ""]
+    for each in system.contradictions:
+        yield f"- **{each.name}**: {each.problem}"
+        yield from (f'  - line {line}: "{text.strip()}"' for line, text in each.quotes)
+        yield from [f"  - the model's interpretation: {each.reading}", ""]
+    if system.readings:
+        yield from ["### Sentences that allow two interpretations", ""]
+    for each in system.readings:
+        yield f"- **{each.name}** (line {each.line}): {each.read}"
+        yield f"  - the other interpretation: {each.otherwise}"
+        if each.rests:
+            yield f"  - then these hold: {', '.join(each.rests)}"
+        if each.breaks:
+            yield f"  - then these are violated too: {', '.join(each.breaks)}"
+        yield ""
+
+
+def rows(system: System) -> Iterator[str]:
+    """The rows in which text, figures and what runs differ."""
+    for kind in Kind:
+        if found := [row for row in differences(system) if row.kind is kind]:
+            yield from [f"### Rows: {kind} ({system.judged_by})", ""]
+            yield from (f"- {row.text}" for row in found)
+            yield ""
+
+
+def page(system: System) -> str:
+    """The generated part of a system's page."""
+    found = findings(system)
+    lines = [
+        f"<!-- python docs/findings.py {system.name} -->",
+        "",
+        "## All findings",
+        "",
+        *table(system, found),
+        *(line for finding in found for line in section(finding)),
+        *words(system),
+        *rows(system),
+        "## State machines",
+        "",
+        *machines(system),
+    ]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes the pages of the systems that are named, or of all; with ``--check``, lists those that are not fresh."""
+    check = "--check" in arguments
+    named = [each for each in arguments if each != "--check"]
+    stale = 0
+    for name, system in systems().items():
+        if named and name not in named:
+            continue
+        path, text = FOLDER / f"{name}.md", page(system)
+        if not check:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        elif not path.exists() or path.read_text("utf-8") != text:
+            print(f"{path.relative_to(ROOT)} is not fresh: python docs/findings.py {name}")
+            stale += 1
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
