@@ -10,7 +10,7 @@ A page is read as its reader would follow it:
   message of the error that it raises; the error's place is a line of the block.
 - ``<!-- long -->`` above a block: it runs in the long tier only.
 
-Blocks of other languages, and ``bash``, are not run.
+Blocks of other languages, and ``bash``, are not run. ``python -m tests.docs.refresh PAGE ...`` writes what is printed now into pages.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ Run = Callable[[str, Path], tuple[int, str, str]]
 
 @dataclass(frozen=True)
 class Command:
-    """A command, what it prints, and how it ends."""
+    """A command, what it prints, and how it ends; ``at`` is where the page shows the output."""
 
     line: str
     shown: tuple[str, ...]
     code: int
-    long: bool = False
+    long: bool
+    at: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -58,16 +59,18 @@ class Text:
 
 @dataclass(frozen=True)
 class Program:
-    """Python, and what it prints or raises; None if the page does not show it."""
+    """Python, and what it prints or raises, None if the page does not show it; ``at`` is where it does."""
 
     text: str
     shown: tuple[str, ...] | None
-    long: bool = False
+    long: bool
+    at: tuple[int, int]
 
 
 def steps(page: str) -> Iterator[Command | Text | Program]:
     """What the reader does, in order."""
-    for marks, language, body, output in BLOCK.findall(page):
+    for block in BLOCK.finditer(page):
+        marks, language, body, output = block.groups()
         code = re.search(r"exit (\d)", marks)
         file = re.search(r"(file|at the end of) (\S+)|instead of (\S+) in (\S+)", marks)
         if file:
@@ -75,9 +78,11 @@ def steps(page: str) -> Iterator[Command | Text | Program]:
         elif language == "console":
             head, *shown = body.rstrip("\n").split("\n")
             assert head.startswith("$ "), f"a console block begins with its command, not {head!r}"
-            yield Command(head[2:], tuple(shown), int(code[1]) if code else 0, "long" in marks)
+            at = (block.start(3) + len(head) + 1, block.end(3))
+            yield Command(head[2:], tuple(shown), int(code[1]) if code else 0, "long" in marks, at)
         elif language == "python":
-            yield Program(body, tuple(output.splitlines()) if output else None, "long" in marks)
+            lines = None if output is None else tuple(output.splitlines())
+            yield Program(body, lines, "long" in marks, block.span(4))
 
 
 def normal(lines: list[str]) -> list[str]:
@@ -97,8 +102,8 @@ def write(step: Text, folder: Path) -> None:
     path.write_text(text)
 
 
-def execute(program: Program, folder: Path, names: dict[str, Any]) -> None:
-    """Runs a block of Python in ``folder`` and the page's namespace, and compares what it prints."""
+def execute(program: Program, folder: Path, names: dict[str, Any]) -> str:
+    """Runs a block of Python in ``folder`` and the page's namespace: what it prints, or the message of its error."""
     printed = io.StringIO()
     try:
         with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
@@ -106,10 +111,8 @@ def execute(program: Program, folder: Path, names: dict[str, Any]) -> None:
     except Exception as error:
         if program.shown is None:
             raise
-        printed = io.StringIO(str(error))
-    if program.shown is not None:
-        text = printed.getvalue()
-        assert missing(list(program.shown), text.splitlines()) is None, (program.text, text)
+        return str(error)
+    return printed.getvalue()
 
 
 def is_plain(line: str) -> bool:
@@ -117,8 +120,25 @@ def is_plain(line: str) -> bool:
     return not set("|&;<>$`*") & set(line)
 
 
-def follow(page: str, folder: Path, run: Run, *, long: bool | None = None) -> None:
-    """Does all that a page says, in ``folder``, and compares.
+@dataclass(frozen=True)
+class Outcome:
+    """What a block printed, and how it ended."""
+
+    step: Command | Program
+    printed: str
+    code: int = 0
+    complaints: str = ""
+
+    @property
+    def wrong(self) -> str | None:
+        """The first line that the page shows and that is not printed there; None if all is as shown."""
+        if self.step.shown is None:
+            return None
+        return missing(normal(list(self.step.shown)), normal(self.printed.splitlines()))
+
+
+def outcomes(page: str, folder: Path, run: Run, *, long: bool | None = None) -> Iterator[Outcome]:
+    """Does all that a page says, in ``folder``, block by block.
 
     Args:
         run: how commands are run.
@@ -128,14 +148,21 @@ def follow(page: str, folder: Path, run: Run, *, long: bool | None = None) -> No
     for step in steps(page):
         if isinstance(step, Text):
             write(step, here)
-        elif long is not None and step.long is not long and not getattr(step, "line", "").startswith("cd "):
-            continue
-        elif isinstance(step, Program):
-            execute(step, here, names)
-        elif step.line.startswith("cd "):
+        elif isinstance(step, Command) and step.line.startswith("cd "):
             here = here / step.line.removeprefix("cd ")
             assert here.is_dir()
+        elif long is not None and step.long is not long:
+            continue
+        elif isinstance(step, Program):
+            yield Outcome(step, execute(step, here, names))
         else:
             code, out, err = run(step.line, here)
-            assert (code, besides_progress(err)) == (step.code, ""), (step.line, out, err)
-            assert missing(normal(list(step.shown)), normal(out.splitlines())) is None, (step.line, out)
+            yield Outcome(step, out, code, besides_progress(err))
+
+
+def follow(page: str, folder: Path, run: Run, *, long: bool | None = None) -> None:
+    """As :func:`outcomes`, and compares."""
+    for done in outcomes(page, folder, run, long=long):
+        if isinstance(done.step, Command):
+            assert (done.code, done.complaints) == (done.step.code, ""), (done.step.line, done.printed, done.complaints)
+        assert done.wrong is None, (done.step, done.printed)

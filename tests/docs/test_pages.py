@@ -9,6 +9,7 @@ import pytest
 
 from tests.docs.commands import in_a_copy
 from tests.docs.pages import Command, Program, Text, follow, steps
+from tests.docs.refresh import PATHS, refreshed
 from tests.support.places import ROOT
 
 DOCS = ROOT / "docs"
@@ -33,7 +34,7 @@ def runnable(*, long: bool) -> list[str]:
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """A folder where the paths that pages name lead to the project's files."""
-    for name in ("tests", "diagrams", "model", "benchmarks", "examples"):
+    for name in PATHS:
         (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
 
@@ -79,6 +80,13 @@ def test_files_and_output_of_a_page(tmp_path: Path) -> None:
     page = "<!-- file a.txt -->\n```text\nhello\n```\n\n<!-- exit 3 -->\n```console\n$ cat a.txt; exit 3\nhello\n```\n"
     assert [type(step) for step in steps(page)] == [Text, Command]
     follow(page, tmp_path, in_a_copy)
+
+
+def test_a_page_is_refreshed(tmp_path: Path) -> None:
+    page = "```python\nprint(1)\n```\n\n```text\n2\n```\n\n```console\n$ echo a\nb\n```\n\n```console\n$ echo c; exit 1\n...\nd\n```\n"
+    text, problems = refreshed(page, tmp_path)
+    assert text == page.replace("2", "1").replace("\nb\n", "\na\n")
+    assert [problem.splitlines()[1].strip() for problem in problems] == ["ends with 1", "does not print 'd', but:"]
 
 
 def test_every_link_inside_leads_somewhere() -> None:
