@@ -23,12 +23,12 @@ def text(path: Path) -> str:
 
 def runnable(*, long: bool) -> list[str]:
     """The pages that have blocks to run in the default tier, or in the long one."""
-    found = []
+    pages = []
     for path in PAGES:
         blocks = [step for step in steps(text(path)) if isinstance(step, Command | Program)]
         if any(step.long is long for step in blocks):
-            found.append(str(path.relative_to(DOCS)))
-    return found
+            pages.append(str(path.relative_to(DOCS)))
+    return pages
 
 
 @pytest.fixture
