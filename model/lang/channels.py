@@ -47,6 +47,8 @@ from . import (
 )
 from .terms import Fires
 
+__all__ = ["MOST_ROOM", "Channels", "Kind"]
+
 MOST_ROOM = 3
 """The greatest capacity that can be given to a channel: what is full is said by so many messages, one by one."""
 
