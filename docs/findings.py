@@ -25,10 +25,10 @@ def picture(path: Path, text: str) -> list[str]:
     return [f"![{text}]({TO_ROOT}/{path.relative_to(ROOT).as_posix()})", ""]
 
 
-def table(system: System, found: Sequence[Finding]) -> Iterator[str]:
+def table(all_findings: Sequence[Finding]) -> Iterator[str]:
     """All findings, one a line."""
     yield from ["| property | variant | line | the document requires |", "|---|---|---|---|"]
-    for finding in found:
+    for finding in all_findings:
         says = finding.says.replace("|", "\\|")
         line = "" if finding.line is None else str(finding.line)
         yield f"| [{finding.property}](#{anchor(finding)}) | {finding.variant} | {line} | {says} |"
@@ -66,10 +66,10 @@ def machines(system: System) -> Iterator[str]:
     """The machines of each variant that has findings or is repaired, as far as the gallery has them."""
     for name, model in system.variants.items():
         drawn = [GALLERY / system.name / name / f"{sort.name}.svg" for sort in model.sorts]
-        there = [path for path in drawn if path.exists()]
-        if there:
+        pictures = [path for path in drawn if path.exists()]
+        if pictures:
             yield from [f"### {name}: {model.about}", ""]
-            for path in there:
+            for path in pictures:
                 yield from picture(path, f"{path.stem} of {name}")
 
 
@@ -96,22 +96,22 @@ def words(system: System) -> Iterator[str]:
 def rows(system: System) -> Iterator[str]:
     """The rows in which text, figures and what runs differ."""
     for kind in Kind:
-        if found := [row for row in differences(system) if row.kind is kind]:
+        if different := [row for row in differences(system) if row.kind is kind]:
             yield from [f"### Rows: {kind} ({system.judged_by})", ""]
-            yield from (f"- {row.text}" for row in found)
+            yield from (f"- {row.text}" for row in different)
             yield ""
 
 
 def page(system: System) -> str:
     """The generated part of a system's page."""
-    found = findings(system)
+    all_findings = findings(system)
     lines = [
         f"<!-- python docs/findings.py {system.name} -->",
         "",
         "## All findings",
         "",
-        *table(system, found),
-        *(line for finding in found for line in section(finding)),
+        *table(all_findings),
+        *(line for finding in all_findings for line in section(finding)),
         *words(system),
         *rows(system),
         "## State machines",

@@ -104,6 +104,12 @@ def test_what_is_said_of_yunikorn() -> None:
     assert "in four more" in text and refined("parties-repaired") == 4
 
 
+def test_jobmons_page_names_findings_only() -> None:
+    variants = systems()["jobmon"].variants
+    named = names(by_hand("jobmon")) - set(variants)
+    assert len(named) > 20 and named <= variants["as-written"].refuted | variants["shipped"].refuted
+
+
 def test_counts_on_the_page_of_limitations() -> None:
     assert "twelve small configurations, core and shim together in ten" in LIMITATIONS
     assert (len(yunikorn.SITUATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
