@@ -19,6 +19,9 @@ GALLERY = ROOT / "diagrams" / "gallery"
 TO_ROOT = "../../.."
 """From a generated file."""
 
+INDENT = "    "
+"""Of the lines of a finding that are its run."""
+
 
 def picture(path: Path, text: str) -> list[str]:
     """A picture of the gallery, as Markdown."""
@@ -42,17 +45,11 @@ def anchor(finding: Finding) -> str:
 
 def section(finding: Finding) -> Iterator[str]:
     """A finding with its run, its repair, and its wait-for graph if there is one."""
-    example = finding.counterexample
     yield from [f"({anchor(finding)})=", f"### {finding.property}", ""]
     if finding.sentence:
         yield from [f"> {finding.sentence}", ">", f"> — {finding.document}, line {finding.line}", ""]
     yield from [f"Required: {finding.says}.", "", "```text"]
-    if example.setting:
-        yield from ["Given:", *(f"    {facts.text}" for facts in example.setting), ""]
-    yield from (f"{number:2}. {step.says}" for number, step in enumerate(example.steps, 1))
-    yield example.problem.removeprefix(f"{finding.says}: ")
-    if example.end:
-        yield f"final state: {example.ending}"
+    yield from (line.removeprefix(INDENT) for line in finding.text() if line.startswith(INDENT))
     yield from ["```", ""]
     for reading in finding.readings:
         yield from [f"This rests on an interpretation of line {reading.line}: {reading.read}", ""]
