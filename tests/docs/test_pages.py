@@ -97,3 +97,22 @@ def test_every_link_inside_leads_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", text(path), flags=re.DOTALL)):
             if not target.startswith(("http://", "https://")):
                 assert (path.parent / target).exists(), (path, target)
+
+
+def tabled_errors() -> list[tuple[str, str]]:
+    """The parts of messages that the language reference lists in its tables of errors, each with its page."""
+    parts = []
+    for path in sorted((DOCS / "language").glob("*.md")):
+        for rows in re.findall(r"^\| error \|.*\n\|[-| ]+\n((?:\|.*\n)+)", text(path), re.MULTILINE):
+            for message in re.findall(r"`([^`]+)`", " ".join(row.split("|")[1] for row in rows.splitlines())):
+                pieces = re.split(r"(?<!\()\.\.\.(?!\))", message)
+                parts += [(path.name, part.strip(" ,:")) for part in pieces if len(part.strip(" ,:")) > 3]
+    return parts
+
+
+def test_the_errors_that_the_language_reference_lists_are_real() -> None:
+    """The page of all messages is written by tests that trigger each of them."""
+    messages = " ".join(text(DOCS / "errors.md").split())
+    listed = tabled_errors()
+    assert len(listed) > 60
+    assert [each for each in listed if each[1] not in messages] == []
