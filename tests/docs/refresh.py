@@ -5,6 +5,7 @@ A block that shows a part only (``...``) is not touched, but named if it is wron
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -41,6 +42,7 @@ def main(paths: Sequence[str]) -> int:
     left = 0
     for path in map(Path, paths):
         with tempfile.TemporaryDirectory() as scratch:
+            os.environ["SCHEDPROOF_CACHE"] = str(Path(scratch) / "cache")  # what is cached is printed otherwise
             folder = Path(scratch) / "desk"
             folder.mkdir()
             for name in PATHS:
