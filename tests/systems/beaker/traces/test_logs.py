@@ -203,7 +203,7 @@ class TestBeakerd:
 
     def test_a_log_without_messages_must_be_forced(self, tmp_path: Path) -> None:
         (tmp_path / "log").write_text("nothing\nto say\n")
-        with pytest.raises(ValueError, match="of no known format"):
+        with pytest.raises(ValueError, match="unknown format"):
             check_trace("beaker", tmp_path / "log")
         report = check_trace("beaker", tmp_path / "log", format="beakerd")
         assert conforms(report) and "nothing was checked" in report.note and "2 lines are no message" in report.note
