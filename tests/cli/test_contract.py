@@ -258,7 +258,10 @@ def test_former_verdicts_in_json(run):
     """Text says ``violates``; JSON keeps the word that scripts read."""
     code, out, _ = run("validate", "hived", places.DATA / "plain" / "nonconforming.jsonl")
     assert code == 1 and out.startswith("hived as-written: violates (6 records, format schedproof)\n")
-    assert json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "nonconforming.jsonl"))["verdict"] == "violates"
+    assert (
+        json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "nonconforming.jsonl"))["verdict"]
+        == "violates"
+    )
 
 
 # prove

@@ -98,7 +98,10 @@ def test_what_is_held_at_the_end_is_noted(tmp_path: Path) -> None:
 def test_a_whole_path_says_how_deep_a_lock_is(tmp_path: Path) -> None:
     """root.a.x is deeper than root.b, though nothing but root.b is logged beside it."""
     deep = {**record("t +w root.b"), "lock": "root.a.x", "in": ["root", "root.a"]}
-    for first, second, verdict in ((record("t +w root.b"), deep, "conforms"), (deep, record("t +w root.b"), "violates")):
+    for first, second, verdict in (
+        (record("t +w root.b"), deep, "conforms"),
+        (deep, record("t +w root.b"), "violates"),
+    ):
         file = tmp_path / "locks.jsonl"
         file.write_text(json.dumps(first) + "\n" + json.dumps(second) + "\n")
         assert check_log(REPAIRED, file).verdict == verdict
