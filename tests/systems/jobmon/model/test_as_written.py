@@ -543,7 +543,7 @@ LOST_BEFORE_IT_STARTS = [
 ]
 
 
-@pytest.mark.parametrize(("variant", "violates"), [("as-written", 5), ("as-written-repaired", None)])
+@pytest.mark.parametrize(("variant", "departs"), [("as-written", 5), ("as-written-repaired", None)])
 def test_a_log_that_triages_what_is_launched_departs(variant: str, departs: int | None, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in [HEADER, *LOST_BEFORE_IT_STARTS]), encoding="utf-8")
