@@ -1,16 +1,21 @@
 """Asserts in modules that only hold shared tests are shown as those in test modules are; garbage is collected seldom;
-machine code is kept beside pytest's own cache; the slowest tests begin first, so that at the end no process waits for another;
-a test whose needs are missing is skipped; where two graphs differ, their first difference is shown."""
+machine code and byte code are kept beside pytest's own cache; the slowest tests begin first, so that at the end no process waits for
+another; of some long tests a share runs each day; a test whose needs are missing is skipped; where two graphs differ, their first
+difference is shown."""
 
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support.memory import Memory
 from tests.support.needs import missing
 from tests.support.places import ROOT
+from tests.support.progress import Progress
+from tests.support.sample import ALL, VARIABLE, left_out, set_sample
 
 # Graphs of hundreds of thousands of states are built and kept: to look through them for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
@@ -29,12 +34,40 @@ pytest.register_assert_rewrite(
 )
 
 os.environ.setdefault("SCHEDPROOF_CACHE", str(ROOT / ".pytest_cache" / "machine-code"))
+# Hundreds of short processes import the package: where no byte code is to be left beside the source, each would compile all of it.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / ".pytest_cache" / "byte-code")
 # A verdict of an earlier run would hide what a test does to an engine.
 os.environ["SCHEDPROOF_NO_CACHE"] = "1"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sorts tests by the seconds in their marks, the slowest first; others keep their order."""
+@pytest.hookimpl(trylast=True)  # after pytest's own, which makes the reporter
+def pytest_configure(config: pytest.Config) -> None:
+    """Sets the share of the long tests for all processes, bounds their memory, and shows progress where nobody wants names."""
+    set_sample()
+    config.pluginmanager.register(Memory(), "memory of the tests")
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None and not hasattr(config, "workerinput") and config.get_verbosity() <= 0:
+        config.pluginmanager.register(Progress(reporter), "progress of the tests")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Says how to run the same share of the long tests again."""
+    if "long" in config.option.markexpr.replace("not long", ""):
+        sample = os.environ[VARIABLE]
+        terminalreporter.write_line(f"{VARIABLE}={sample} runs these long tests again, {VARIABLE}={ALL} all of them")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselects long tests that are not in today's share.
+
+    Sorts tests by the seconds in their marks, the slowest first; others keep their order.
+    """
+    if out := set(left_out(items)):
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [item for item in items if item not in out]
     items.sort(key=lambda item: -seconds(item))
 
 

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from schedproof.cli import main
+from tests.support.own import repository
 from tests.support.places import DATA
 from tests.support.stderr import besides_progress
 
@@ -218,17 +219,18 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_standard_error_that_is_full_is_no_result():
-    done = shell("schedproof verify hived --property reserving-cell 2>/dev/full")
+def test_a_standard_error_that_is_full_is_no_result(tmp_path):
+    done = shell(f"cd '{repository(tmp_path)}' && schedproof verify lease --jobs 2 2>/dev/full")
     assert (done.returncode, done.stdout.splitlines()[-1][:11]) == (0, "as expected")
 
 
 def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
-    """One variant is complete, others are not."""
+    """One variant is complete, the other has more states than anyone waits for."""
+    large = ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = 9, Lease = 9 }")
     process = subprocess.Popen(
-        [sys.executable, "-m", "schedproof", "verify", "beaker", "--variant", "repaired", "--variant", "strict", "--jobs", "16",
+        [sys.executable, "-m", "schedproof", "verify", "lease", "--jobs", "4",
          "--json", str(tmp_path / "x.json"), "--junit", str(tmp_path / "x.xml"), "--summary", str(tmp_path / "x.md")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=repository(tmp_path / "own", manifest=large),
     )  # fmt: skip
     complete = process.stderr.readline()
     process.send_signal(signal.SIGINT)

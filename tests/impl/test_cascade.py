@@ -20,6 +20,7 @@ from schedproof.model.semantics.step import Stepper
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.systems.hived.machines import Cell, PodGroup, c, p, q
 from tests.impl.machine_comparison import Counts, changing, differences, put
+from tests.support.sample import thinned
 
 VARIANTS = {"as-written": AS_WRITTEN, "repaired": REPAIRED}
 TWO = {"PodGroup": 2, "Cell": 2}
@@ -64,7 +65,7 @@ def test_as_written_is_the_models_step_on_every_state_and_choice(
     assert counts.choices == states * choices_per_state(groups, cells, vacate=True)
 
 
-@pytest.mark.parametrize("scope", [TWO, THREE_TWO, THREE], ids=str)
+@pytest.mark.parametrize("scope", [TWO, THREE_TWO, pytest.param(THREE, marks=pytest.mark.long)], ids=str)
 def test_repaired_is_the_models_step_on_every_state_and_choice(scope: dict[str, int]) -> None:
     counts = Counts()
     assert next(differences(System(REPAIRED, scope), REPAIRED, counts), None) is None
@@ -72,17 +73,22 @@ def test_repaired_is_the_models_step_on_every_state_and_choice(scope: dict[str, 
     assert counts.choices == counts.states * choices_per_state(scope["PodGroup"], scope["Cell"], vacate=False)
 
 
+AT_TWO_AND_MORE = pytest.mark.parametrize("scope", [TWO, pytest.param(THREE_TWO, marks=pytest.mark.long)], ids=str)
+
+
+@AT_TWO_AND_MORE
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_with_the_attributes_that_record_history_too(variant: str) -> None:
+def test_with_the_attributes_that_record_history_too(variant: str, scope: dict[str, int]) -> None:
     """``placement`` on e2 is computed from other objects: the cells that are reserved for the group."""
     model = VARIANTS[variant]
-    assert next(differences(System(model, THREE_TWO, history=True), model), None) is None
+    assert next(differences(System(model, scope, history=True), model), None) is None
 
 
+@AT_TWO_AND_MORE
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_thread_safe_machines_do_the_same(variant: str) -> None:
+def test_the_thread_safe_machines_do_the_same(variant: str, scope: dict[str, int]) -> None:
     model = VARIANTS[variant]
-    assert next(differences(System(model, THREE_TWO, thread_safe=True), model), None) is None
+    assert next(differences(System(model, scope, thread_safe=True), model), None) is None
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -213,8 +219,10 @@ def with_row_moved(model: Model, sort: Sort, event: str, source: str, elsewhere:
     return without(model, old.name, adds=(Row(sort, event, elsewhere, old.target, **dict(old.sets)),))
 
 
-def events_before_failures(monkeypatch: pytest.MonkeyPatch, wrong: Model, model: Model) -> tuple[list[int], list[str]]:
-    """Runs ``wrong`` on all states of ``model``: how many events had happened before each IllegalEvent,
+def events_before_failures(
+    monkeypatch: pytest.MonkeyPatch, wrong: Model, model: Model, most: int | None = None
+) -> tuple[list[int], list[str]]:
+    """Runs ``wrong`` on all states of ``model``, or ``most``: how many events had happened before each IllegalEvent,
     and what the comparison says beside those refusals."""
     happened = [0]
     original = ObjectMachine.trigger_event
@@ -236,12 +244,12 @@ def events_before_failures(monkeypatch: pytest.MonkeyPatch, wrong: Model, model:
 
     monkeypatch.setattr(ObjectMachine, "trigger_event", counting)
     monkeypatch.setattr(System, "do", watched)
-    found = [d for d in differences(System(wrong, THREE_TWO), model) if "is enabled, but refused" not in d]
+    found = [d for d in differences(System(wrong, THREE_TWO), model, most=most) if "is enabled, but refused" not in d]
     return failures, found
 
 
 @pytest.mark.parametrize("row", FIRED_LATE, ids=lambda row: f"{row[0]}.{row[1]}")
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", [pytest.param("as-written", marks=pytest.mark.long), "repaired"])
 def test_a_missing_row_late_in_a_cascade_changes_nothing(
     variant: str, row: tuple[Sort, str, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,7 +275,7 @@ def test_without_undo_the_comparison_sees_what_is_left_behind(monkeypatch: pytes
         raise data.error  # type: ignore[attr-defined]
 
     monkeypatch.setattr(cascade_module, "_undo", keep)
-    _, others = events_before_failures(monkeypatch, with_row_moved(AS_WRITTEN, *FIRED_LATE[0]), AS_WRITTEN)
+    _, others = events_before_failures(monkeypatch, with_row_moved(AS_WRITTEN, *FIRED_LATE[0]), AS_WRITTEN, 120)
     assert any("but something has changed" in d for d in others)
 
 
@@ -317,7 +325,7 @@ RULES = [(v, r.name) for v, m in VARIANTS.items() for r in m.rules]
 NEEDS_A_THIRD_CELL = {("repaired", "e6 cancels the preemptor")}
 
 
-@pytest.mark.parametrize(("variant", "rule"), RULES)
+@pytest.mark.parametrize(("variant", "rule"), thinned(RULES, 3))
 def test_a_rule_left_out_is_noticed(variant: str, rule: str) -> None:
     model = VARIANTS[variant]
     scope = THREE if (variant, rule) in NEEDS_A_THIRD_CELL else THREE_TWO
@@ -327,7 +335,7 @@ def test_a_rule_left_out_is_noticed(variant: str, rule: str) -> None:
 GUARDS = [(v, a.name, i) for v, m in VARIANTS.items() for a in m.actions for i in range(len(a.when))]
 
 
-@pytest.mark.parametrize(("variant", "action", "part"), GUARDS)
+@pytest.mark.parametrize(("variant", "action", "part"), thinned(GUARDS, 3))
 def test_a_part_of_a_guard_left_out_is_noticed(variant: str, action: str, part: int) -> None:
     model = VARIANTS[variant]
     guard = model.action(action)
@@ -342,7 +350,7 @@ UPDATES = [
 ]
 
 
-@pytest.mark.parametrize(("variant", "row", "attribute"), UPDATES)
+@pytest.mark.parametrize(("variant", "row", "attribute"), thinned(UPDATES, 3))
 def test_an_update_left_out_is_noticed(variant: str, row: str, attribute: str) -> None:
     model = VARIANTS[variant]
     old = next(r for r in model.rows if r.name == row)

@@ -290,7 +290,7 @@ def test_a_spoilt_models_machines_fall_out_of_step(model):
     told(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("model", [p for p in SPOILT if p.id in SHORT or "," not in p.id or "take from" in p.id])
 def test_that_is_told_by_a_short_run(model):
     fewest = shortest(WORKSHOP, model)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import DATA, ROOT
+from tests.support.sample import thinned
 
 PARTS = ("model", "impl", "proofs", "diagrams", "schedproof")
 
@@ -165,7 +166,7 @@ class TestInstalledPackages:
 
 @pytest.mark.parametrize(
     ("lines", "says"),
-    [
+    thinned([
         (
             'locks = [{ name = "x", file = "core-54-fixed.yaml", only = "no-deadlock" }, { name = "x", file = "core-54.yaml", only = "no-deadlock" }]',
             "two properties have the name 'x'",
@@ -177,7 +178,7 @@ class TestInstalledPackages:
         ('locks = [{ name = "x", file = "core-54.yaml", only = "no-deadlok" }]', "unknown check 'no-deadlok'; did you mean no-deadlock"),
         ('locks = [{ name = "x", file = "nope.yaml", only = "no-deadlock" }]', "variants.as-written.locks: nope.yaml:1: it cannot be read"),
         ('locks = [{ name = "x", file = "core-54.yaml", refuted = true }]', "x has refuted, and not only"),
-    ],
+    ], 3),
 )  # fmt: skip
 def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) -> None:
     TestInstalledPackages.install(tmp_path, "acme", "lamps_of_acme")
@@ -194,7 +195,7 @@ def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) 
 
 @pytest.mark.parametrize(
     ("key", "value", "command", "says"),
-    [
+    thinned([
         ("refinements", "[3]", ["verify", "lamps", "--jobs", "1"], "systems.lamps.refinements: lamps_of_acme.parts:IT is a list"),
         ("traces", "3", ["validate", "lamps", "log.txt"], "systems.lamps.traces: lamps_of_acme.parts:IT is a int"),
         ("wait_for", "{'as-writen': 3}", ["diagram", "lamps", "wait-for", "-o", "x.mmd"], "systems.lamps.wait_for"),
@@ -202,7 +203,7 @@ def test_locks_that_would_not_be_checked(tmp_path: Path, lines: str, says: str) 
         ("charts", "{'as-written': [3]}", ["diagram", "lamps", "-o", "x.mmd"], "systems.lamps.charts"),
         ("contradictions", "['x']", ["findings", "lamps"], "systems.lamps.contradictions"),
         ("flows", "{'as-writen': []}", ["diagram", "lamps", "-o", "x.mmd"], "unknown variant 'as-writen'; did you mean as-written"),
-    ],
+    ], 3),
 )  # fmt: skip
 def test_a_part_that_is_not_what_its_key_names(
     tmp_path: Path, key: str, value: str, command: list[str], says: str

@@ -95,7 +95,12 @@ def test_to_look_at_a_state_in_another_way_is_an_error(other: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "variant"), [("hived", "as-written"), ("yunikorn-merge", "two-copy"), ("yunikorn-merge", "merged")]
+    ("system", "variant"),
+    [
+        ("hived", "as-written"),
+        pytest.param("yunikorn-merge", "two-copy", marks=pytest.mark.long),
+        ("yunikorn-merge", "merged"),
+    ],
 )
 def test_steps_are_those_that_are_computed_anew(system: str, variant: str) -> None:
     """By one stepper for all states and by a new one for each."""

@@ -488,7 +488,11 @@ class Noticed(Exception):
     """A wrong plan has shown itself."""
 
 
-@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize(
+    "plant",
+    [pytest.param(p, marks=pytest.mark.long) if p in (not_the_last, first_only) else p for p in PLANTED],
+    ids=[p.__name__ for p in PLANTED],
+)
 def test_a_wrong_plan_is_noticed(plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     assert by_hand_is_right()
     plant(monkeypatch)

@@ -36,6 +36,7 @@ from tests.proofs.compiled.test_beside_interpreted import (
     nobody_is_renamed,
 )
 from tests.support.random_models import Drawn, random_model
+from tests.support.sample import thinned
 
 SOME, MANY = range(12), range(12, 42)
 """The models of the default run, and of the long one."""
@@ -110,12 +111,12 @@ def compare(seed: int) -> None:
     assert of_shortest_runs(model.model, judged(model.model, {}, Engine.COMPILED, threads=2)) == expected
 
 
-@pytest.mark.parametrize("seed", SOME)
+@pytest.mark.parametrize("seed", thinned(SOME, 4))
 def test_all_ways_say_the_same(seed: int) -> None:
     compare(seed)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("seed", MANY)
 def test_all_ways_say_the_same_of_more(seed: int) -> None:
     compare(seed)
@@ -124,6 +125,7 @@ def test_all_ways_say_the_same_of_more(seed: int) -> None:
 # --- The models are worth it -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_models_are_no_trifles() -> None:
     """All that are made are well-typed; rules fire, promises of every kind are kept and fall, and often objects are interchangeable."""
     models = [drawn(seed) for seed in range(30)]

@@ -49,6 +49,7 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.checking.two_graphs import two_graphs, untimed
 from tests.support.random_models import random_model
+from tests.support.sample import thinned
 
 NAMES = ["beaker", "hived", "jobmon", "yunikorn", "yunikorn-merge"]
 
@@ -246,7 +247,7 @@ MORE = (12, 18, 19, 21, 40, 43, 44, 45, 49)
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["shared", "alone"])
-@pytest.mark.parametrize("seed", SOME)
+@pytest.mark.parametrize("seed", thinned(SOME, 4))
 def test_slices_of_random_models_say_the_same(seed: int, alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if alone:
         never_shared(monkeypatch)
@@ -254,7 +255,7 @@ def test_slices_of_random_models_say_the_same(seed: int, alone: bool, monkeypatc
     assert_same(recorded(seed), SYMMETRIC)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("seed", MORE)
 def test_slices_of_more_random_models_say_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(recorded(seed), FULL)
@@ -275,15 +276,22 @@ def test_random_models_have_slices() -> None:
     assert verdicts == set(Verdict)
 
 
-@pytest.mark.parametrize("alone", [False, True], ids=["shared", "alone"])
-@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=["as written", "repaired"])
+@pytest.mark.parametrize(
+    ("model", "alone"),
+    [
+        pytest.param(AS_WRITTEN, False, id="as written, shared"),
+        pytest.param(REPAIRED, True, id="repaired, alone"),
+        pytest.param(AS_WRITTEN, True, id="as written, alone", marks=pytest.mark.long),
+        pytest.param(REPAIRED, False, id="repaired, shared", marks=pytest.mark.long),
+    ],
+)
 def test_slices_of_hived_say_the_same(model: Model, alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if alone:
         never_shared(monkeypatch)
     assert_same(model, SYMMETRIC)
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=15, one_in=2)
 @pytest.mark.parametrize("how", [FULL, COMPILED], ids=["full", "compiled"])
 @pytest.mark.parametrize("name", ["hived", "jobmon"])
 def test_slices_of_systems_with_history_say_the_same(name: str, how: Exploring) -> None:

@@ -38,6 +38,7 @@ from schedproof.proofs.exploration.limits import CheckpointError, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
 from tests.support.needs import needs_proc
+from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
 
 SCOPE = {"PodGroup": 3, "Cell": 3}
@@ -79,7 +80,7 @@ CASES = [
 class TestFiles:
     """In which states are that do not fit."""
 
-    @pytest.mark.parametrize("threads", [1, 2])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
     @pytest.mark.parametrize("symmetry", [False, True])
     @pytest.mark.parametrize(("model", "scope"), CASES)
     def test_what_is_found_is_the_same(
@@ -269,7 +270,7 @@ class TestCheckpoints:
     @pytest.mark.parametrize("memory", [None, 1])
     @pytest.mark.parametrize("threads", [1, 2])
     @pytest.mark.parametrize("symmetry", [False, True])
-    @pytest.mark.parametrize(("model", "scope"), CASES)
+    @pytest.mark.parametrize(("model", "scope"), thinned(CASES, len(CASES)))
     def test_nothing_is_lost_wherever_it_stopped(
         self,
         model: Model,
@@ -299,6 +300,7 @@ class TestCheckpoints:
         if symmetry is False and memory is None:
             assert compiled.graph_of(again).size == whole["counts"][1]
 
+    @pytest.mark.long
     def test_verdicts_after_a_stop_are_those_of_one_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(part, "ROOM", 64)
         whole = examine(AS_WRITTEN, SCOPE, how=Exploring(Engine.COMPILED))
@@ -472,7 +474,9 @@ LARGE = ["explore", "hived", "--scope", "PodGroup=5,Cell=4", "--no-symmetry", "-
 class TestCommand:
     """The same from outside."""
 
-    @pytest.mark.parametrize(("number", "why"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
+    @pytest.mark.parametrize(
+        ("number", "why"), thinned([(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")], 2)
+    )
     def test_a_signal_ends_it_with_what_was_found(self, number: int, why: str, tmp_path: Path) -> None:
         json_file = tmp_path / "found.json"
         command = [

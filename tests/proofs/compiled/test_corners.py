@@ -190,6 +190,7 @@ def test_symmetric_counts_may_be_great(size: int) -> None:
     assert found.per_action() == explore(instance_of(model, {"Counter": size})).per_action()
 
 
+@pytest.mark.long
 def test_symmetry_of_too_many_objects_is_refused() -> None:
     model = counting(0, 0, 0, states=3)
     with pytest.raises(TooWide, match="without symmetry"):

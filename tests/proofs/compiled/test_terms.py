@@ -205,7 +205,7 @@ def compare(wanted: Sequence[t.Term], objects: Mapping[str, int]) -> list[list[i
 
 
 @given(SOME, OBJECTS)
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_formulas_are_the_same_by_machine_code(wanted: list[t.Term], objects: dict[str, int]) -> None:
     compare(wanted, objects)
 

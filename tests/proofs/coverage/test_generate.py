@@ -39,6 +39,7 @@ from schedproof.proofs.systems.yunikorn.refinement.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.replay import replay as on_core
 from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
 from schedproof.proofs.traces import check_trace
+from tests.support.sample import thinned
 from tests.systems.beaker.refinement.planted import PLANTED as BEAKER_BUGS
 from tests.systems.beaker.refinement.planted import Planted as PlantedInBeaker
 from tests.systems.hived.planted.schedulers import PLANTED as HIVED_BUGS
@@ -454,7 +455,7 @@ GANG = next(s for s in CORE_SITUATIONS if s.about == "a gang of one with a real 
 
 @pytest.mark.parametrize(
     "bug",
-    [None, core_bugs.R2CompletesOverItsPlaceholders, core_bugs.GangTimerOutlivesTheGang],
+    thinned([None, core_bugs.R2CompletesOverItsPlaceholders, core_bugs.GangTimerOutlivesTheGang], 3),
     ids=str,
 )
 def test_yunikorns_core_takes_its_suite_a_buggy_one_not(bug: Any) -> None:

@@ -22,6 +22,7 @@ from schedproof.proofs.exploration import safety
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Result, Verdict
 from tests.support.random_graphs import EDGES, model_of, names, random_edges, reachable, x
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP, lock, p, w
 
 
@@ -80,7 +81,7 @@ def dead_ends(seed: int) -> set[int]:
 SEEDS = range(60)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", thinned(SEEDS, 4))
 def test_a_deadlock_is_a_node_without_an_edge(seed: int) -> None:
     edges, size, ends, without = random_ends(seed)
     prop = promise(ended=exists(x, x.is_(*names(ends))) if ends else None, without=sorted(without))
@@ -222,7 +223,7 @@ def counts_of(instance: Instance) -> set[int]:
     return counts
 
 
-@pytest.mark.parametrize(("model", "scope"), SMALL, ids=lambda one: getattr(one, "system", ""))
+@pytest.mark.parametrize(("model", "scope"), thinned(SMALL, 4), ids=lambda one: getattr(one, "system", ""))
 def test_all_count_the_same_states_without_a_step(model: Model, scope: dict[str, int]) -> None:
     instance = next(instances(model, {**model.default_scope, **scope}))
     assert counts_of(instance) == {stuck_in(instance)}

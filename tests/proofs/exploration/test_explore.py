@@ -32,6 +32,7 @@ from tests.proofs.exploration.by_hand import (
     repaired,
     workshop,
 )
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 from tests.systems.hived.traces import brute_force as brute_hived
 
@@ -328,7 +329,7 @@ STEPPED = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (REPAIRED, 
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
-@pytest.mark.parametrize(("model", "scope"), STEPPED, ids=["workshop", "written", "repaired"])
+@pytest.mark.parametrize(("model", "scope"), thinned(STEPPED, 3), ids=["workshop", "written", "repaired"])
 def test_step_invariants_are_judged_as_on_the_finished_graph(model: Model, scope: Any, symmetry: bool) -> None:
     asked = [p for p in step_promises(model) if not reads_history(model, p)]
     found = refuted(
@@ -377,7 +378,7 @@ def test_safety_and_liveness_share_a_graph_without_symmetry(monkeypatch: pytest.
     assert explorations(monkeypatch, MUTEX, {}, only=["held"]) == 1
 
 
-@pytest.mark.parametrize("options", [{}, {"crash": False}, {"limit": 30}], ids=["all", "no crash", "limit"])
+@pytest.mark.parametrize("options", thinned([{}, {"crash": False}, {"limit": 30}], 3), ids=["all", "no crash", "limit"])
 def test_what_is_shared_changes_no_verdict(options: Any) -> None:
     """Asked alone, each property is judged on an exploration of its own."""
     scope = {"PodGroup": 2, "Cell": 2}

@@ -20,6 +20,7 @@ from tests.proofs.compiled.test_corners import c, counting
 from tests.proofs.export.exported import ODDLY_NAMED, only, ours, scopes
 from tests.support.needs import needs_spin
 from tests.support.places import ROOT
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
 TWO = {"PodGroup": 2, "Cell": 2}
@@ -84,13 +85,16 @@ def test_spin_finds_as_many_states_and_transitions(instance: Instance, tmp_path:
 @needs_spin
 @pytest.mark.parametrize(
     "instance",
-    [
-        only(AS_WRITTEN, **TWO),
-        replace(only(AS_WRITTEN, **TWO), with_history=True),
-        only(MUTEX),
-        only(WORKSHOP),
-        only(ODDLY_NAMED),
-    ],
+    thinned(
+        [
+            only(AS_WRITTEN, **TWO),
+            replace(only(AS_WRITTEN, **TWO), with_history=True),
+            only(MUTEX),
+            only(WORKSHOP),
+            only(ODDLY_NAMED),
+        ],
+        3,
+    ),
     ids=["hived", "hived with history", "mutex", "workshop", "oddly named"],
 )
 def test_spin_finds_the_same_promises_broken(instance: Instance, tmp_path: Path) -> None:
@@ -116,7 +120,7 @@ EVERY = [
 
 
 @needs_spin
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize(("system", "variant", "number"), EVERY)
 def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp_path: Path) -> None:
     same(scopes(system, variant, SMALL)[number], tmp_path)
@@ -158,7 +162,7 @@ PLANTED = [
 
 
 @needs_spin
-@pytest.mark.parametrize(("instance", "old", "new"), [p[1:] for p in PLANTED], ids=[p[0] for p in PLANTED])
+@pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in PLANTED], 3), ids=[p[0] for p in PLANTED])
 def test_a_planted_bug_is_noticed(instance: Instance, old: str, new: str, tmp_path: Path) -> None:
     text, mine = promela(instance, only=None).text, ours(instance)
     assert old in text

@@ -14,6 +14,7 @@ from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.export import Module, Unwritable, tla
 from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, only, ours
 from tests.proofs.export.tla_reader import Explored, Failed, Reader, Refused, explored, parse
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
 
@@ -63,7 +64,7 @@ MOST = 40
 """States from which steps are taken, and a layer more: enough for every action that begins there, and little enough for a reader in Python."""
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize(("system", "variant"), VARIANTS)
 def test_the_same_in_every_variant(system: str, variant: str) -> None:
     """The states that are nearest to the initial one, in the last topology."""
@@ -72,7 +73,7 @@ def test_the_same_in_every_variant(system: str, variant: str) -> None:
     same(last, MOST)
 
 
-@pytest.mark.parametrize(("system", "variant"), VARIANTS)
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 4))
 def test_every_variant_parses(system: str, variant: str) -> None:
     model = systems()[system].variants[variant]
     module = tla(next(iter(instances(model, dict(model.default_scope), with_history=True))), only=None)

@@ -22,6 +22,7 @@ from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks.test_explore import Case, Maker, kinds
 from tests.proofs.locks.test_kinds import HARMLESS, SCENARIOS
 from tests.support.places import MODELS
+from tests.support.sample import thinned
 
 NEVER = 1 << 60
 """Of states after which it is compiled: none."""
@@ -73,7 +74,7 @@ def test_both_searches_find_the_same_in_each_file(file: Any) -> None:
     same(replace(locks, together=(2,)) if locks.together else locks)
 
 
-@pytest.mark.long(seconds=12)
+@pytest.mark.long(seconds=12, one_in=3)
 @pytest.mark.parametrize("file", [file for file in FILES if file.parent.name == "locks"], ids=lambda file: file.stem)
 def test_both_searches_find_the_same_in_whole_designs(file: Any) -> None:
     same(read(file))
@@ -84,12 +85,12 @@ def test_both_searches_find_the_same_in_scenarios(name: str) -> None:
     same(parse(SCENARIOS[name].text if name in SCENARIOS else HARMLESS[name], "made.yaml"))
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", thinned(range(4), 4))
 def test_both_searches_find_the_same_in_random_programs(part: int) -> None:
     random_programs(range(part * 30, part * 30 + 30))
 
 
-@pytest.mark.long(seconds=9)
+@pytest.mark.long(seconds=9, one_in=4)
 @pytest.mark.parametrize("part", range(4))
 def test_both_searches_find_the_same_in_many_programs(part: int) -> None:
     random_programs(range(5000 + part * 200, 5200 + part * 200))

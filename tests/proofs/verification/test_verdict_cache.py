@@ -21,6 +21,7 @@ from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan, verifiers
 from tests.support.lamps import Lamp, lamps, system, x
 from tests.support.mutants import mutants
+from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP, Process
 
 
@@ -76,6 +77,7 @@ def test_cached_verdicts_are_the_same(of: Model | System) -> None:
             assert judged.cached is not again, judged.result.name
 
 
+@pytest.mark.long(seconds=9)
 def test_every_system_s_results_survive_the_cache() -> None:
     """One variant of a system with counterexamples, lassos, configurations and history."""
     hived = systems()["hived"]
@@ -83,7 +85,7 @@ def test_every_system_s_results_survive_the_cache() -> None:
     assert verdicts(checked(one)) == verdicts(checked(one))
 
 
-@pytest.mark.parametrize("model", [MUTEX, WORKSHOP], ids=["mutex", "workshop"])
+@pytest.mark.parametrize("model", thinned([MUTEX, WORKSHOP], 2), ids=["mutex", "workshop"])
 def test_no_mutant_gets_the_verdicts_of_its_model(model: Model) -> None:
     checked(model)
     seen = changed = 0
@@ -232,12 +234,13 @@ def test_the_environment_is_source_and_versions(monkeypatch: pytest.MonkeyPatch)
     assert "proofs/systems/hived/refinement/explore.py" in own
 
 
-def test_no_byte_of_an_entry_can_be_changed(folder: Path) -> None:
+@pytest.mark.parametrize("places", [8, pytest.param(40, marks=pytest.mark.long)])
+def test_no_byte_of_an_entry_can_be_changed(places: int, folder: Path) -> None:
     model = lamps()
     fresh = verdicts(checked(model))
     for path in folder.iterdir():
         data = path.read_bytes()
-        for n in range(0, len(data), max(1, len(data) // 40)):
+        for n in range(0, len(data), max(1, len(data) // places)):
             path.write_bytes(data[:n] + bytes([data[n] ^ 1]) + data[n + 1 :])
             before = path.read_bytes()
             assert verdicts(checked(model)) == fresh

@@ -24,6 +24,7 @@ from schedproof.proofs.verification.verify import plan, verifiers, verify
 from schedproof.proofs.verification.workers import WorkerDied, Workers
 from tests.support.lamps import lamps, system
 from tests.support.registry import put
+from tests.support.sample import thinned
 from tests.support.stderr import besides_progress
 
 linux = pytest.mark.skipif(
@@ -177,7 +178,7 @@ def group_is_gone(group, within=30.0):
     return False
 
 
-@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to the command", "from a terminal, to all"])
+@pytest.mark.parametrize("send", thinned([os.kill, os.killpg], 2), ids=["to the command", "from a terminal, to all"])
 def test_an_interrupt_leaves_no_process(send):
     process = started()
     send(process.pid, signal.SIGINT)

@@ -151,7 +151,7 @@ def test_the_paces_agree(variant: Variant) -> None:
     the_paces_agree(variant, SMALL[1:4])
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("variant", [CRASHING, INTERLEAVED, *PLANTED])
 def test_the_paces_agree_with_rules_taken_out(variant: Variant) -> None:
     the_paces_agree(variant, SMALL)

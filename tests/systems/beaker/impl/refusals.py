@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedproof.impl.systems.beaker import Condition, Job, RecipeSpec, Refused, SetSpec
+from tests.support.sample import thinned
 from tests.systems.beaker.impl.bench import Bench, job
 
 AUTOMATED, MANUAL = Condition.AUTOMATED, Condition.MANUAL
@@ -47,7 +48,7 @@ WRONG = [
 class Refusals:
     """Requests that are wrong or untimely."""
 
-    @pytest.mark.parametrize(("ask", "says"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])
+    @pytest.mark.parametrize(("ask", "says"), thinned([w[1:] for w in WRONG], 3), ids=[w[0] for w in WRONG])
     def test_wrong_requests_change_nothing(self, bench: Bench, ask: object, says: str) -> None:
         bench.idle("A", "B")
         bench.systems("M", condition=MANUAL)

@@ -15,6 +15,7 @@ from schedproof.model.semantics import Choice, Instance, State
 from schedproof.model.systems.beaker.situations import Situation
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.proofs.exploration.explore import explore
+from tests.support.sample import thinned
 from tests.systems.beaker.brute_force import scheduler as by_hand
 from tests.systems.beaker.brute_force.steps import graph
 
@@ -185,12 +186,12 @@ def agree(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
 
 
 @pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
-@pytest.mark.parametrize("situation", SITUATIONS, ids=[s.about for s in SITUATIONS])
+@pytest.mark.parametrize("situation", thinned(SITUATIONS, 4), ids=[s.about for s in SITUATIONS])
 def test_the_same_steps(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
     agree(model, variant, situation)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=4)
 @pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
 @pytest.mark.parametrize("situation", LARGER, ids=[s.about for s in LARGER])
 def test_the_same_steps_in_larger_situations(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
@@ -199,16 +200,19 @@ def test_the_same_steps_in_larger_situations(model: Model, variant: by_hand.Vari
 
 @pytest.mark.parametrize(
     ("rule", "situation"),
-    [
-        (by_hand.SEATS, "a set that can block itself"),
-        (by_hand.COUNTS, "a condition changes"),
-        (by_hand.RESEAT, "one of three systems changes"),
-        (by_hand.FINISHED, "a set that can block itself"),
-        (by_hand.WAKE, "two sets of two"),
-        (by_hand.GIVE_BACK, "a condition changes"),
-        (by_hand.RESERVED, "a condition changes"),
-        (by_hand.QUEUE, "priorities of a set and a recipe"),
-    ],
+    thinned(
+        [
+            (by_hand.SEATS, "a set that can block itself"),
+            (by_hand.COUNTS, "a condition changes"),
+            (by_hand.RESEAT, "one of three systems changes"),
+            (by_hand.FINISHED, "a set that can block itself"),
+            (by_hand.WAKE, "two sets of two"),
+            (by_hand.GIVE_BACK, "a condition changes"),
+            (by_hand.RESERVED, "a condition changes"),
+            (by_hand.QUEUE, "priorities of a set and a recipe"),
+        ],
+        3,
+    ),
 )
 def test_a_missing_rule_is_seen(rule: str, situation: str) -> None:
     chosen = next(s for s in SITUATIONS if s.about == situation)

@@ -29,6 +29,7 @@ from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.mutants import Place
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.sample import thinned
 from tests.systems.beaker.brute_force import scheduler as by_hand
 from tests.systems.beaker.brute_force.deadlocks import deadlocks
 from tests.systems.beaker.brute_force.graph import Graph
@@ -223,7 +224,9 @@ def never_met(model: Model) -> list[str]:
     return [r.name for r in found if r.verdict is not Verdict.PROVED]
 
 
-@pytest.mark.parametrize("model", [AS_WRITTEN, BATCH], ids=lambda model: model.variant)
+@pytest.mark.parametrize(
+    "model", [pytest.param(AS_WRITTEN, marks=pytest.mark.long), BATCH], ids=lambda model: model.variant
+)
 def test_every_alternative_of_a_promise_happens(model: Model) -> None:
     """Else the promise says less than it seems to, or a word of it is idle."""
     assert set(never_met(model)) == (NEEDED_LATER if model is AS_WRITTEN else set())
@@ -257,7 +260,7 @@ APART = [change for change in REPAIRS if not any(added in change.adds for added 
 brute force."""
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("change", APART, ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     """So no change is idle, and none keeps silent about a promise that it is needed for."""
@@ -271,7 +274,11 @@ def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change)
 COLLISIONS = [BY_PRIORITY, STRICT, EAGER]
 
 
-@pytest.mark.parametrize("variant", COLLISIONS, ids=lambda model: model.variant)
+@pytest.mark.parametrize(
+    "variant",
+    [pytest.param(BY_PRIORITY, marks=pytest.mark.long), *COLLISIONS[1:]],
+    ids=[model.variant for model in COLLISIONS],
+)
 def test_a_collision_breaks_nothing_once_the_other_is_weakened(variant: Model) -> None:
     """Where it falls and where it is kept differ by that one change, in the same situation."""
     weakened = replace(REPAIRED, topologies=variant.topologies)
@@ -517,7 +524,7 @@ def explored(number: int, variant: str) -> Graph[by_hand.State]:
 # --- Deadlock is what it is defined as ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", range(len(SITUATIONS)), ids=[s.about for s in SITUATIONS])
+@pytest.mark.parametrize("number", thinned(range(len(SITUATIONS)), 4), ids=[s.about for s in SITUATIONS])
 def test_a_deadlock_of_the_model_is_as_near_by_brute_force(number: int) -> None:
     """ "A set that holds a system and can never start by any sequence of scheduler steps and completions" in both."""
     place, found = here(number, AS_WRITTEN), explored(number, "as-written")

@@ -90,7 +90,7 @@ def test_every_mutant_of_the_batch_scheduler_is_caught() -> None:
     assert survivors("batch", 0, 1) == []
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("part", range(2))
 @pytest.mark.parametrize("variant", ["as-written", "repaired"])
 def test_every_mutant_is_caught(variant: str, part: int) -> None:
@@ -104,7 +104,7 @@ def test_one_mutant_in_twelve_is_caught() -> None:
 
 def test_what_a_mutant_does_not_concern_it_does_as_the_model() -> None:
     """Mutants are compared in the steps of the actions that they concern: of the others there is nothing to see."""
-    places_of = {variant: places(variant)[:2] for variant in ("batch", "as-written")}
+    places_of = {"batch": places("batch")[:2], "as-written": places("as-written")[:1]}
     told = 0
     for variant, some in places_of.items():
         model = VARIANTS[variant]

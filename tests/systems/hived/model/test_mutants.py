@@ -22,6 +22,7 @@ from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 from tests.support.mutants import Judge, Mutant, invariants_of, mutants, places
+from tests.support.sample import thinned
 
 SCOPES = [{"PodGroup": groups, "Cell": cells} for groups, cells in ((2, 2), (3, 2), (3, 3), (4, 2))]
 """Where to explore a mutant, small scopes first. Some show only where two preempt beside a third."""
@@ -62,12 +63,12 @@ def survivors(variant: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if judge(variant).caught(every[name]) is None]
 
 
-@pytest.mark.parametrize("names", parts("repaired", size=4), ids=range(4))
+@pytest.mark.parametrize("names", thinned(parts("repaired", size=8), 8, first=1), ids=range(8))
 def test_every_mutant_of_the_repaired_model_is_caught(names: Sequence[str]) -> None:
     assert survivors("repaired", names) == []
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("names", parts("as-written", size=6), ids=range(6))
 def test_every_mutant_of_the_model_as_written_is_caught(names: Sequence[str]) -> None:
     assert survivors("as-written", names) == []

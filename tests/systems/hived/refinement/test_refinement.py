@@ -16,6 +16,7 @@ from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.report import RefinementReport
 from schedproof.proofs.systems.hived.refinement.abstraction import Abstraction
 from schedproof.proofs.systems.hived.refinement.check import check_refinement, side_by_side
+from tests.support.sample import thinned
 from tests.systems.hived.planted.schedulers import PLANTED, Planted
 from tests.systems.hived.planted.writes import Contradicting, NotEmpty
 
@@ -36,13 +37,13 @@ def same_graph(report: RefinementReport, groups: int, cells: int, pods: int) -> 
     assert report.crash_points >= report.states
 
 
-@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 2, 2), (2, 3, 2), (3, 2, 1), (3, 3, 1), (4, 2, 1)])
+@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 2, 2), (3, 2, 1)])
 def test_the_scheduler_is_the_model(groups: int, cells: int, pods: int) -> None:
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 3, 3), (3, 2, 2)])
+@pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 3, 2), (3, 3, 1), (4, 2, 1), (2, 3, 3), (3, 2, 2)])
 def test_the_scheduler_is_the_model_at_larger_scopes(groups: int, cells: int, pods: int) -> None:
     """Three of any two of them. No planted bug needs more than three groups of one pod, or two of two, on two cells."""
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
@@ -60,7 +61,7 @@ def honest(bugs: list[Planted]) -> list[Planted]:
     return [Planted("no bug", "", groups=g, cells=c, pods=n, priorities=p) for g, c, n, p in sorted(settings, key=str)]
 
 
-@pytest.mark.parametrize("planted", [*honest(PLANTED), *PLANTED], ids=lambda p: p.bug)
+@pytest.mark.parametrize("planted", thinned([*honest(PLANTED), *PLANTED], 4), ids=lambda p: p.bug)
 def test_planted_bugs_are_caught(planted: Planted) -> None:
     report = check_refinement(scheduler_factory=planted.scheduler, store_factory=planted.store, **planted.exploration)
     if not planted.shows:

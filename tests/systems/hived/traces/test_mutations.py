@@ -152,15 +152,15 @@ def judged_by_both(path: Path, numbers: range, scratch: Path, kinds: Sequence[Mu
     return verdicts
 
 
-def test_a_hundred_mutants_are_judged_alike(tmp_path: Path) -> None:
+def test_forty_mutants_are_judged_alike(tmp_path: Path) -> None:
     paths = sorted(HERE.glob("*.jsonl"))
     assert len(paths) == 5
     verdicts: Counter[str] = Counter()
     for path in paths:
-        verdicts += judged_by_both(path, range(20), tmp_path / "mutant.jsonl")
-    assert verdicts.total() == 100
+        verdicts += judged_by_both(path, range(8), tmp_path / "mutant.jsonl")
+    assert verdicts.total() == 40
     # The comparison says little if nearly all mutants are judged the same way.
-    assert verdicts["violates"] >= 30 and verdicts["conforms"] >= 10
+    assert verdicts["violates"] >= 12 and verdicts["conforms"] >= 4
 
 
 def test_mutants_of_pods_priorities_crashes_calls_judged_alike(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from schedproof.impl.systems.jobmon.loop import Heartbeat, Interrupts, Leased, r
 from schedproof.impl.systems.jobmon.requests import AdvanceRun, Report, Request
 from schedproof.impl.systems.jobmon.server import Asks
 from schedproof.impl.systems.jobmon.store import MemoryStore
+from tests.support.sample import thinned
 from tests.systems.jobmon.agents.stories import workflow
 from tests.systems.jobmon.processes.installation import Installation, installation, until
 from tests.systems.jobmon.server.bench import Bench
@@ -191,7 +192,7 @@ def test_leases_are_kept_whatever_heartbeat_is_asked_for(tmp_path: Path, given: 
         assert said.count("Warning: a heartbeat every 30 seconds comes too late") == (0 if given is None else 2)
 
 
-@pytest.mark.parametrize(("kind", "number"), [("distributor", signal.SIGINT), ("reaper", signal.SIGTERM)])
+@pytest.mark.parametrize(("kind", "number"), thinned([("distributor", signal.SIGINT), ("reaper", signal.SIGTERM)], 2))
 def test_who_is_told_to_end_says_nothing(tmp_path: Path, kind: str, number: signal.Signals) -> None:
     with installation(tmp_path, distributors=0, lease=60) as mine:
         mine.start("agent", kind, f"--url={mine.url}", "--poll=60")

@@ -18,6 +18,7 @@ from schedproof.impl.systems.jobmon.requests import READS, Request, TaskSpec
 from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind, Sides, World
 from schedproof.model.lang import Invariant
 from schedproof.model.systems.jobmon import REPAIRED
+from tests.support.sample import thinned
 from tests.systems.jobmon.agents.planted import BUGS
 from tests.systems.jobmon.agents.promises import PROMISES, broken
 from tests.systems.jobmon.agents.stories import Story, workflow
@@ -194,7 +195,7 @@ class TestPromises:
         with pytest.raises(Broken):
             explore(small(BUGS[bug]), bad=1, most=20_000)
 
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", thinned(range(8), 4))
     def test_walks_come_to_rest(self, seed: int) -> None:
         """Whatever happened: with the reaper and a distributor alive, all that was begun ends."""
         story = Story(busy_world())
@@ -216,6 +217,7 @@ class TestPromises:
         assert len(instances) > 1 or len(runs) > 1
         assert not story.world.acting()
 
+    @pytest.mark.long
     def test_walks_do_all_there_is(self) -> None:
         """Else what is said of them means little."""
         done: set[Kind] = set()

@@ -41,6 +41,7 @@ from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.sample import thinned
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [AS_WRITTEN, REPAIRED]
@@ -234,6 +235,10 @@ def test_all_that_is_modelled_has_a_line_that_is_there(lines: list[str]) -> None
             assert element.line is not None or element.fact, element.name
 
 
+AS_WRITTEN_AND_MORE = pytest.mark.parametrize(
+    "model", [AS_WRITTEN, pytest.param(REPAIRED, marks=pytest.mark.long)], ids=lambda model: model.variant
+)
+
 # --- Verdicts ------------------------------------------------------------------------------------------------------------
 
 
@@ -244,7 +249,7 @@ def verdicts(variant: str) -> dict[str, Result]:
     return {r.name: r for r in examine(model, {})}
 
 
-@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
+@AS_WRITTEN_AND_MORE
 def test_exploration_says_what_the_manifest_says(model: Model) -> None:
     found = verdicts(model.variant)
     assert {name for name, r in found.items() if r.verdict is Verdict.REFUTED} == model.refuted
@@ -252,9 +257,8 @@ def test_exploration_says_what_the_manifest_says(model: Model) -> None:
     assert set(found) == {WELL_FORMED, *(prop.name for prop in model.properties)}
 
 
-@pytest.mark.parametrize(
-    "model", [pytest.param(AS_WRITTEN, marks=pytest.mark.long), REPAIRED], ids=lambda model: model.variant
-)
+@pytest.mark.long(seconds=9)
+@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
 def test_all_that_is_kept_of_safety_is_proved_for_any_number(model: Model) -> None:
     found = prove(model)
     safety = {p.name for p in model.properties if isinstance(p, Invariant | StepInvariant)} | {WELL_FORMED}
@@ -305,6 +309,7 @@ def test_a_finding_has_the_run_that_the_document_leads_to(promise: str) -> None:
     assert run_of(promise) == RUNS[promise]
 
 
+@pytest.mark.long
 def test_every_finding_is_told_with_a_repair() -> None:
     told = {found.property: found for found in findings(systems()["jobmon"], variants=["as-written"])}
     assert set(told) == set(RUNS) == AS_WRITTEN.refuted
@@ -328,7 +333,7 @@ def happened(model: Model) -> tuple[set[str], set[str]]:
     return actions, rules
 
 
-@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
+@AS_WRITTEN_AND_MORE
 def test_everything_happens_in_some_situation(model: Model) -> None:
     assert happened(model) == ({a.name for a in model.actions}, {r.name for r in model.rules})
 
@@ -361,15 +366,11 @@ def broken(model: Model, *only: str) -> set[str]:
 NAMES = {id(change): name for name, change in vars(repairs).items() if isinstance(change, Change)}
 
 
-WITHOUT_BY_DEFAULT = {"HALTED_FIRST", "OTHERS_BRING_TO_TRIAGE"}
-
-
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize(
     "change",
-    [
-        pytest.param(c, id=name.lower(), marks=[] if name in WITHOUT_BY_DEFAULT else [pytest.mark.long])
-        for name, c in ((NAMES[id(each)], each) for each in repairs.REPAIRS)
-    ],
+    repairs.REPAIRS,
+    ids=[NAMES[id(each)].lower() for each in repairs.REPAIRS],
 )
 def test_without_a_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     without = broken(amended("less", [each for each in repairs.REPAIRS if each is not change]))
@@ -396,13 +397,8 @@ def read_otherwise(reading: Reading) -> Model:
     return AS_WRITTEN.amend("read-otherwise", reading.otherwise, [reading.change], AS_WRITTEN.refuted)
 
 
-SEEN_BY_DEFAULT = {"a-retry-is-a-new-instance", "the-server-decides-on-all-errors"}
-
-
-@pytest.mark.parametrize(
-    "reading",
-    [pytest.param(r, id=r.name, marks=[] if r.name in SEEN_BY_DEFAULT else [pytest.mark.long]) for r in READINGS],
-)
+@pytest.mark.long(one_in=2)
+@pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
 def test_read_otherwise_exactly_what_it_says_is_different(reading: Reading) -> None:
     assert broken(read_otherwise(reading)) == AS_WRITTEN.refuted - {*reading.rests} | {*reading.breaks}
 
@@ -423,13 +419,14 @@ SAME_STEPS = {"the-worker-posts-resource-errors"}
 """Who makes a move is history, and no part of the state."""
 
 
-@pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
+@pytest.mark.parametrize("reading", thinned(READINGS, 3), ids=lambda reading: reading.name)
 def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     otherwise = sizes(read_otherwise(reading))
     same = all(mine == read for mine, read in zip(otherwise, as_read(), strict=True))  # up to the first that is not
     assert same == (reading.name in SAME_STEPS)
 
 
+@pytest.mark.long
 def test_a_job_that_starts_late_would_run_beside_its_retry() -> None:
     """The repair rests on line 54: what is held for lost before it has started must not start any more."""
     (reading,) = (r for r in READINGS if r.name == "workers-wait-for-the-signal")
@@ -524,7 +521,7 @@ PLANTED: dict[str, tuple[Callable[[], Model], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("bug", PLANTED)
+@pytest.mark.parametrize("bug", thinned(PLANTED, 3, first=1))
 def test_a_planted_bug_is_caught_by_what_it_breaks(bug: str) -> None:
     build, expected = PLANTED[bug]
     assert broken(build(), *expected) == expected
@@ -546,7 +543,7 @@ LOST_BEFORE_IT_STARTS = [
 ]
 
 
-@pytest.mark.parametrize(("variant", "violates"), [("as-written", 5), ("as-written-repaired", None)])
+@pytest.mark.parametrize(("variant", "departs"), [("as-written", 5), ("as-written-repaired", None)])
 def test_a_log_that_triages_what_is_launched_departs(variant: str, departs: int | None, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in [HEADER, *LOST_BEFORE_IT_STARTS]), encoding="utf-8")

@@ -16,6 +16,7 @@ from schedproof.model.systems.jobmon.as_written.situations import SITUATIONS, Si
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 from tests.systems.jobmon.model import brute_force as brute
 
 VARIANTS = {model.variant: model for model in (AS_WRITTEN, REPAIRED)}
@@ -66,8 +67,8 @@ def world(instance: Instance, state: State) -> brute.World:
     )
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("situation", [*SITUATIONS, *OTHERS], ids=lambda situation: situation.about)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
+@pytest.mark.parametrize("situation", thinned([*SITUATIONS, *OTHERS], 3), ids=lambda situation: situation.about)
 def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
     model = VARIANTS[variant]
     rigid = situation.rigid
@@ -81,7 +82,7 @@ def test_both_have_the_same_states_steps_and_depths(situation: Situation, varian
     assert found.transition_count == hand.transitions
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
     broken: dict[str, int] = {}
     for situation in SITUATIONS:

@@ -21,6 +21,7 @@ from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 from tests.systems.jobmon.model import brute_force_shipped as brute
 
 VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}
@@ -167,11 +168,11 @@ def assert_same_graph(found: Exploration, hand: brute.Explored) -> None:
     assert found.per_action() == hand.transitions
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 @pytest.mark.parametrize(
     "situation",
     [
-        pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long, id=s.about)
+        pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long(one_in=4), id=s.about)
         for s in [*[s for s in SITUATIONS if s.about in SHORT], *OTHERS, *MORE]
     ],
 )
@@ -202,14 +203,14 @@ def assert_both_break_the_same(variant: str, situation: Situation) -> set[str]:
     return set(refuted)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
     """Where little happens: without tasks, and with one that is queued from the start of its run."""
     broken = [assert_both_break_the_same(variant, situation) for situation in (SITUATIONS[0], OTHERS[3])]
     assert (variant == "repaired") is (not any(broken))
 
 
-@pytest.mark.long(seconds=18)
+@pytest.mark.long(seconds=18, one_in=4)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.about)
 def test_both_break_the_same_promises_in_each_situation(situation: Situation, variant: str) -> None:

@@ -13,6 +13,7 @@ from schedproof.model.systems.jobmon.repaired import variant as of
 from schedproof.model.systems.jobmon.shipped import client, couplings, distributor, server, worker
 from schedproof.model.systems.jobmon.shipped.machines import i, r
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 from tests.systems.jobmon.model.less import (
     DEAD_CLIENT,
     HUNGRY,
@@ -129,14 +130,18 @@ def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
 
 @pytest.mark.parametrize(
     "needed",
-    [
-        pytest.param(
-            each,
-            id=f"{each.change.why[:30]} in {each.situation[:30]} {each.promises[0]}",
-            marks=[pytest.mark.long] if each.long else [],
-        )
-        for each in NEEDED
-    ],
+    thinned(
+        [
+            pytest.param(
+                each,
+                id=f"{each.change.why[:30]} in {each.situation[:30]} {each.promises[0]}",
+                marks=[pytest.mark.long] if each.long else [],
+            )
+            for each in NEEDED
+        ],
+        3,
+        first=1,
+    ),
 )
 def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     without = needed.otherwise() if needed.otherwise else less(needed.change)
@@ -146,7 +151,7 @@ def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
 
 @pytest.mark.parametrize(
     "situation",
-    [SMALL, RUNS, START, *(pytest.param(name, marks=pytest.mark.long) for name in (HUNGRY, LATE, DEAD_CLIENT))],
+    [SMALL, *(pytest.param(name, marks=pytest.mark.long) for name in (RUNS, START, HUNGRY, LATE, DEAD_CLIENT))],
 )
 def test_with_all_changes_nothing_is_broken_there(situation: str) -> None:
     names = sorted({name for needed in NEEDED if needed.situation == situation for name in needed.promises})

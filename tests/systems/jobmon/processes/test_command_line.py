@@ -18,6 +18,7 @@ import pytest
 from schedproof.impl.systems.jobmon.exits import MEANINGS, Exit
 from schedproof.impl.systems.jobmon.resources import Queue
 from schedproof.impl.systems.jobmon.workflow_file import Growth, TaskEntry, WorkflowEntry, read_workflow
+from tests.support.sample import thinned
 from tests.systems.jobmon.processes.installation import MODULE, Installation, installation, until
 
 pytest.importorskip("fastapi")
@@ -149,6 +150,7 @@ TASK: Mapping[str, object] = {"name": "a", "command": "true"}
 class TestMistakes:
     """What the user has to mend is said in one line, with exit status 2, whoever finds it out."""
 
+    @pytest.mark.long
     def test_what_the_server_refuses(self, tmp_path: Path) -> None:
         wrong: list[tuple[list[Mapping[str, object]], str]] = [
             (
@@ -168,6 +170,7 @@ class TestMistakes:
                 done = said_by(mine, workflow(tmp_path, *tasks))
                 assert (done.stdout, done.stderr, done.returncode) == ("", f"Error: {tmp_path}/w.json: {says}\n", 2)
 
+    @pytest.mark.long
     def test_resources_that_cannot_grow(self, tmp_path: Path) -> None:
         task = {"name": "a", "command": "sleep 60", "resources": [["runtime", 0], ["x", 2**62]], "growth": [{"name": "x", "by": 1.0}]}  # fmt: skip
         with installation(tmp_path, distributors=1, lease=60) as mine:
@@ -185,7 +188,7 @@ class TestMistakes:
         assert (done.stderr, done.returncode) == (said, 2)
 
 
-@pytest.mark.parametrize("resume", ["hot", "cold"])
+@pytest.mark.parametrize("resume", thinned(["hot", "cold"], 2))
 def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: str) -> None:
     file = workflow(tmp_path, {"name": "a", "command": "sleep 2"})
     with installation(tmp_path, distributors=1, lease=60) as mine:

@@ -16,6 +16,7 @@ from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.connection import Connection
 from schedproof.impl.systems.jobmon.local_cluster import LocalCluster
 from schedproof.impl.systems.jobmon.requests import TaskSpec
+from tests.support.sample import thinned
 from tests.systems.jobmon.processes.installation import LEASE, WITHIN, Installation, installation, until
 from tests.systems.jobmon.processes.witness import ended, overlaps
 
@@ -30,7 +31,9 @@ def ticks(mine: Installation) -> bool:
 NESTED = ("setsid setsid --fork --wait", "sh -c 'timeout 600 \"$@\" & wait' sh")
 
 
-@pytest.mark.parametrize("within", [*WITHIN[1:], *(pytest.param(words, marks=pytest.mark.long) for words in NESTED)])
+@pytest.mark.parametrize(
+    "within", thinned([*WITHIN[1:], *(pytest.param(words, marks=pytest.mark.long) for words in NESTED)], 2)
+)
 def test_a_command_in_its_own_group_does_not_outlive_its_worker(tmp_path: Path, within: str) -> None:
     with installation(tmp_path) as mine:
         mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=110, within=within))

@@ -6,7 +6,6 @@ The witness is a file to which the commands themselves write; what the database 
 from __future__ import annotations
 
 import os
-import random
 import signal
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from schedproof.impl.systems.jobmon.records import FINAL
 from tests.support.needs import needs_postgresql, postgresql
+from tests.support.sample import seed_of_today, thinned
 from tests.systems.jobmon.processes.installation import LEASE, Chaos, Installation, installation, until
 from tests.systems.jobmon.processes.witness import ended, overlaps
 
@@ -68,6 +68,7 @@ def check(mine: Installation) -> None:
 
 def killed(directory: Path, seed: int, kills: int, database: str | None = None, **more: int) -> Chaos:
     """Kills so many, lets everything come to rest, and checks it."""
+    print(f"seed {seed}")
     with installation(directory, database=database) as mine:
         chaos = Chaos(mine, seed, **more)
         chaos.run(kills, pause=0.4)
@@ -78,19 +79,16 @@ def killed(directory: Path, seed: int, kills: int, database: str | None = None, 
 
 
 def test_a_few_kills(tmp_path: Path) -> None:
-    seed = random.randrange(10**6)
-    print(f"seed {seed}")
+    seed = seed_of_today("a few kills")
     chaos = killed(tmp_path, seed, kills=24, tasks=4, ticks=20)
     assert chaos.done["finished workflows"] >= 2
 
 
-@pytest.mark.long(seconds=26)
+@pytest.mark.long(seconds=26, one_in=3)
 @pytest.mark.parametrize("round_", range(3))
 def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
-    """Nearly four hundred in all."""
-    seed = random.randrange(10**6)
-    print(f"seed {seed}")
-    chaos = killed(tmp_path, seed, kills=130)
+    """Nearly four hundred in three days."""
+    chaos = killed(tmp_path, seed_of_today(f"hundreds of kills {round_}"), kills=130)
     kinds = ("server", "client", "distributor", "reaper", "worker", "command")
     assert all(chaos.done[f"killed {kind}"] for kind in kinds), chaos.done
     assert sum(number for what, number in chaos.done.items() if what.startswith("killed")) >= 130
@@ -99,10 +97,8 @@ def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
 @needs_postgresql
 @pytest.mark.long(seconds=18)
 def test_kills_on_postgresql(tmp_path: Path) -> None:
-    seed = random.randrange(10**6)
-    print(f"seed {seed}")
     with postgresql() as url:
-        killed(tmp_path, seed, kills=60, database=url)
+        killed(tmp_path, seed_of_today("kills on PostgreSQL"), kills=60, database=url)
 
 
 def late_worker(mine: Installation) -> list[str]:
@@ -116,13 +112,14 @@ def late_worker(mine: Installation) -> list[str]:
     return overlaps(mine.lines())
 
 
+@pytest.mark.long
 def test_a_late_worker_is_ended_before_there_is_another_attempt(tmp_path: Path) -> None:
     with installation(tmp_path) as mine:
         assert late_worker(mine) == []
         assert mine.records().instances[0].status == "U"
 
 
-@pytest.mark.parametrize("bug", ["retries while triaging", "does not kill"])
+@pytest.mark.parametrize("bug", thinned(["retries while triaging", "does not kill"], 2))
 def test_the_witness_tells_of_a_planted_bug(tmp_path: Path, bug: str) -> None:
     with installation(tmp_path, program=(PLANTED, bug)) as mine:
         assert late_worker(mine) != []
@@ -141,12 +138,14 @@ def lost_launch(mine: Installation) -> list[str]:
     return overlaps(mine.lines())
 
 
+@pytest.mark.long
 def test_a_job_that_nobody_knows_of_does_not_start(tmp_path: Path) -> None:
     with installation(tmp_path, distributors=0) as mine:
         assert lost_launch(mine) == []
         assert "1" not in {line.split()[2] for line in mine.lines()}
 
 
+@pytest.mark.long
 def test_the_witness_tells_when_such_a_job_starts(tmp_path: Path) -> None:
     with installation(tmp_path, program=(PLANTED, "starts in any state"), distributors=0) as mine:
         assert lost_launch(mine) != []
@@ -161,6 +160,7 @@ def test_a_command_dies_with_its_worker(tmp_path: Path) -> None:
         assert until(lambda: command not in mine.pids("command"), 3.0)
 
 
+@pytest.mark.long
 def test_a_worker_that_cannot_reach_the_server_ends_its_command(tmp_path: Path) -> None:
     with installation(tmp_path, distributors=0) as mine:
         mine.patience = 0.5

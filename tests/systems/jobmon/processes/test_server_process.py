@@ -154,6 +154,7 @@ def back(directory: Path, *program: str) -> Iterator[tuple[Installation, tuple[W
         mine.close()
 
 
+@pytest.mark.long
 def test_a_living_client_outlives_a_long_downtime(tmp_path: Path) -> None:
     with back(tmp_path) as (mine, dead):
         assert dead == ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -30,6 +29,7 @@ from schedproof.proofs.systems.jobmon.refinement.check import check_simulation
 from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
 from schedproof.proofs.systems.jobmon.refinement.situations import May, Situation
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
+from tests.support.sample import thinned
 from tests.systems.jobmon.agents.planted import BUGS, FOR_PROCESSES
 from tests.systems.jobmon.refinement import deviations as planted
 
@@ -81,20 +81,24 @@ def refined() -> list[JobmonRefinement]:
     return found
 
 
-@pytest.fixture(scope="module")
-def quick() -> Mapping[str, SimulationReport]:
-    """All that takes seconds; explored once."""
-    return {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in QUICK}
+@pytest.mark.parametrize("situation", [TWO_TASKS, TWO_DISTRIBUTORS], ids=lambda it: it.about)
+def test_what_server_and_agents_do_is_in_the_model(situation: Situation) -> None:
+    in_the_model(check_simulation(situation))
 
 
-def test_what_server_and_agents_do_is_in_the_model(quick: Mapping[str, SimulationReport]) -> None:
+@pytest.mark.long(seconds=21)
+def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
+    """In one test, so that the situations are explored once."""
+    quick = {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in QUICK}
     for report in quick.values():
         in_the_model(report)
     deaths = {name for name, report in quick.items() if report.crash_points}
     assert deaths == {"server-and-agents-refine-model-one", REFUSED.about}
+    taken = {action for report in quick.values() for action in report.taken}
+    assert {action.name for action in REPAIRED.actions} - taken == NEVER
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("situation", LONG, ids=lambda it: it.about)
 def test_the_same_in_larger_situations(situation: Situation) -> None:
     in_the_model(check_simulation(situation))
@@ -119,11 +123,6 @@ NEVER = {
     "err_run",  # a client that cannot go on, since what its user wrote raises an error
     "beat_launched",  # it renews what is not late, which changes nothing in the model
 }
-
-
-def test_they_come_by_nearly_all_that_the_model_can_do(quick: Mapping[str, SimulationReport]) -> None:
-    taken = {action for report in quick.values() for action in report.taken}
-    assert {action.name for action in REPAIRED.actions} - taken == NEVER
 
 
 # --- what it must notice
@@ -191,7 +190,7 @@ def test_every_planted_bug_is_tried() -> None:
     assert {value for value in vars(planted).values() if getattr(value, "__module__", "") == planted.__name__} <= used
 
 
-@pytest.mark.parametrize("name", CAUGHT)
+@pytest.mark.parametrize("name", thinned(CAUGHT, 3))
 def test_a_bug_is_caught(name: str) -> None:
     sides, situation, act, differs = CAUGHT[name]
     report = check_simulation(situation, sides)

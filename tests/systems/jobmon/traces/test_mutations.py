@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from tests.support.sample import thinned
 from tests.systems.jobmon.traces.brute_force_dumps import judge_dumps
 from tests.systems.jobmon.traces.brute_force_lines import judge_audit, judge_events
 from tests.systems.jobmon.traces.logs import (
@@ -32,7 +33,7 @@ from tests.systems.jobmon.traces.logs import (
 )
 
 STATUSES = {"task": TASK, "task_instance": INSTANCE, "workflow_run": RUN, "workflow": WORKFLOW}
-CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long) for n in (0, 1, 2, 4, 5))]
+CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long(one_in=5)) for n in (0, 1, 2, 4, 5))]
 INSTANCES = "".join(INSTANCE.values())
 
 
@@ -155,7 +156,7 @@ def test_dumps(chunk: int, tmp_path: Path) -> None:
     assert min(seen["conforms"], seen["violates"]) >= 3, seen
 
 
-@pytest.mark.long(seconds=9)
+@pytest.mark.long(seconds=9, one_in=4)
 @pytest.mark.parametrize("first", range(120, 520, 100))
 def test_more_dumps(first: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(first, first + 100), tmp_path)
@@ -255,7 +256,7 @@ def mutate_events(lines: list[dict[str, Any]], rng: random.Random) -> None:
             lines.insert(lines.index(line) + 1, refusal)
 
 
-@pytest.mark.parametrize("chunk", range(2))
+@pytest.mark.parametrize("chunk", thinned(range(2), 2))
 def test_events(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
     for seed in range(chunk * 50, chunk * 50 + 50):

@@ -22,6 +22,7 @@ from schedproof.proofs.systems.jobmon.traces import events as jobmon_events
 from schedproof.proofs.systems.jobmon.traces import life as jobmon_life
 from schedproof.proofs.traces.files.lines import TextLine
 from schedproof.proofs.traces.formats.format import Format, Plain, Requested
+from tests.support.sample import thinned
 from tests.systems.jobmon.traces.brute_force_dumps import judge_dumps
 from tests.systems.jobmon.traces.brute_force_lines import judge_audit, judge_events
 from tests.systems.jobmon.traces.logs import audit, dumps, events
@@ -152,7 +153,7 @@ def model_with_all(model: Model) -> Model:
 
 
 @pytest.mark.parametrize(
-    "format_", [jobmon_dumps.DUMPS, jobmon_audit.AUDIT, jobmon_events.EVENTS], ids=lambda f: f.name
+    "format_", thinned([jobmon_dumps.DUMPS, jobmon_audit.AUDIT, jobmon_events.EVENTS], 3), ids=lambda f: f.name
 )
 def test_nothing_is_caught_without_a_bug(format_: Format) -> None:
     assert not caught(format_.name.removeprefix("jobmon-"), format_)

@@ -13,6 +13,7 @@ from schedproof.model.systems.yunikorn.machines import a, k
 from schedproof.model.systems.yunikorn.situations import SITUATIONS
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 from tests.systems.yunikorn.model.test_findings import alone
 
 BY_NAME = {s.about: s for s in SITUATIONS}
@@ -120,7 +121,7 @@ def test_what_resumes_asks_on() -> None:
 IN_TIERS = [pytest.param(n, marks=pytest.mark.long if "gang of two" in n.situation else (), id=n.id) for n in NEEDED]
 
 
-@pytest.mark.parametrize("needed", IN_TIERS)
+@pytest.mark.parametrize("needed", thinned(IN_TIERS, 3))
 def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     """Where another change keeps the promise too, it is so without both, and not without the one."""
     left_out = [needed.change, *([needed.also] if needed.also else [])]

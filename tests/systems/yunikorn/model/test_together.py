@@ -107,7 +107,7 @@ def less(change: Change, changes: Sequence[Change]) -> Model:
     return replace(model, properties=PARTIES_REPAIRED.properties)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.why[:40])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     assert refuted(less(change, PARTIES_REPAIRED.changes)) == set(change.repairs)

@@ -25,6 +25,7 @@ from schedproof.proofs.refinement.report import RefinementReport
 from schedproof.proofs.systems.yunikorn.refinement.check import check_refinement, instance_of
 from schedproof.proofs.systems.yunikorn.refinement.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, YunikornRefinement
+from tests.support.sample import thinned
 from tests.systems.yunikorn.core import planted
 
 GANG = Situation("a gang of one with a real ask", [("pr", "Hard")])
@@ -54,12 +55,14 @@ def same_graph(report: RefinementReport) -> None:
     assert all(report.states_by_kind.values())
 
 
-@pytest.mark.parametrize("refined", [r for r in REFINEMENTS if r.variant == "repaired"], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "refined", thinned([r for r in REFINEMENTS if r.variant == "repaired"], 5), ids=lambda r: r.name
+)
 def test_what_verify_looks_at(refined: YunikornRefinement) -> None:
     same_graph(refined.check())
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("situation", LARGER, ids=lambda s: s.about)
 def test_the_core_is_the_model_in_larger_situations(situation: Situation) -> None:
     same_graph(check_refinement(situation))
@@ -152,12 +155,16 @@ DRAFTS: list[tuple[type[Draft], Situation, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("core", "situation", "shows"), CORES, ids=lambda it: getattr(it, "__name__", None))
+@pytest.mark.parametrize(
+    ("core", "situation", "shows"), thinned(CORES, 2), ids=lambda it: getattr(it, "__name__", None)
+)
 def test_a_core_with_a_bug_is_caught(core: type[Core], situation: Situation, shows: str) -> None:
     caught(check_refinement(situation, Parts(core=core)), shows)
 
 
-@pytest.mark.parametrize(("draft", "situation", "shows"), DRAFTS, ids=lambda it: getattr(it, "__name__", None))
+@pytest.mark.parametrize(
+    ("draft", "situation", "shows"), thinned(DRAFTS, 4), ids=lambda it: getattr(it, "__name__", None)
+)
 def test_a_bug_in_what_a_core_does_is_caught(draft: type[Draft], situation: Situation, shows: str) -> None:
     caught(check_refinement(situation, Parts(draft=draft)), shows)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 import pytest
 
@@ -20,6 +19,7 @@ from schedproof.proofs.systems.yunikorn.refinement.both.check import check_simul
 from schedproof.proofs.systems.yunikorn.refinement.both.moves import May
 from schedproof.proofs.systems.yunikorn.refinement.both.party import Parts
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, PartiesRefinement
+from tests.support.sample import thinned
 from tests.systems.yunikorn.core import planted as cores
 from tests.systems.yunikorn.shim.planted import BUGS, OF_THE_ORDER
 
@@ -60,13 +60,14 @@ def verified() -> dict[str, SimulationReport]:
     return {refined.name: refined.check() for refined in REFINEMENTS if refined.variant == "parties-repaired"}  # type: ignore[misc]
 
 
-@pytest.fixture(scope="module")
-def quick() -> Mapping[str, SimulationReport]:
-    """All that takes seconds; explored once."""
-    return {**verified(), **{name: check_simulation(*given) for name, given in QUICK.items()}}
+def test_what_core_and_shim_do_with_an_ask_is_in_the_model() -> None:
+    in_the_model(report_of("ask"))
 
 
-def test_what_core_and_shim_do_is_in_the_model(quick: Mapping[str, SimulationReport]) -> None:
+@pytest.mark.long(seconds=30)
+def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
+    """In one test, so that the situations are explored once."""
+    quick = {**verified(), **{name: check_simulation(*given) for name, given in QUICK.items()}}
     for report in quick.values():
         in_the_model(report)
     # A name has a second life where a gang has completed before its real pod is asked for, and nowhere else.
@@ -77,9 +78,12 @@ def test_what_core_and_shim_do_is_in_the_model(quick: Mapping[str, SimulationRep
         *(f"core-and-shim-refine-model-{name}" for name in ("ask", "node")),
         "a node, and the shim dies twice",
     }
+    taken = {action for report in quick.values() for action in report.taken}
+    assert {action.name for action in PARTIES_REPAIRED.actions} - taken == NEVER
+    assert {DELIVER[kind].name for kind in KINDS} - taken == {"deliver_application_resuming"}
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("name", LONG)
 def test_the_same_in_larger_situations(name: str) -> None:
     in_the_model(check_simulation(*LONG[name]))
@@ -101,12 +105,6 @@ NEVER = {
     *("deliver_application_resuming", "resume_ends", "resume_completes", "placeholders_fail"),
     *("deletion_is_lost", "deletion_of_a_bound_pod_is_lost", "end_pod_unseen"),
 }
-
-
-def test_they_come_by_nearly_all_that_the_model_can_do(quick: Mapping[str, SimulationReport]) -> None:
-    taken = {action for report in quick.values() for action in report.taken}
-    assert {action.name for action in PARTIES_REPAIRED.actions} - taken == NEVER
-    assert {DELIVER[kind].name for kind in KINDS} - taken == {"deliver_application_resuming"}
 
 
 # --- what it must notice
@@ -138,7 +136,7 @@ core, a second life, or what no message says.
 """
 
 
-@pytest.mark.parametrize("name", CAUGHT)
+@pytest.mark.parametrize("name", thinned(CAUGHT, 4))
 def test_a_bug_of_the_shim_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where, shows = CAUGHT[name]
     {**BUGS, **OF_THE_ORDER}[name](monkeypatch)

@@ -238,7 +238,7 @@ def test_rest_can_always_be_reached_and_nothing_is_dropped(name: str) -> None:
     judged(*SITUATIONS[name])
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("name", LONG)
 def test_the_same_in_more_of_a_situation(name: str) -> None:
     judged(*LONG[name])

@@ -117,6 +117,7 @@ def test_every_change_alone(every_change: list[Change]) -> None:
     assert [entry for entry, by_hand in every_change if verdict(releases, entry) != by_hand] == []
 
 
+@pytest.mark.long
 def test_every_wrong_row(every_change: list[Change]) -> None:
     """One is as good as right: that Running stays Running is never logged, so its row may be missing."""
     model = systems()["yunikorn"].variants["v0.12.2"]
@@ -255,7 +256,7 @@ def test_a_trigger_is_missing(rule: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert walk_is_caught(tmp_path, 60)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("rule", TRIGGERS)
 def test_any_trigger_is_missing(rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yunikorn_walks, "core_of", without(rule))

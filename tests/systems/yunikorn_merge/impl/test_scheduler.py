@@ -29,6 +29,7 @@ from schedproof.proofs.traces import OracleVerdict
 from schedproof.proofs.traces.formats.lock_log import check_log
 from tests.support.independence import dependencies
 from tests.support.places import MODELS
+from tests.support.sample import thinned
 from tests.systems.yunikorn_merge.impl.bench import BASE, Log, hammer, scheduler, wrong_with
 from tests.systems.yunikorn_merge.impl.planted import BUGS, OF_LOCKS
 
@@ -228,7 +229,7 @@ def test_it_imports_nothing_of_models_and_proofs() -> None:
     assert used and all(name.startswith(tuple(f"schedproof.impl.{module}" for module in shared)) for name in used)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", thinned(range(3), 3))
 @pytest.mark.usefixtures("switching")
 def test_many_threads_leave_all_in_order(seed: int, tmp_path: Path) -> None:
     log = Log()
@@ -243,7 +244,7 @@ def test_many_threads_leave_all_in_order(seed: int, tmp_path: Path) -> None:
     assert report.note == "", "nothing is held at the end"
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=5)
 @pytest.mark.parametrize("seed", range(100, 105))
 @pytest.mark.usefixtures("switching")
 def test_many_threads_for_longer(seed: int) -> None:
@@ -251,7 +252,7 @@ def test_many_threads_for_longer(seed: int) -> None:
     assert wrong_with(it, hammer(it, threads=12, turns=600, seed=seed)) == []
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=lambda b: b.__name__)
+@pytest.mark.parametrize("bug", thinned(BUGS, 3), ids=lambda b: b.__name__)
 @pytest.mark.usefixtures("switching")
 def test_a_planted_bug_is_caught(bug: type[MergedScheduler]) -> None:
     """Within ten hammerings: what depends on who comes first need not show in each."""

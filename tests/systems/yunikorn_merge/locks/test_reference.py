@@ -137,6 +137,7 @@ def test_a_description_that_locks_less_is_not_the_schedulers() -> None:
     }
 
 
+@pytest.mark.long
 def test_everything_is_proved_of_it() -> None:
     """``verify`` explores choices of three threads as well."""
     answers = examine(replace(DESCRIPTION, together=(2,))).answers

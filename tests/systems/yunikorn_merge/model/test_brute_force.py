@@ -13,6 +13,7 @@ from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, Situa
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 from tests.systems.yunikorn_merge.model import brute_force as brute
 from tests.systems.yunikorn_merge.model.mutant_places import CROWDS, TIGHT, place, twice
 
@@ -37,8 +38,10 @@ def setup(situation: Situation, variant: str, times: int = 1) -> brute.Setup:
     )
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("situation", [*SITUATIONS, *CROWDS, *TIGHT], ids=lambda situation: situation.about)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
+@pytest.mark.parametrize(
+    "situation", thinned([*SITUATIONS, *CROWDS, *TIGHT], 4, 2), ids=lambda situation: situation.about
+)
 def test_both_have_the_same_states_and_break_the_same_promises(situation: Situation, variant: str) -> None:
     model = VARIANTS[variant]
     at = place(model, situation.about, situation.rigid)

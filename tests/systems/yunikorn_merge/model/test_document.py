@@ -30,6 +30,7 @@ from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Result, Verdict
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.sample import thinned
 
 VARIANTS = [TWO_COPY, TWO_COPY_REPAIRED, MERGED]
 DOCUMENT = SHARED / "documents" / TWO_COPY.document.name
@@ -209,7 +210,7 @@ def verdicts(variant: str) -> dict[str, Result]:
     return {r.name: r for r in examine(model, {})}
 
 
-@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
+@pytest.mark.parametrize("model", thinned(VARIANTS, 3), ids=lambda model: model.variant)
 def test_exploration_says_what_the_manifest_says(model: Model) -> None:
     """And nothing is vacuous: what is said of all is said of some."""
     found = verdicts(model.variant)
@@ -260,11 +261,18 @@ NOT_REFUSED = {"deliver_rejected_allocation", "deliver_node_rejected"}
 
 @pytest.mark.parametrize(
     ("model", "never", "not_heard"),
-    [
-        (TWO_COPY, NEVER, set()),
-        (TWO_COPY_REPAIRED, NEVER_REPAIRED, {"deliver_recover_allocation", "deliver_remove_partition", *NOT_REFUSED}),
-        (MERGED, set(), set()),
-    ],
+    thinned(
+        [
+            (TWO_COPY, NEVER, set()),
+            (
+                TWO_COPY_REPAIRED,
+                NEVER_REPAIRED,
+                {"deliver_recover_allocation", "deliver_remove_partition", *NOT_REFUSED},
+            ),
+            (MERGED, set(), set()),
+        ],
+        3,
+    ),
     ids=lambda value: getattr(value, "variant", ""),
 )
 def test_everything_that_is_modelled_happens_somewhere(model: Model, never: set[str], not_heard: set[str]) -> None:
@@ -273,7 +281,7 @@ def test_everything_that_is_modelled_happens_somewhere(model: Model, never: set[
     assert {rule.name for rule in model.rules} - rules == never
 
 
-@pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
+@pytest.mark.parametrize("model", thinned(VARIANTS, 3), ids=lambda model: model.variant)
 def test_nothing_is_sent_that_is_still_under_way(model: Model) -> None:
     """A message that is sent again while it is under way would be one and the same: no release, no ask is swallowed so."""
 
@@ -378,19 +386,20 @@ def broken(model: Model) -> set[str]:
     return {r.name for r in found if r.verdict is Verdict.REFUTED} - TWO_COPY_REPAIRED.refuted
 
 
-@pytest.mark.parametrize("change", TWO_COPY_REPAIRED.changes, ids=lambda change: change.why[:30])
+@pytest.mark.parametrize("change", thinned(TWO_COPY_REPAIRED.changes, 7), ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     promised = {*change.repairs, *change.weakens} & TWO_COPY.refuted
     assert broken(less(change)) == promised - EITHER
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("change", TWO_COPY_REPAIRED.changes, ids=lambda change: change.why[:30])
 def test_without_one_change_the_same_breaks_in_all_situations(change: Change) -> None:
     promised = {*change.repairs, *change.weakens} & TWO_COPY.refuted
     assert broken(less(change, aside=set())) == promised - EITHER
 
 
+@pytest.mark.long
 def test_what_two_changes_repair_is_broken_without_both() -> None:
     naming = [change for change in TWO_COPY_REPAIRED.changes if EITHER & {*change.repairs}]
     assert naming

@@ -22,6 +22,7 @@ from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, situa
 from schedproof.proofs.checking.model_check import examine
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
+from tests.support.sample import thinned
 
 SITUATION = {situation.about: situation for situation in SITUATIONS}
 
@@ -244,14 +245,14 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.bug)
+@pytest.mark.parametrize("planted", thinned(PLANTED, 3), ids=lambda planted: planted.bug)
 def test_a_planted_bug_breaks_a_promise_that_was_kept(planted: Planted) -> None:
     assert planted.breaks not in planted.model.refuted
     found = {r.name: r for r in examine(planted.wrong, {}, only=[planted.breaks])}
     assert found[planted.breaks].verdict is Verdict.REFUTED
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("planted", [p for p in PLANTED if p.model is MERGED], ids=lambda planted: planted.bug)
 def test_induction_does_not_prove_what_is_broken(planted: Planted) -> None:
     """Only invariants could help: the rest need not be asked."""

@@ -12,6 +12,7 @@ from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SIT
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.systems.yunikorn_merge.refinement.check import check_refinement, instance_of
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
+from tests.support.sample import thinned
 from tests.systems.yunikorn_merge.impl.planted import (
     BelievesTheProposal,
     CommitsInsideTheSearch,
@@ -23,7 +24,7 @@ from tests.systems.yunikorn_merge.impl.planted import (
 )
 
 
-@pytest.mark.parametrize("situation", MERGED_SITUATIONS, ids=lambda s: s.about)
+@pytest.mark.parametrize("situation", thinned(MERGED_SITUATIONS, 4), ids=lambda s: s.about)
 def test_the_scheduler_is_the_model(situation: MergedSituation) -> None:
     report = check_refinement(situation)
     assert report.ok, report.text
@@ -106,7 +107,7 @@ BUGS = (
 )
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=lambda b: b.__name__)
+@pytest.mark.parametrize("bug", thinned(BUGS, 3), ids=lambda b: b.__name__)
 def test_a_planted_bug_makes_them_differ(bug: type[MergedScheduler]) -> None:
     small = sorted(MERGED_SITUATIONS, key=lambda s: len(s.allocations))
     reports = (check_refinement(situation, bug) for situation in small)
