@@ -1,0 +1,51 @@
+"""Checks a commit message: `area: imperative summary` in at most 72 characters, a blank line, and a body that says why.
+
+python docs/commit_message.py FILE
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+LONGEST = 72
+SUBJECT = re.compile(r"[a-z0-9_./-]+(, [a-z0-9_./-]+)*: \S.*")
+NOT_IMPERATIVE = re.compile(r": (?!embed|exceed|feed|need|proceed|seed|shed|speed|bring|string)(\w+ed|\w+ing)\b")
+GENERATED = re.compile(r"(Merge|Revert|fixup!|squash!) ?")
+"""What git writes itself."""
+
+
+def problems(message: str) -> Iterator[str]:
+    """What is wrong with a message, and what to write instead.
+
+    Args:
+        message: the text of git's file; lines that begin with # don't count.
+    """
+    subject, *rest = [line for line in message.splitlines() if not line.startswith("#")] or [""]
+    if GENERATED.match(subject):
+        return
+    if len(subject) > LONGEST:
+        yield f"the subject has {len(subject)} characters; write at most {LONGEST}"
+    if not SUBJECT.fullmatch(subject):
+        yield f"the subject is {subject!r}; write 'area: imperative summary', as 'locks: explore threads compiled'"
+    elif verb := NOT_IMPERATIVE.search(subject):
+        yield f"the summary begins with {verb[1]!r}; write the imperative"
+    if subject.endswith("."):
+        yield "the subject ends with a full stop; leave it out"
+    if not any(line.strip() for line in rest):
+        yield "the message has no body; say in one why the change is made"
+    elif rest[0].strip():
+        yield "the body begins in the second line; leave that empty"
+
+
+def main() -> int:
+    found = list(problems(Path(sys.argv[1]).read_text()))
+    for problem in found:
+        print(problem, file=sys.stderr)
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

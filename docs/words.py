@@ -1,0 +1,135 @@
+"""Finds words that schedproof doesn't use, and says what to write instead.
+
+    python docs/words.py [FILE ...]     without FILE all files of the repository
+
+`docs/words.toml` has the words. A quotation of a document is not ours: what stands between typographic or straight
+double quotes inside a comment, a docstring or a Markdown file is left alone.
+"""
+
+from __future__ import annotations
+
+import io
+import keyword
+import re
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+WORDS = Path(__file__).with_name("words.toml")
+
+QUOTATION = re.compile(r"“[^”]*”|`[^`\n]*`|(?<![\w=(\[{,])\"[^\"\n]{12,}\"")
+"""Of prose: a document's own words, and code."""
+
+
+@dataclass(frozen=True)
+class Banned:
+    """One row of the list.
+
+    Attributes:
+        text: what prose must not contain.
+        name: what no part of a name may be.
+        alone: what no whole name may be.
+        write: what to write instead.
+    """
+
+    write: str
+    text: re.Pattern[str] | None = None
+    name: re.Pattern[str] | None = None
+    alone: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A banned word, and where it stands."""
+
+    path: str
+    line: int
+    word: str
+    write: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: '{self.word}': write {self.write}"
+
+
+def banned(path: Path = WORDS) -> list[Banned]:
+    """The rows of the list."""
+
+    def pattern(row: dict[str, str], key: str) -> re.Pattern[str] | None:
+        return re.compile(rf"\b(?:{row[key]})\b", re.IGNORECASE) if key in row else None
+
+    rows = tomllib.loads(path.read_text())["banned"]
+    return [Banned(row["write"], *(pattern(row, key) for key in ("text", "name", "alone"))) for row in rows]
+
+
+def hits_in_python(path: str, source: str, rows: Sequence[Banned], prose: bool = True) -> Iterator[Hit]:
+    """The banned words of a module: in names, and with ``prose`` in comments and strings."""
+    seen: set[tuple[str, str]] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
+            for row, word in _of_name(token.string, rows):
+                if (token.string, row.write) not in seen:  # once a file
+                    seen.add((token.string, row.write))
+                    yield Hit(
+                        path,
+                        token.start[0],
+                        f"{token.string}" if word == token.string else f"{word} in {token.string}",
+                        row.write,
+                    )
+        elif prose and (token.type == tokenize.COMMENT or token.type in STRINGS):
+            yield from hits_in_text(path, DELIMITERS.sub("", token.string), rows, token.start[0])
+
+
+DELIMITERS = re.compile(r"^[a-zA-Z]*(\"{3}|'{3}|[\"'])|(\"{3}|'{3}|[\"'])$")
+"""Of a string in Python's source: they quote no document."""
+
+STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+
+
+def _of_name(name: str, rows: Sequence[Banned]) -> Iterator[tuple[Banned, str]]:
+    parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    for row in rows:
+        if row.alone and row.alone.fullmatch(name.strip("_")):
+            yield row, name
+        elif row.name and (word := next(filter(row.name.fullmatch, parts), None)):
+            yield row, word
+
+
+def hits_in_text(path: str, text: str, rows: Sequence[Banned], first: int = 1) -> Iterator[Hit]:
+    """The banned words of prose, less what it quotes; ``first`` is the number of its first line."""
+    ours = QUOTATION.sub(lambda quoted: re.sub(r"[^\n]", "_", quoted[0]), text)
+    for row in rows:
+        for match in row.text.finditer(ours) if row.text else ():
+            yield Hit(path, first + ours.count("\n", 0, match.start()), match[0], row.write)
+
+
+def files(paths: Sequence[str] = ()) -> list[str]:
+    """The tracked files that are looked at."""
+    found = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [f for f in found.splitlines() if f.endswith((".py", ".md")) and not (ROOT / f).is_symlink()]
+
+
+def hits(paths: Sequence[str] = ()) -> Iterator[Hit]:
+    """The banned words of ``paths``, or of the whole repository."""
+    rows = banned()
+    for path in files(paths):
+        source = (ROOT / path).read_text()
+        if path.endswith(".py"):
+            yield from hits_in_python(path, source, rows)
+        else:
+            yield from hits_in_text(path, source, rows)
+
+
+def main() -> int:
+    found = list(hits(sys.argv[1:]))
+    for hit in found:
+        print(hit)
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The words that `docs/words.toml` bans are not in what a reader meets; each fails with what to write instead."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).parent.parent.parent / "docs" / "words.py"
+SPEC = importlib.util.spec_from_file_location("words", FILE)
+words = importlib.util.module_from_spec(SPEC)
+sys.modules["words"] = words
+SPEC.loader.exec_module(words)
+ROWS = words.banned()
+
+
+def hits(text):
+    return [str(hit) for hit in words.hits_in_python("m.py", text, ROWS)]
+
+
+@pytest.mark.parametrize(
+    ("source", "word", "line"),
+    [
+        ('"""It is checked.\n\nEach property."""\n', "judged", 1),
+        ('"""It is checked.\n\nEach property."""\n', "promise", 3),
+        ("x = 1\n# its story\n", "story", 2),
+        ('raise ValueError("no such configuration")\n', "topology", 1),
+        ("raise ValueError(f'no such {x} configuration')\n", "topology", 1),
+        ("def judge_log(): ...\n", "check in judge_log", 1),
+        ("class BrokenPromise: ...\n", "property in BrokenPromise", 1),
+        ("found = 1\n", "found", 1),
+    ],
+)
+def test_a_banned_word_is_found_where_it_stands(source, word, line):
+    assert any(hit.startswith(f"m.py:{line}: '{word}': write ") for hit in hits(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""The document: "a property that stands in quotation marks" is not ours."""\n',
+        '"""Code such as `prop` is a name."""\n',
+        "history = findings = unfounded = 1\n",
+    ],
+)
+def test_a_quotation_and_other_words_are_left_alone(source):
+    assert hits(source) == []
+
+
+def test_markdown_is_read_as_prose():
+    found = [str(hit) for hit in words.hits_in_text("m.md", "one\n\nthe property", ROWS)]
+    assert found == ["m.md:3: 'property': write property; in prose about a document: the document requires"]
