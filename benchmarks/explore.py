@@ -29,7 +29,7 @@ from spin import FOUND, spin
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import Reached, explore, watch
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.steps import program
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Case:
-    """A variant at a scope; of several topologies the one with the most states is taken."""
+    """A variant at a scope; of several configurations the one with the most states is taken."""
 
     system: str
     variant: str
@@ -56,7 +56,7 @@ class Case:
         return f"{self.system} {self.variant} {at}".strip()
 
     def instance(self) -> Instance:
-        """The largest topology."""
+        """The largest configuration."""
         model = system(self.system).variants[self.variant]
         found = list(instances(model, {**model.default_scope, **self.scope}))
         return max(found, key=lambda i: explore(i).state_count) if len(found) > 1 else found[0]
@@ -183,22 +183,22 @@ def measured(case: Case, runs: int) -> Ours:
 
 
 def with_properties(case: Case, runs: int) -> list[str]:
-    """The row of a case in the second table: all properties of its largest topology, and those that need no whole runs.
+    """The row of a case in the second table: all properties of its largest configuration, and those that need no whole runs.
 
     Raises:
         RuntimeError: one of them ends undetermined, although its premise is met.
     """
     instance = case.instance()
-    model = replace(instance.model, topologies=lambda _: [instance.rigid])
+    model = replace(instance.model, configurations=lambda _: [instance.rigid])
     safe = [p.name for p in model.properties if isinstance(p, SAFETY)]
     how = Exploring(Engine.COMPILED, symmetry=False)
     counting, found = median(instance, 1, runs)
     seconds = []
     for only in (safe, []):
-        examine(model, case.scope, only=only, how=how)
+        model_check(model, case.scope, only=only, how=how)
         times = []
         for _ in range(runs):
-            took, results = timed(lambda: examine(model, case.scope, only=only, how=how))  # noqa: B023
+            took, results = timed(lambda: model_check(model, case.scope, only=only, how=how))  # noqa: B023
             times.append(took)
         seconds.append(statistics.median(times))
         if unknown := [r.name for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]:
@@ -263,7 +263,7 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
     case = ours.case
     texts = {} if case in LARGE else {"exported": (promela(ours.instance).text, [])}
     rates = dict.fromkeys(("exported", "by hand"), ours.rate)
-    # Of several topologies the command explores all, and the row is of one.
+    # Of several configurations the command explores all, and the row is of one.
     wholes = {"exported": statistics.median(whole_process(case) for _ in range(runs)) if case.scope else None}
     if case.system == "hived":
         by_hand = (Path(__file__).parent / "hived.pml").read_text("utf-8")

@@ -209,9 +209,9 @@ def invisible(instance: Instance, found: Exploration, graph: Explicit, invariant
 
 @dataclass
 class Sums:
-    """Of a variant's topologies together."""
+    """Of a variant's configurations together."""
 
-    topologies: int = 0
+    configurations: int = 0
     states: int = 0
     symmetric: int = 0
     for_deadlocks: int = 0
@@ -244,7 +244,7 @@ def _kept(
 
 
 def measure(model: Model, most: int) -> Sums:
-    """What would be left of the topologies of a variant's default scope that have at most so many states.
+    """What would be left of the configurations of a variant's default scope that have at most so many states.
 
     Raises:
         AssertionError: a reduced graph has lost a deadlock, or does not break what the full one breaks.
@@ -265,7 +265,7 @@ def measure(model: Model, most: int) -> Sums:
             sums.for_one[prop.name] += _kept(instance, found, graph, mine, [prop])
             hidden &= mine
         sums.for_invariants += _kept(instance, found, graph, hidden, invariants)
-        sums.topologies += 1
+        sums.configurations += 1
         sums.states += len(found.states)
         sums.symmetric += explore(instance).representatives
         sums.for_deadlocks += int(deadlocks.sum())
@@ -281,7 +281,7 @@ COLUMNS = [
 
 
 @click.command()
-@click.option("--most", type=click.IntRange(1), default=20_000, show_default=True, help="States of a topology.")
+@click.option("--most", type=click.IntRange(1), default=20_000, show_default=True, help="States of a configuration.")
 @click.option("--system", "only", help="One system only.")
 def main(most: int, only: str | None) -> None:
     """Measure how many states the best ample sets would leave of every variant, beside symmetry."""
@@ -294,7 +294,7 @@ def main(most: int, only: str | None) -> None:
             sums = measure(model, most)
             row = [
                 f"{system.name} {model.variant}",
-                f"{sums.topologies}",
+                f"{sums.configurations}",
                 f"{sums.states:,}",
                 *(f"{sums.fewer(n):.2f}" for n in (sums.symmetric, sums.for_deadlocks, sums.for_invariants)),
                 f"{statistics.median(sums.each):.2f}, {sums.each[-1]:.2f}" if sums.each else "-",

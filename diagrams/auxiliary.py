@@ -8,7 +8,7 @@ from functools import partial
 from schedproof.model.lang import Chart, Flow, Model
 from schedproof.model.registry.system import System
 from schedproof.proofs.locks.explore import explore_all
-from schedproof.proofs.locks.rank import judge
+from schedproof.proofs.locks.rank import check_order
 from schedproof.proofs.verification.auxiliary import Locked, auxiliary
 
 from .errors import DiagramError
@@ -26,7 +26,7 @@ def auxiliary_pictures(system: System, model: Model) -> Mapping[str, tuple[str, 
     found: dict[str, tuple[str, Draw]] = {}
     if flows := system.flows.get(model.variant):
         title = f"{model.system} ({model.variant}): who sends which events to whom"
-        found[FLOWS] = ("Which party sends which events to which", lambda: event_flows(flows, title))
+        found[FLOWS] = ("Which component sends which events to which", lambda: event_flows(flows, title))
     for chart in system.charts.get(model.variant, ()):
         title = f"{model.system} ({model.variant}): {chart.name}"
         found[chart.name] = (chart.about, partial(charted, chart, title))
@@ -48,7 +48,7 @@ def _of_locks(described: Locked) -> tuple[str, Draw]:
 
 
 def _order(described: Locked) -> Diagram:
-    return order_graph(described.locks, judge(described.locks))
+    return order_graph(described.locks, check_order(described.locks))
 
 
 def _deadlock(described: Locked) -> Diagram:
@@ -80,12 +80,12 @@ def charted(chart: Chart, title: str) -> Diagram:
 
 def event_flows(flows: Sequence[Flow], title: str) -> Diagram:
     """An arrow from each sender to each receiver, with its events and the lines that have them."""
-    parties = dict.fromkeys(party for flow in flows for party in (*flow.senders, flow.receiver))
+    components = dict.fromkeys(component for flow in flows for component in (*flow.senders, flow.receiver))
     edges = tuple(
         Edge(sender, flow.receiver, EdgeKind.SENDS, (flow.event,), (f"line {flow.line}",))
         for flow in flows
         for sender in flow.senders
     )
-    nodes = tuple(Node(party, party, NodeKind.OWNER) for party in parties)
+    nodes = tuple(Node(component, component, NodeKind.OWNER) for component in components)
     events = len({(flow.event, flow.senders, flow.receiver) for flow in flows})
     return merged(Diagram(title, nodes, edges, note=f"{events} events"))

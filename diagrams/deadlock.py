@@ -1,4 +1,4 @@
-"""A deadlock of a model as a wait-for graph: the state in which a promise is broken first."""
+"""A deadlock of a model as a wait-for graph: the state in which a property is broken first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only an exploration knows: which states and steps occur, and where a promise is broken first."""
+"""What only an exploration knows: which states and steps occur, and where a property is broken first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schedproof.model.semantics import (
     instances,
 )
 from schedproof.proofs.checking.engine import Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import Progress, explore
 from schedproof.proofs.verdict import Counterexample, Verdict
 
@@ -60,8 +60,8 @@ def broken_states(
     """
     best: dict[str, tuple[Instance, Counterexample]] = {}
     for instance in instances(model, check_scope(model, scope)):
-        alone = replace(model, topologies=partial(_just, instance.rigid))
-        for result in examine(alone, scope, only=names, how=Exploring(progress=progress)):
+        alone = replace(model, configurations=partial(_just, instance.rigid))
+        for result in model_check(alone, scope, only=names, how=Exploring(progress=progress)):
             example = result.counterexample
             if result.name not in names or result.verdict is not Verdict.REFUTED or example is None:
                 continue
@@ -71,7 +71,7 @@ def broken_states(
 
 
 def _just(rigid: Rigid, sizes: Mapping[str, int]) -> list[Rigid]:
-    """The topologies of a model that is looked at in one only."""
+    """The configurations of a model that is looked at in one only."""
     return [rigid]
 
 

@@ -167,7 +167,7 @@ def front_page(drawn: Sequence[Picture]) -> str:
         "have them.",
         "",
         "A picture `Sort.attribute` shows the states of an object together with those of what it refers to, as far as they",
-        "occur in the explored states; red pairs are such as a promise forbids; where there are more than",
+        "occur in the explored states; red pairs are such as a property forbids; where there are more than",
         f"{MOST_PAIRS} pairs, only `schedproof diagram` draws them. A wait-for graph shows a moment: a dashed",
         "arrow from an owner to a resource that one of its parts waits for, a full one from a resource to its owner; what",
         "is red waits in a circle, or for what never comes. Of locks, an arrow of an order leads from a lock to one that may be",

@@ -1,7 +1,7 @@
 """The pairing of two machines: in which states an object and what it refers to are found together.
 
 An attribute that refers to an object (``Recipe.system``) pairs the machine of the one with the machine of the other. Drawn are the
-pairs that occur in the explored states, the steps between them, and which pairs a promise forbids.
+pairs that occur in the explored states, the steps between them, and which pairs a property forbids.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Pair = tuple[str, str | None]
 
 @dataclass
 class Pairing:
-    """What was seen of an attribute: each pair with the promises that it breaks, and the actions between pairs.
+    """What was seen of an attribute: each pair with the properties that it breaks, and the actions between pairs.
 
     ``breaks`` has the invariants over one object of each sort that are false wherever the pair occurs.
     """
@@ -87,16 +87,16 @@ def all_observed(
     """As :func:`observed`, for each of ``names``, at the price of one exploration."""
     sizes = check_scope(model, scope or {})
     at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
-    found = {name: _unseen(model, name, at) for name in names}
+    found = {name: _unobserved(model, name, at) for name in names}
     for instance in instances(model, sizes) if names else ():
         readers = [_Reader(instance, pairing) for pairing in found.values()]
         for state in reachable(instance, partial(_see, readers), progress):
             for reader in readers:
-                reader.judge(state)
+                reader.check(state)
     return found
 
 
-def _unseen(model: Model, name: str, at: str) -> Pairing:
+def _unobserved(model: Model, name: str, at: str) -> Pairing:
     if name not in pairing_names(model):
         raise DiagramError(
             f"{model.system} ({model.variant}) has no pairing {name!r}, an attribute that refers from a "
@@ -117,7 +117,7 @@ def pairing(model: Model, seen: Pairing, *, every_step: bool = False) -> Diagram
     """The picture of what :func:`observed` found.
 
     Args:
-        every_step: draw also the steps that start where a promise is broken already.
+        every_step: draw also the steps that start where a property is broken already.
     """
     order = _order(model, seen)
     forbidden = {pair for pair, broken in seen.breaks.items() if broken}
@@ -136,7 +136,7 @@ def pairing(model: Model, seen: Pairing, *, every_step: bool = False) -> Diagram
         )
     said = ", ".join(sorted({name for broken in seen.breaks.values() for name in broken}))
     left = len(seen.steps) - len(drawn)
-    alarm = f"a promise forbids this pair ({said})" + (f"; {left} arrows that start at one are not drawn" * bool(left))
+    alarm = f"a property forbids this pair ({said})" + (f"; {left} arrows that start at one are not drawn" * bool(left))
     title = f"{model.system} ({model.variant}): the pairs of {seen.sort}.{seen.attribute}"
     note = (
         f"The state of a {seen.sort}, below it that of its {seen.attribute}: all pairs that occur in the states "
@@ -176,11 +176,11 @@ class _Reader:
         attribute = next(a for a in model.machine(of.sort).attributes if a.name == of.attribute)
         self._rigid = instance.rigid_values(of.sort, attribute) if attribute.rigid else None
         self._reference = 0 if attribute.rigid else instance.slot(of.sort, of.attribute)
-        self._promises = [
-            (promise.name, one.name, other.name, _breaks(instance, promise))
-            for promise in model.properties
-            if isinstance(promise, Invariant) and len(promise.over) == 2 and not reads_history(model, promise)
-            for one, other in (promise.over, promise.over[::-1])
+        self._properties = [
+            (prop.name, one.name, other.name, _breaks(instance, prop))
+            for prop in model.properties
+            if isinstance(prop, Invariant) and len(prop.over) == 2 and not reads_history(model, prop)
+            for one, other in (prop.over, prop.over[::-1])
             if (_sort(one.type), _sort(other.type)) == (of.sort, of.target)
         ]
 
@@ -191,8 +191,8 @@ class _Reader:
             if before != after and not (before[1] is None and after[1] is None):
                 self._of.steps.setdefault((before, after), {})[step.choice.action] = None
 
-    def judge(self, state: State) -> None:
-        """Notes the pairs of a state, and which promises they break."""
+    def check(self, state: State) -> None:
+        """Notes the pairs of a state, and which properties they break."""
         for number in self._objects:
             pair = self._pair(state, number)
             if pair[1] is not None:
@@ -210,15 +210,15 @@ class _Reader:
     def _broken(self, state: State, number: int) -> frozenset[str]:
         target = self._target(state, number)
         return frozenset(
-            name for name, one, other, breaks in self._promises if breaks(Moment(state, {one: number, other: target}))
+            name for name, one, other, breaks in self._properties if breaks(Moment(state, {one: number, other: target}))
         )
 
 
-def _breaks(instance: Instance, promise: Invariant) -> Callable[[Moment], bool]:
-    """Whether ``promise`` is false of the objects in a moment; also where it reads an attribute of no object."""
-    scope = {v.name: v for v in promise.over}
-    given = None if promise.given is None else compile_term(instance, promise.given, scope)
-    then = compile_term(instance, promise.then, scope)
+def _breaks(instance: Instance, prop: Invariant) -> Callable[[Moment], bool]:
+    """Whether ``prop`` is false of the objects in a moment; also where it reads an attribute of no object."""
+    scope = {v.name: v for v in prop.over}
+    given = None if prop.given is None else compile_term(instance, prop.given, scope)
+    then = compile_term(instance, prop.then, scope)
 
     def decide(moment: Moment) -> bool:
         try:

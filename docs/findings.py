@@ -94,7 +94,7 @@ def rows(system: System) -> Iterator[str]:
     """The rows in which text, figures and what runs differ."""
     for kind in Kind:
         if different := [row for row in differences(system) if row.kind is kind]:
-            yield from [f"### Rows: {kind} ({system.judged_by})", ""]
+            yield from [f"### Rows: {kind} ({system.validated_by})", ""]
             yield from (f"- {row.text}" for row in different)
             yield ""
 

@@ -91,7 +91,7 @@ class System:
     Args:
         model: tables, actions and rules.
         scope: sort name -> number of objects; the model's default for sorts left out.
-        rigid: the rigid attributes; by default the first of the model's topologies at this scope.
+        rigid: the rigid attributes; by default the first of the model's configurations at this scope.
         names: sort name -> the objects' names; by default the sort's letter and a number.
         thread_safe: actions from several threads are carried out one after the other.
         history: also keep the attributes that only record what happened.
@@ -116,7 +116,7 @@ class System:
             if len(given) != sizes[sort]:
                 raise ValueError(f"{len(given)} names for {sizes[sort]} objects of {sort}; give one name per object")
         if rigid is None:
-            rigid = next(iter(model.topologies(sizes)))
+            rigid = next(iter(model.configurations(sizes)))
             sizes = fitted(sizes, rigid)
         self._begin_with(Instance(model, sizes, rigid, history, names or {}), thread_safe)
 
@@ -187,7 +187,7 @@ class System:
         for declared in model.machines:
             sort = declared.sort.name
             if not declared.states:
-                continue  # topology only: no events, nothing that changes
+                continue  # configuration only: no events, nothing that changes
             after: dict[str, list[Callable[[EventData], None]]] = {}
             for (owner, event), caused in self._triggers.items():
                 if owner == sort and event:

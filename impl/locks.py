@@ -61,7 +61,7 @@ class Acquired:
     mode: Mode | None
 
     def as_json(self) -> dict[str, object]:
-        """A record of the format ``locks`` of the oracle."""
+        """A record of the format ``locks`` of the validator."""
         record: dict[str, object] = {
             "thread": self.thread,
             "op": "acquire" if self.mode is not None else "release",

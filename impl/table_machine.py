@@ -1,6 +1,6 @@
 """Transition tables, and ``transitions`` machines that say what an event does in a state.
 
-The objects' states are kept in their records; a machine judges one event at a time and keeps nothing.
+The objects' states are kept in their records; a machine checks one event at a time and keeps nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What was computed before, on the disk by content: verdicts, and the machine code of the compiled engine.
+"""What was computed before, on the disk by content: verdicts, and the compiled code of the compiled engine.
 
 An entry that is damaged, of another user or stored under another key is as good as none. So is a folder that other users
-own or can write to: with it they could make this process run their machine code, or believe their verdicts.
+own or can write to: with it they could make this process run their compiled code, or believe their verdicts.
 """
 
 from __future__ import annotations

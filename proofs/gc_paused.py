@@ -25,7 +25,7 @@ def collected_seldom() -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """No garbage is collected meanwhile.
 
     A collection in another thread would free z3's terms while z3 works on the same context, which it does not survive.

@@ -153,7 +153,7 @@ class Result:
     counterexample: Counterexample | None = None
     note: str = ""
     vacuous: bool = False
-    topologies: int = 1
+    configurations: int = 1
     """How many of them were explored; then ``scope`` is the most objects of a sort in one of them."""
 
     @property
@@ -173,5 +173,5 @@ class Result:
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
-                several = f"in {self.topologies} configurations of up to" if self.topologies > 1 else "at"
+                several = f"in {self.configurations} configurations of up to" if self.configurations > 1 else "at"
                 return f"holds {several} {at}"

@@ -15,31 +15,31 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import ScopeError
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine as model_check
+from schedproof.proofs.checking.model_check import model_check as model_check
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.induction import Induction, prove
-from schedproof.proofs.traces import OracleReport, OracleVerdict, TraceError, check_records, check_trace
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
 from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
 from schedproof.proofs.verification.findings import Finding, findings
-from schedproof.proofs.verification.verify import Judged, VariantReport, verify, verify_variant
+from schedproof.proofs.verification.verify import CheckedProperty, VariantReport, verify, verify_variant
 
 __all__ = [
+    "CheckedProperty",
     "Counterexample",
     "Disagreement",
     "Engine",
     "Exploring",
     "Finding",
     "Induction",
-    "Judged",
+    "LogVerdict",
     "Method",
-    "OracleReport",
-    "OracleVerdict",
     "Result",
     "ScopeError",
     "System",
     "TraceError",
     "TraceStep",
     "UserError",
+    "ValidationReport",
     "VariantReport",
     "Verdict",
     "check_records",

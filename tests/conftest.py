@@ -1,5 +1,5 @@
 """Asserts in modules that only hold shared tests are shown as those in test modules are; garbage is collected seldom;
-machine code and byte code are kept beside pytest's own cache; the slowest tests begin first, so that at the end no process waits for
+compiled code and byte code are kept beside pytest's own cache; the slowest tests begin first, so that at the end no process waits for
 another; of some long tests a share runs each day; a test whose needs are missing is skipped; where two graphs differ, their first
 difference is shown."""
 
@@ -85,7 +85,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _first_differences() -> Iterator[None]:
-    """Where these are set, pytest writes out whole differences; those of two graphs take it hours, and planted bugs make many.
+    """Where these are set, pytest writes out whole differences; those of two graphs take it hours, and seeded faults make many.
 
     Only where tests run, and after Hypothesis has looked: it draws the same examples each time where they are set.
     """

@@ -1,4 +1,4 @@
-"""What is under way between parties: messages, the channels that they go through, and the order in which they arrive.
+"""What is under way between components: messages, the channels that they go through, and the order in which they arrive.
 
 A message object stands for one kind of message about one thing, and is under way or not: sent again while it
 is under way it is the same message (what it says does not change). Which there are is rigid, so an exploration
@@ -73,7 +73,7 @@ class Channels:
         subjects: what messages are about: attribute -> sort.
         line, fact: where the document says that there are messages.
         lost: the fact that they can be lost; none, if they cannot.
-        queues: the sort of channels that have a capacity, which a topology gives. What finds no room in such a channel
+        queues: the sort of channels that have a capacity, which a configuration gives. What finds no room in such a channel
             is an overflow of it: a state, so that a model can say what becomes of the process then.
     """
 
@@ -337,7 +337,7 @@ class Channels:
         losable: Sequence[str] = (),
         room: Mapping[str, int] = {},
     ) -> Rigid:
-        """The rigid attributes of the messages of a situation.
+        """The rigid attributes of the messages of a configuration.
 
         Args:
             about: how many there are of each attribute's sort: {"application": .., "ask": ..}.

@@ -88,9 +88,9 @@ class Reading:
     Args:
         line: the sentence's line.
         read: how the model reads it.
-        otherwise: the other way, in words; ``adds`` and ``drops`` make it of the model, or of its promises.
-        rests: the broken promises that rest on the reading: read otherwise, they are kept.
-        breaks: the kept promises that rest on it: read otherwise, they are broken, or say nothing.
+        otherwise: the other way, in words; ``adds`` and ``drops`` make it of the model, or of its properties.
+        rests: the violated properties that rest on the reading: read otherwise, they are kept.
+        breaks: the kept properties that rest on it: read otherwise, they are broken, or say nothing.
     """
 
     name: str

@@ -46,7 +46,7 @@ class Attribute:
     """A variable of each object of a sort.
 
     Args:
-        rigid: never changes (topology, priorities, viability); axioms may constrain it.
+        rigid: never changes (configuration, priorities, viability); axioms may constrain it.
         durable: survives a crash, and recovery may read it.
         history: written by the steps but read by no guard and no rule; it records what happened,
             so that properties can speak of it, and does not count as state of the system.

@@ -47,7 +47,7 @@ class Model:
         system, variant: names, as on the command line.
         about: one sentence on what this variant is.
         document: what it is read from; by default it is a design of its own, and its file is what is cited.
-        topologies: the rigid attributes to explore at given sizes ({sort name: number of objects}); one
+        configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}); one
             that gives fewer values than there are objects of a sort is explored with so many.
         axioms: what proofs may assume of the rigid attributes.
         default_scope: sort name -> number of objects, where nothing else is said.
@@ -68,7 +68,7 @@ class Model:
     default_scope: Mapping[str, int]
     document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
-    topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] = lambda sizes: [{}]
+    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = lambda sizes: [{}]
     refuted: frozenset[str] = frozenset()
     amends: str = ""
     changes: Sequence[Change] = ()
@@ -139,13 +139,13 @@ class Model:
         refuted: frozenset[str],
         machines: Sequence[Machine] = (),
         axioms: Sequence[Term] = (),
-        topologies: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
+        configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
         default_scope: Mapping[str, int] = {},
     ) -> Model:
         """A variant that differs from this one by ``changes``, in their order.
 
         ``machines`` replace those of their sorts, where what is added needs further attributes, events
-        or sorts; ``axioms`` and ``default_scope`` are added then, and ``topologies`` take the place of this
+        or sorts; ``axioms`` and ``default_scope`` are added then, and ``configurations`` take the place of this
         variant's.
 
         Raises:
@@ -158,12 +158,12 @@ class Model:
             Property: list(self.properties),
         }
         for change in changes:
-            # What is repaired or weakened is a promise that this variant makes; well-formedness it makes unasked.
-            promised = [p.name for p in self.properties]
-            _known(variant, change, "repairs", change.repairs, [*promised, WELL_FORMED])
-            _known(variant, change, "weakens", change.weakens, promised)
+            # What is repaired or weakened is a property that this variant makes; well-formedness it makes unasked.
+            required = [p.name for p in self.properties]
+            _known(variant, change, "repairs", change.repairs, [*required, WELL_FORMED])
+            _known(variant, change, "weakens", change.weakens, required)
             given_up = [name for name in change.weakens if any(p.name == name for p in parts[Property])]
-            for name in [*change.drops, *given_up]:  # two changes may weaken one promise
+            for name in [*change.drops, *given_up]:  # two changes may weaken one property
                 _drop(parts, name, change.place)
             for element in change.adds:
                 kind = next((k for k in parts if isinstance(element, k)), None)
@@ -193,7 +193,7 @@ class Model:
             properties=parts[Property],  # type: ignore[arg-type]
             refuted=refuted,
             axioms=[*self.axioms, *axioms],
-            topologies=topologies or self.topologies,
+            configurations=configurations or self.configurations,
             default_scope={**self.default_scope, **default_scope},
             amends=self.variant,
             changes=tuple(changes),
@@ -236,7 +236,7 @@ class Change:
 
     @property
     def weaker(self) -> list[str]:
-        """What is kept of the promises that it weakens."""
+        """What is kept of the properties that it weakens."""
         return list(dict.fromkeys(name for names in self.weakens.values() for name in names))
 
 

@@ -1,4 +1,4 @@
-"""What is promised of a system, each promise with the sentence of the document that makes it."""
+"""What is promised of a system, each property with the sentence of the document that makes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WELL_FORMED = "well-formed"
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """A promise. ``says`` is it in one plain sentence; ``sentence`` is the document's own wording."""
+    """A property. ``says`` is it in one plain sentence; ``sentence`` is the document's own wording."""
 
     name: str
     says: str
@@ -139,7 +139,7 @@ class Recovery(Property):
 
     Each entry: variables, a formula over the state after the crash, and the formula over durable
     attributes (and nothing else: checked) that it must be equivalent to. What no entry speaks of
-    is not judged.
+    is not checked.
     """
 
     restores: Sequence[Restored]

@@ -27,14 +27,14 @@ def load(entry: Entry) -> System:
             their model themselves, when they are asked for.
     """
     variants = _together(entry) if entry.models else Lazy(_each(entry))
-    if entry.table.judged_by is not None and entry.table.judged_by not in variants:
-        raise UserError(f"{entry.where('judged_by')}: {unknown('variant', entry.table.judged_by, variants)}")
+    if entry.table.validated_by is not None and entry.table.validated_by not in variants:
+        raise UserError(f"{entry.where('validated_by')}: {unknown('variant', entry.table.validated_by, variants)}")
     stated = {name: each.refuted for name, each in entry.variants.items() if each.refuted is not None}
     return System(
         entry.name,
         entry.title,
         variants,
-        judged_by=entry.table.judged_by or next(iter(variants)),
+        validated_by=entry.table.validated_by or next(iter(variants)),
         load=partial(_part, entry),
         locks={name: tuple(_locks(entry, name, each)) for name, each in entry.variants.items() if each.locks},
         document_name=entry.table.document,

@@ -67,7 +67,7 @@ class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         model: a model, or a list of models, or several such references; each model is a variant.
         title, document: for ``list``, which loads no model.
-        judged_by: the variant that logs are checked against; by default the first.
+        validated_by: the variant that logs are checked against; by default the first.
         variants: in their order.
         refinements: a list of :class:`schedproof.proofs.refinement.property.Refinement`.
         replays: variant -> how a run of it is replayed on the reference implementation.
@@ -83,7 +83,7 @@ class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str | list[str] = []
     title: str | None = None
     document: str | None = None
-    judged_by: str | None = None
+    validated_by: str | None = None
     variants: dict[str, Any] = {}
     refinements: str | None = None
     replays: str | None = None
@@ -177,6 +177,8 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     at = f"{shown(path)}: systems.{name}"
     if NAME.fullmatch(name) is None:
         raise UserError(f"{at}: the name {name!r} cannot be used; choose letters, digits, '.', '_' and '-'")
+    if isinstance(value, dict) and "judged_by" in value:  # what the key was called before
+        value = {"validated_by" if key == "judged_by" else key: of for key, of in value.items()}
     table = _converted(at, value, SystemTable)
     variants = {each: _converted(f"{at}.variants.{each}", said, VariantTable) for each, said in table.variants.items()}
     models = (table.model,) if isinstance(table.model, str) else tuple(table.model)
@@ -186,8 +188,8 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     for keys, reference in _references(entry):
         if REFERENCE.fullmatch(reference) is None:
             raise UserError(f'{entry.where(*keys)}: {reference!r} is not a reference; write "package.module:OBJECT"')
-    if not models and table.judged_by is not None and table.judged_by not in variants:
-        raise UserError(f"{entry.where('judged_by')}: {unknown('variant', table.judged_by, variants)}")
+    if not models and table.validated_by is not None and table.validated_by not in variants:
+        raise UserError(f"{entry.where('validated_by')}: {unknown('variant', table.validated_by, variants)}")
     return entry
 
 

@@ -44,7 +44,7 @@ class System:
     name: str
     title: str
     variants: Mapping[str, Model]
-    judged_by: str
+    validated_by: str
     load: Callable[[str, Any], Any] = field(default=lambda key, default: default, compare=False, repr=False)
     locks: Mapping[str, Sequence[LockFile]] = field(default_factory=dict)
     document_name: str | None = None
@@ -54,7 +54,7 @@ class System:
     @staticmethod
     def of(model: Model) -> System:
         """The system of a single model that no manifest names."""
-        return System(model.system, model.about, {model.variant: model}, judged_by=model.variant)
+        return System(model.system, model.about, {model.variant: model}, validated_by=model.variant)
 
     @property
     def base(self) -> Model:
@@ -88,7 +88,7 @@ class System:
 
     @property
     def tables(self) -> Mapping[str, frozenset[str]]:
-        """By sort, the events whose rows are compared between text, figures and what runs (``judged_by``)."""
+        """By sort, the events whose rows are compared between text, figures and what runs (``validated_by``)."""
         return self.load("tables", {})  # type: ignore[no-any-return]
 
     @property

@@ -273,9 +273,9 @@ def encode(kind: Type, value: object) -> int:
 
 
 def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = False) -> Iterator[Instance]:
-    """One instance for each topology that the model wants explored at this scope."""
+    """One instance for each configuration that the model wants explored at this scope."""
     sizes = check_scope(model, scope)
-    for rigid in model.topologies(sizes):
+    for rigid in model.configurations(sizes):
         yield Instance(model, fitted(sizes, rigid), rigid, with_history)
 
 
@@ -286,6 +286,6 @@ def instance_with(model: Model, rigid: Rigid) -> Instance:
 
 
 def fitted(sizes: Mapping[str, int], rigid: Rigid) -> dict[str, int]:
-    """The numbers of objects of a topology: ``sizes``, or fewer where it gives fewer values."""
+    """The numbers of objects of a configuration: ``sizes``, or fewer where it gives fewer values."""
     given = {sort: len(values) for (sort, _), values in rigid.items()}
     return {sort: min(size, given.get(sort, size)) for sort, size in sizes.items()}

@@ -28,7 +28,7 @@ MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 """States that fit into the memory of an ordinary machine, with room to spare."""
 
 RESERVE, LEAST = 96 << 20, 16 << 20
-"""Bytes that machine code and buffers take beside the states, and that states get in any case."""
+"""Bytes that compiled code and buffers take beside the states, and that states get in any case."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -48,7 +48,7 @@ class Exploring:
 
     Args:
         engine: AUTO begins interpreted, and compiles where there are more than ``PAYS`` states.
-        symmetry: explore interchangeable objects once, where only safety is judged.
+        symmetry: explore interchangeable objects once, where only safety is checked.
         crash: take crash actions.
         limit: stop after this many states.
         threads: of the compiled exploration.
@@ -70,7 +70,7 @@ class Exploring:
     def watch(
         self, instance: Instance, props: Sequence[Property], enough: Enough | None = None, states: int = 0
     ) -> tuple[Exploration | Reached, list[Watch]]:
-        """Explores an instance, and judges safety properties on it.
+        """Explores an instance, and checks safety properties on it.
 
         Args:
             enough: when it may stop, as nobody counts the states.
@@ -251,4 +251,4 @@ def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
                 return compiled.always_can_reach(graph, prop)
             case LeadsTo():
                 return compiled.leads_to(graph, prop)
-    raise AssertionError(f"no way to judge a {type(prop).__name__}")
+    raise AssertionError(f"no way to check a {type(prop).__name__}")

@@ -1,4 +1,4 @@
-"""The properties of a model judged on its explored graphs."""
+"""The properties of a model checked on its explored graphs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def reads_history(model: Model, prop: Property) -> bool:
     return any(attribute is not None and attribute.history for attribute in attributes)
 
 
-def examine(
+def model_check(
     model: Model,
     scope: Mapping[str, int],
     *,
@@ -61,13 +61,13 @@ def examine(
 ) -> list[Result]:
     """Every property of ``model`` (or those named ``only``) by exploration at ``scope``.
 
-    With several topologies a property holds if it holds in each; it is refuted by the first that does.
-    The first result is ``well-formed``. With symmetry, safety is judged on one of each kind of
+    With several configurations a property holds if it holds in each; it is refuted by the first that does.
+    The first result is ``well-formed``. With symmetry, safety is checked on one of each kind of
     interchangeable states; life cycles and liveness follow single objects and see them all. Without
     crashes, what is said of crashes only is left out.
 
     Args:
-        on_found: called with the exploration of each topology, as it is finished.
+        on_found: called with the exploration of each configuration, as it is finished.
 
     Raises:
         ScopeError: the scope is impossible.
@@ -79,10 +79,12 @@ def examine(
     props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not of_crashes(p, crashes))]
     results: dict[str, list[Result]] = {}
     sizes_of_graphs = _Sizes()
-    for rigid in model.topologies(sizes):
+    for rigid in model.configurations(sizes):
         instance = Instance(model, fitted(sizes, rigid), rigid)
         check_axioms(instance)
-        for result in _in_topology(instance, props, not only or WELL_FORMED in only, how, sizes_of_graphs, on_found):
+        for result in _in_configuration(
+            instance, props, not only or WELL_FORMED in only, how, sizes_of_graphs, on_found
+        ):
             results.setdefault(result.name, []).append(result)
     if not results and (props or not only):
         at = scope_text(sizes)
@@ -93,7 +95,7 @@ def examine(
     return sorted((_together(r) for r in results.values()), key=lambda r: order.index(r.name))
 
 
-def _in_topology(
+def _in_configuration(
     instance: Instance,
     props: Sequence[Property],
     formed: bool,
@@ -130,7 +132,7 @@ def _in_topology(
 
 
 class _Sizes:
-    """How many states there were at other topologies: where there are more objects of each sort, there are seldom less."""
+    """How many states there were at other configurations: where there are more objects of each sort, there are seldom less."""
 
     def __init__(self) -> None:
         self._known: list[tuple[Mapping[str, int], int]] = []
@@ -206,7 +208,7 @@ class _Search:
             self._note(found)
             for prop in self._runs:
                 why = self._how.halt() if self._how.halt is not None else ""
-                yield _judge(found, why or graph, prop)
+                yield _check(found, why or graph, prop)
 
     def _note(self, found: Found) -> None:
         self.pace = found.up_to() if found.complete else None
@@ -275,11 +277,11 @@ def _together(results: Sequence[Result]) -> Result:
     if worst.scope is None:
         return worst
     most = {sort: max((r.scope or {}).get(sort, 0) for r in results) for sort in worst.scope}
-    return replace(worst, scope=most, seconds=sum(r.seconds for r in results), topologies=len(results))
+    return replace(worst, scope=most, seconds=sum(r.seconds for r in results), configurations=len(results))
 
 
 def check_axioms(instance: Instance) -> None:
-    """Refuses a topology that breaks an axiom: proofs would speak of other systems than are explored.
+    """Refuses a configuration that breaks an axiom: proofs would speak of other systems than are explored.
 
     Raises:
         ModelError: an axiom is false, or reads an attribute of no object.
@@ -317,23 +319,23 @@ def _constructed(model: Model, prop: ByConstruction) -> Result:
     return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
 
 
-def _judge(found: Found, graph: Exploration | Graph | str, prop: Property) -> Result:
+def _check(found: Found, graph: Exploration | Graph | str, prop: Property) -> Result:
     start = time.perf_counter()
     scope = dict(found.instance.sizes)
     if isinstance(graph, str):
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=graph)
     try:
-        judged = answer(graph, prop)
+        checked = answer(graph, prop)
     except Undefined as error:
-        judged = Counterexample(
+        checked = Counterexample(
             (), f"property {prop.name} is violated: it reads an object that does not exist: {error}"
         )
     seconds = time.perf_counter() - start
     method = Method.EXPLORATION
-    if isinstance(judged, str):
-        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=judged, vacuous=True)
+    if isinstance(checked, str):
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=checked, vacuous=True)
     if found.ill_formed is not None:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
-    if judged is None:
+    if checked is None:
         return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)
-    return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, judged)
+    return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, checked)

@@ -12,7 +12,7 @@ from schedproof.model.semantics import Choice, Instance, Moment, State, compile_
 from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
-from .kernel import TOGETHER, judge, link
+from .kernel import TOGETHER, check, link
 from .layout import Words
 from .llvm import Machine
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
@@ -107,12 +107,12 @@ class Graph:
         program = self.reached.program
         machine = Machine([predicates(program.instance, program.layout, wanted)], states=self.size)
         found = np.empty((len(wanted), self.size), np.uint8)
-        judge(machine.address("holds"), self.words, program.layout.words, np.empty(len(wanted), np.int64), found)
+        check(machine.address("holds"), self.words, program.layout.words, np.empty(len(wanted), np.int64), found)
         for predicate, row in zip(wanted, found, strict=True):
             for number in np.flatnonzero(row == UNDEFINED)[:1]:
                 holds = compile_term(self.instance, predicate.formula, {v.name: v for v in predicate.over})
                 holds(Moment(self.state(int(number)), dict(predicate.bound)))  # says what is wrong
-                raise AssertionError("what is undefined in machine code is defined when it is interpreted")
+                raise AssertionError("what is undefined in compiled code is defined when it is interpreted")
         return [row == TRUE for row in found]
 
     def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:

@@ -235,7 +235,7 @@ def link(
 
 
 @njit(nogil=True, cache=True)
-def judge(address: int, states: Any, words: int, out: Any, found: Any) -> None:
+def check(address: int, states: Any, words: int, out: Any, found: Any) -> None:
     """What formulas are in states.
 
     Args:

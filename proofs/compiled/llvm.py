@@ -1,4 +1,4 @@
-"""Functions of :mod:`.code` as LLVM's assembly, and that as machine code."""
+"""Functions of :mod:`.code` as LLVM's assembly, and that as compiled code."""
 
 from __future__ import annotations
 
@@ -224,12 +224,12 @@ def level_for(states: int) -> int:
 
 
 class Machine:
-    """Functions as machine code, for as long as this is kept.
+    """Functions as compiled code, for as long as this is kept.
 
     Args:
         functions: their names differ, and so do those of their tables.
         states: about how many it is for: whether it pays to optimize.
-        cached: whether machine code may be taken from the disk, and is left there.
+        cached: whether compiled code may be taken from the disk, and is left there.
     """
 
     def __init__(self, functions: Sequence[Function], *, states: int = PAYS, cached: bool = True) -> None:

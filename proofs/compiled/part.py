@@ -20,7 +20,7 @@ from .steps import Program
 from .table import SLACK, U, entry, grow, place_of, put
 
 ROOM = 1 << 15
-"""Steps in a bucket: enough that changing between Python and machine code costs little, and few enough for the cache."""
+"""Steps in a bucket: enough that changing between Python and compiled code costs little, and few enough for the cache."""
 
 FULLEST, FIRST = 0.8, 1 << 10
 """How full a table gets before it grows by a quarter, and how many places it begins with."""

@@ -1,4 +1,4 @@
-"""Safety properties judged by machine code while it explores."""
+"""Safety properties checked by compiled code while it explores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def watch(
     progress: Progress | None = None,
     enough: Enough | None = None,
 ) -> tuple[Reached, list[Watch]]:
-    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``.
+    """Explores ``instance``, and checks safety properties on all its states and steps; arguments as of ``explore``.
 
     Args:
         enough: when it may stop, as nobody counts the states.
@@ -36,13 +36,13 @@ def watch(
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     conditions = compiled_conditions(instance, watches, crash=crash)
 
-    def judge(found: Reached) -> None:
+    def record_answers(found: Reached) -> None:
         for number, check in enumerate(check for each in watches for check in each.checks):
             check.met, check.failed = found.met(number), found.failed(number)
 
     def on_depth(found: Reached) -> str:
         assert enough is not None
-        judge(found)
+        record_answers(found)
         refuted = all(each.failed() is not None for each in watches)
         return enough.reason(found.depth, found.representatives, refuted=refuted)
 
@@ -60,12 +60,12 @@ def watch(
         on_depth=on_depth if enough is not None else None,
         traced=False,
     )
-    judge(found)
+    record_answers(found)
     return found, watches
 
 
 def compiled_conditions(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:
-    """The conditions of properties as programs judge them, in the order of their checks."""
+    """The conditions of properties as programs check them, in the order of their checks."""
     actions = [a.name for a in instance.model.actions if crash or not a.crash]
     return [_condition(check, actions) for each in watches for check in each.checks]
 

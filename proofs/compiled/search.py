@@ -204,7 +204,7 @@ def explore(
     Args:
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
-        conditions: what is judged of all states and steps.
+        conditions: what is checked of all states and steps.
         limit: stop after this many states.
         memory: bytes that what grows with the number of states may take; what is more goes to files.
         saving: where it is kept how far the search is; it goes on from there.

@@ -98,7 +98,7 @@ class Program:
     _machines: dict[int, Machine] = field(default_factory=dict, repr=False, compare=False)
 
     def machine(self, states: int) -> Machine:
-        """The machine code of ``steps`` for about so many states; it is made once."""
+        """The compiled code of ``steps`` for about so many states; it is made once."""
         level = level_for(states)
         if level not in self._machines:
             self._machines[level] = Machine([self.steps], states=states)
@@ -127,7 +127,7 @@ class Program:
 
 
 def program(instance: Instance, actions: Sequence[Action], conditions: Sequence[Condition] = ()) -> Program:
-    """The code of the steps of ``actions``, which judges ``conditions`` on its way."""
+    """The code of the steps of ``actions``, which checks ``conditions`` on its way."""
     writer = _Steps(instance, layout(instance), actions, conditions)
     return Program(instance, writer.layout, actions, conditions, writer.function())
 
@@ -160,11 +160,11 @@ class _Steps:
         with terms.body() as body:
             for number, condition in enumerate(self.conditions):
                 if condition.actions is None:
-                    self._judge(number, condition, Moment(), 0)
+                    self._check(number, condition, Moment(), 0)
             for number, action in enumerate(self.actions):
                 self._action(number, action)
             terms.say(If(binary("==", Local("steps"), 0), [self._counted(self._seen.stuck, 1)]))
-            self._judge_steps()
+            self._check_steps()
         with terms.body() as start:
             terms.say(Set("steps", 0))
             terms.unpack(terms.read, "now", "state")
@@ -199,7 +199,7 @@ class _Steps:
         terms.say(self._counted(self._seen.taken.start + number, binary("-", Local("steps"), Local(before))))
 
     def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
-        """Before any of its steps is judged: if one guard is undefined, none of them is known."""
+        """Before any of its steps is checked: if one guard is undefined, none of them is known."""
         if not any(number in (c.actions or ()) and c.sees_more for c in self.conditions):
             return
         with self.terms.body() as guards:
@@ -257,13 +257,13 @@ class _Steps:
             terms.say(Put("out", at, Item("next", k)))
         terms.say(Put("chosen", Local("steps"), self._choice_number(number, action, moment)))
         terms.say(Set("steps", binary("+", Local("steps"), 1)))
-        with terms.body() as judged, terms.reading() as read:
+        with terms.body() as checked, terms.reading() as read:
             for n, condition in enumerate(self.conditions):
                 if condition.actions is not None and number in condition.actions and condition.sees_more:
-                    self._judge(n, condition, moment, number)
-        if judged:
+                    self._check(n, condition, moment, number)
+        if checked:
             terms.unpack(read, "after", "next")
-            for stmt in judged:
+            for stmt in checked:
                 terms.say(stmt)
 
     def _choice_number(self, number: int, action: Action, moment: Moment) -> Expr:
@@ -275,13 +275,13 @@ class _Steps:
             found = binary("+", binary("*", found, len(domain)), place)
         return binary("+", found, first_choices(self.instance, self.actions)[number])
 
-    def _judge_steps(self) -> None:
+    def _check_steps(self) -> None:
         """What is only of the states before and after is said once, for all steps."""
         terms = self.terms
         mine = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
         if not mine:
             return
-        with terms.body() as judged, terms.reading() as read:
+        with terms.body() as checked, terms.reading() as read:
             for number, condition in mine:
                 passed = terms.new("passed")
                 with terms.block(passed):
@@ -290,19 +290,19 @@ class _Steps:
                         table = f"concerned {number}"
                         terms.tables[table] = [int(a in condition.actions) for a in range(len(self.actions))]
                         terms.check(Item(table, Local("action")), passed)
-                    self._judge(number, condition, Moment(), Local("action"))
+                    self._check(number, condition, Moment(), Local("action"))
         with terms.body() as of_step:
             for k in range(self.layout.words):
                 terms.say(Put("next", k, Item("out", binary("+", binary("*", Local("step"), self.layout.words), k))))
             terms.unpack(read, "after", "next")
-            for stmt in judged:
+            for stmt in checked:
                 terms.say(stmt)
         last = binary("-", Item("ends", binary("+", Local("action"), 1)), 1)
         of_action = [Count("step", Item("ends", Local("action")), last, of_step)]
         terms.say(Put("ends", 0, 0))
         terms.say(Count("action", 0, len(self.actions) - 1, of_action))
 
-    def _judge(self, number: int, condition: Condition, moment: Moment, action: Expr) -> None:
+    def _check(self, number: int, condition: Condition, moment: Moment, action: Expr) -> None:
         """Notes whether a condition's premise is met, and where it does not hold. What is undefined does not hold."""
         terms = self.terms
         at = self._seen.condition(number)

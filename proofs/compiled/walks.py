@@ -110,7 +110,7 @@ def walk(
     crash: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> Walked:
-    """Walks at random, each step any that is enabled with the same probability, and judges safety properties.
+    """Walks at random, each step any that is enabled with the same probability, and checks safety properties.
 
     Args:
         steps: how many in all.

@@ -1,7 +1,7 @@
 """Test sequences from the explored graph: what they cover, and what cannot be covered.
 
 ``goals`` says what there is to be covered, ``graph`` and ``search`` find ways to it, ``walk`` (greedy) and ``postman`` (cheapest)
-make sequences of them, ``suite`` does so in all topologies of a scope, ``unreached`` says why a goal is not covered, and
+make sequences of them, ``suite`` does so in all configurations of a scope, ``unreached`` says why a goal is not covered, and
 ``files`` writes it all down.
 """
 

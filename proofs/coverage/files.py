@@ -1,6 +1,6 @@
 """A suite as files: each sequence as JSON Lines and as ITF, and what they cover.
 
-What is written has been read again and judged by the oracle: a sequence that does not conform is a disagreement.
+What is written has been read again and checked by the validator: a sequence that does not conform is a disagreement.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from schedproof.proofs.traces.formats.format import Format, Plain, Requested
 from schedproof.proofs.traces.formats.itf_trace import ITF
 from schedproof.proofs.traces.formats.plain import OWN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
-from schedproof.proofs.traces.reports.report import OracleVerdict
+from schedproof.proofs.traces.reports.report import LogVerdict
 from schedproof.proofs.verdict import Disagreement
 
 from .suite import Suite
@@ -41,7 +41,7 @@ def files_of(suite: Suite, missing: Sequence[Unreached], progress: Told | None =
     """The content of every file, by name.
 
     Raises:
-        Disagreement: the oracle does not take a sequence for a run of the model.
+        Disagreement: the validator does not take a sequence for a run of the model.
     """
     found: dict[str, str] = {}
     for number, ((plain, itf), (_, walk)) in enumerate(zip(file_names(suite), suite.walks, strict=True)):
@@ -56,7 +56,7 @@ def files_of(suite: Suite, missing: Sequence[Unreached], progress: Told | None =
 
 
 def replay(model: Model, format_: Format, name: str, text: str) -> None:
-    """Has the oracle judge a trace.
+    """Has the validator check a trace.
 
     Raises:
         Disagreement: it does not conform.
@@ -70,11 +70,11 @@ def replay(model: Model, format_: Format, name: str, text: str) -> None:
         for line in trace.records:
             watch.take(line.value, line.number)
     except TraceError as error:
-        raise Disagreement(f"the oracle cannot read a generated sequence: {error}") from error
-    judgement = watch.judgement
-    if judgement.verdict is not OracleVerdict.CONFORMS:
-        why = judgement.departure.reason if judgement.departure is not None else judgement.note
-        raise Disagreement(f"the oracle does not take the generated {name} for a run of the model: {why}")
+        raise Disagreement(f"the validator cannot read a generated sequence: {error}") from error
+    validation = watch.validation
+    if validation.verdict is not LogVerdict.CONFORMS:
+        why = validation.nonconformance.reason if validation.nonconformance is not None else validation.note
+        raise Disagreement(f"the validator does not take the generated {name} for a run of the model: {why}")
 
 
 def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
@@ -94,13 +94,13 @@ def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
         "optimal": suite.is_shortest,
         "complete": suite.complete,
         "topologies": [
-            {**_topology(one.instance), "states": one.states, "transitions": one.edges, "complete": one.complete}
-            for one in suite.topologies
+            {**_configuration(one.instance), "states": one.states, "transitions": one.edges, "complete": one.complete}
+            for one in suite.configurations
         ],
         "topologies_not_needed": suite.skipped,
         "sequences": [
-            {"jsonl": plain, "itf": itf, "steps": len(walk.choices), "topology": topology}
-            for (plain, itf), (topology, walk) in zip(names, suite.walks, strict=True)
+            {"jsonl": plain, "itf": itf, "steps": len(walk.choices), "topology": configuration}
+            for (plain, itf), (configuration, walk) in zip(names, suite.walks, strict=True)
         ],
         "covered": [
             {"goal": goal.name, "sequence": names[reached[n][0]][0], "step": reached[n][1], "least": suite.distances[n]}
@@ -125,7 +125,7 @@ def left_open(suite: Suite, missing: Sequence[Unreached]) -> bool:
     return any(one.why is Why.INCOMPLETE for one in missing) or (suite.of_graph and not suite.complete)
 
 
-def _topology(instance: Instance) -> Mapping[str, Any]:
+def _configuration(instance: Instance) -> Mapping[str, Any]:
     rigid = {
         f"{m.sort}.{a.name}": [instance.show(a.type, v) for v in instance.rigid_values(m.sort.name, a)]
         for m in instance.model.machines

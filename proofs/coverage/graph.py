@@ -1,4 +1,4 @@
-"""The explored graph of one topology, with the rows of the tables that each step takes."""
+"""The explored graph of one configuration, with the rows of the tables that each step takes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A suite: walks over all topologies of a scope, and what of the goals they cover.
+"""A suite: walks over all configurations of a scope, and what of the goals they cover.
 
-Of machines, each goal has to be covered in one topology only, and the smallest topologies come first; as soon as nothing is left,
+Of machines, each goal has to be covered in one configuration only, and the smallest configurations come first; as soon as nothing is left,
 the others are not explored. Walks are greedy (see ``walk.py``); ``farthest`` bounds from below what any suite needs.
-Of the graph, every step from every reachable state of each topology is a goal. Without a limit of length such a suite is
+Of the graph, every step from every reachable state of each configuration is a goal. Without a limit of length such a suite is
 of least cost (see ``postman.py``), with one it is greedy.
 """
 
@@ -23,8 +23,8 @@ from .walk import Walk, steps_of, trimmed, walks
 
 
 @dataclass(frozen=True)
-class Topology:
-    """What was explored of one topology."""
+class Configuration:
+    """What was explored of one configuration."""
 
     instance: Instance
     states: int
@@ -39,8 +39,8 @@ class Suite:
     Args:
         of_graph: the goals are the steps of the graph; they have numbers, but no names.
         wanted: how many goals there are.
-        topologies: those that were explored; ``skipped`` others were not, because nothing was left to cover.
-        walks: each with the number of its topology.
+        configurations: those that were explored; ``skipped`` others were not, because nothing was left to cover.
+        walks: each with the number of its configuration.
         distances: of each goal that some run reaches, the least number of steps.
         rows: the rows of the tables that some explored step takes.
     """
@@ -51,7 +51,7 @@ class Suite:
     longest: int | None
     goals: Sequence[Goal]
     wanted: int
-    topologies: Sequence[Topology]
+    configurations: Sequence[Configuration]
     skipped: int
     walks: Sequence[tuple[int, Walk]]
     distances: Mapping[int, int]
@@ -59,8 +59,8 @@ class Suite:
 
     @property
     def complete(self) -> bool:
-        """Every reachable state of every topology that was explored is known, with its steps."""
-        return all(topology.complete for topology in self.topologies)
+        """Every reachable state of every configuration that was explored is known, with its steps."""
+        return all(configuration.complete for configuration in self.configurations)
 
     @property
     def reached(self) -> dict[int, tuple[int, int]]:
@@ -101,10 +101,10 @@ def generate(
     """A suite for ``model`` at a scope.
 
     Args:
-        sizes: the numbers of objects; a topology may have fewer.
+        sizes: the numbers of objects; a configuration may have fewer.
         of_graph: cover every step of the graph instead of the machines' rows (``cover`` is TRANSITIONS then).
         longest: the steps that a sequence may have; None for no limit.
-        limit: explore no more states than this of each topology.
+        limit: explore no more states than this of each configuration.
         progress, doing: are told of explorations, and of what else takes its time.
 
     Raises:
@@ -132,7 +132,7 @@ class _Making:
         self.goals = [] if of_graph else goals_of(model, cover)
         self.wanted = len(self.goals)
         self.left = set(range(self.wanted))
-        self.topologies: list[Topology] = []
+        self.configurations: list[Configuration] = []
         self.made: list[tuple[int, Walk]] = []
         self.distances: dict[int, int] = {}
         self.rows: set[Key] = set()
@@ -142,8 +142,8 @@ class _Making:
         return not self.of_graph and not self.left
 
     def add(self, graph: Graph) -> None:
-        number = len(self.topologies)
-        self.topologies.append(Topology(graph.instance, len(graph.states), graph.edge_count, graph.complete))
+        number = len(self.configurations)
+        self.configurations.append(Configuration(graph.instance, len(graph.states), graph.edge_count, graph.complete))
         self.rows |= {row for edges in graph.edges for edge in edges for row in edge.rows.values()}
         found = self._graph(graph) if self.of_graph else self._machines(graph)
         self.made += [(number, walk) for walk in found]
@@ -176,12 +176,12 @@ class _Making:
             for walk in every_edge(graph)
         ]
 
-    def suite(self, topologies: int) -> Suite:
+    def suite(self, configurations: int) -> Suite:
         kept = self.made
         if not self.of_graph:
             cut = trimmed([walk for _, walk in self.made], set(range(self.wanted)))
             # Walks are cut at their end: where each came from is told by its instance.
-            number = {id(topology.instance): n for n, topology in enumerate(self.topologies)}
+            number = {id(configuration.instance): n for n, configuration in enumerate(self.configurations)}
             kept = [(number[id(walk.instance)], walk) for walk in cut]
         return Suite(
             self.model,
@@ -190,8 +190,8 @@ class _Making:
             self.longest,
             self.goals,
             self.wanted,
-            self.topologies,
-            topologies - len(self.topologies),
+            self.configurations,
+            configurations - len(self.configurations),
             kept,
             self.distances,
             frozenset(self.rows),

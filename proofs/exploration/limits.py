@@ -21,7 +21,7 @@ class CheckpointError(Exception):
 
 @dataclass(frozen=True)
 class Saving:
-    """How far an exploration is, is kept in ``folder`` every so many seconds, and in the end."""
+    """How far an exploration is, is kept in ``folder`` every so many seconds, and at the end."""
 
     folder: Path
     every: float = 60.0

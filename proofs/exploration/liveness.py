@@ -1,4 +1,4 @@
-"""What can happen, can always still happen, and must happen: judged on a complete explored graph.
+"""What can happen, can always still happen, and must happen: checked on a complete explored graph.
 
 Each function answers None (it holds), a Counterexample, or a text: the property is vacuous.
 """

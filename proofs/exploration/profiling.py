@@ -59,7 +59,7 @@ class RuleProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What was counted and timed, in one topology or in several.
+    """What was counted and timed, in one configuration or in several.
 
     ``ill_formed`` says that there are steps that the model must not allow, which are not among those that are counted.
     """
@@ -162,7 +162,7 @@ def _on(model: Model, rule: Rule) -> str:
 
 
 def together(profiles: Sequence[Profile]) -> Profile:
-    """What was counted and timed in several topologies of one model."""
+    """What was counted and timed in several configurations of one model."""
     first = profiles[0]
     return Profile(
         states=sum(p.states for p in profiles),

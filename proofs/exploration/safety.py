@@ -1,4 +1,4 @@
-"""Invariants, step invariants, recovery and freedom from deadlock judged on an explored graph."""
+"""Invariants, step invariants, recovery and freedom from deadlock checked on an explored graph."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ IN_NO_OBJECT = "in the final state"
 
 
 class Check:
-    """One condition of a property, judged at one moment after the other.
+    """One condition of a property, checked at one moment after the other.
 
     ``met`` turns true when its premise is; ``failed`` is the first state number, and for steps the
     action, where it did not hold. ``whole`` says where it does not hold, if it has no variables.
@@ -111,7 +111,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Watch:
-    """A property and its conditions, judged."""
+    """A property and its conditions, checked."""
 
     prop: Property
     checks: Sequence[Check]
@@ -129,7 +129,7 @@ class Watch:
 
 
 def checks_of(instance: Instance, prop: Property, *, crash: bool = True) -> list[Check]:
-    """The conditions of a property, not yet judged."""
+    """The conditions of a property, not yet checked."""
     whole = IN_NO_OBJECT
     if isinstance(prop, DeadlockFree):
         apart = f" apart from {', '.join(prop.without)}" if prop.without else ""
@@ -166,7 +166,7 @@ def watch(
     progress: Progress | None = None,
     enough: Enough | None = None,
 ) -> tuple[Exploration, list[Watch]]:
-    """Explores ``instance``, and judges safety properties on all its states and steps; arguments as of ``explore``.
+    """Explores ``instance``, and checks safety properties on all its states and steps; arguments as of ``explore``.
 
     Args:
         enough: when it may stop, as nobody counts the states.
@@ -181,23 +181,23 @@ def watch(
             if check.failed is None and check.violated(_moment(state, step)) is not None:
                 check.failed = (number, step.choice.action)
 
-    judged = 0
+    checked = 0
     seconds = dict.fromkeys(checks, 0.0)
 
-    def judge_states(found: Exploration) -> None:
-        """Judges invariants on the states that were not judged before."""
-        nonlocal judged
+    def check_states(found: Exploration) -> None:
+        """Checks invariants on the states that were not checked before."""
+        nonlocal checked
         for name, each in checks.items():
             start = time.perf_counter()
             for check in each:
                 if isinstance(check.prop, Invariant) and check.failed is None:
-                    _on_states(found, check, judged)
+                    _on_states(found, check, checked)
             seconds[name] += time.perf_counter() - start
-        judged = len(found.states)
+        checked = len(found.states)
 
     def on_depth(found: Exploration) -> str:
         assert enough is not None
-        judge_states(found)
+        check_states(found)
         refuted = all(any(check.failed is not None for check in each) for each in checks.values())
         return enough.reason(found.depths[-1], len(found.states), refuted=refuted)
 
@@ -212,12 +212,12 @@ def watch(
         on_step=on_step,
         on_depth=on_depth if enough is not None else None,
     )
-    judge_states(found)
+    check_states(found)
     return found, [Watch(prop, checks[prop.name], seconds[prop.name]) for prop in props]
 
 
 def _on_states(found: Exploration, check: Check, first: int) -> None:
-    """Judges an invariant on the states from number ``first`` on."""
+    """Checks an invariant on the states from number ``first`` on."""
     for number in range(first, len(found.states)):
         if check.violated_in(found.states[number]) is not None:
             check.failed = (number, None)

@@ -1,7 +1,7 @@
-"""Models in the languages of other model checkers, to be judged by these."""
+"""Models in the languages of other model checkers, to be checked by these."""
 
 from .promela import Specification, promela
-from .promises import Promises, Unwritable
+from .properties import ExportedProperties, Unwritable
 from .tla import Module, tla
 
-__all__ = ["Module", "Promises", "Specification", "Unwritable", "promela", "tla"]
+__all__ = ["ExportedProperties", "Module", "Specification", "Unwritable", "promela", "tla"]

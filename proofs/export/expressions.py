@@ -96,9 +96,9 @@ class Expressions:
         """The variable of a loop."""
         return self.names.of(("loop", number, name), f"V{number}_{name}")
 
-    def holds(self, promise: str) -> str:
-        """Whether a promise is kept."""
-        return self.names.of(("holds", promise), f"holds_{promise}")
+    def holds(self, prop: str) -> str:
+        """Whether a property is kept."""
+        return self.names.of(("holds", prop), f"holds_{prop}")
 
     def value(self, term: t.Term, scope: Scope, kind: Type | None = None) -> Text:
         """A term where one of type ``kind`` is wanted."""

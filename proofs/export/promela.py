@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.safety import conditions_of
 
 from .cascade import Event, cascade, conditions, own_variables
 from .expressions import NONE, Expressions, Scope, code, conjunction, fitting, negation
-from .promises import BRANCHING, LIVENESS, Condition, Promises, Wanted, promises
+from .properties import BRANCHING, LIVENESS, Condition, ExportedProperties, Wanted, exported_properties
 
 NEXT = "next_"
 """Before the names of what is of the state after."""
@@ -36,28 +36,28 @@ END_OF_EACH = (":: else -> skip fi;", "}", ":: else -> skip fi;")
 
 @dataclass(frozen=True)
 class Specification:
-    """A text in Promela, and what it says of promises."""
+    """A text in Promela, and what it says of properties."""
 
     text: str
-    promises: Promises
+    properties: ExportedProperties
 
 
 def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title: str = "") -> Specification:
     """The text of ``instance``.
 
     Each step of the model is one transition, so that SPIN stores as many states; what is ill-formed leads back to the state that it is
-    taken in, but where an attribute of no object is read, SPIN says that an index is out of bounds. Promises are assertions; those of states are judged in a
+    taken in, but where an attribute of no object is read, SPIN says that an index is out of bounds. Properties are assertions; those of states are checked in a
     transition that each state has beside its own, and leads back to it.
 
     Args:
         crash: with crash actions.
-        only: the promises that are judged, by default none; None: all that can be written.
+        only: the properties that are checked, by default none; None: all that can be written.
         title: what is said of the instance at the top.
 
     Raises:
         ScopeError: there are more objects of a sort than a number of Promela has bits, numbers that it has not, or too many choices to
             write them out.
-        Unwritable: a promise of ``only`` cannot be written.
+        Unwritable: a property of ``only`` cannot be written.
     """
     for sort, size in instance.sizes.items():
         if size > MOST_OBJECTS:
@@ -76,8 +76,8 @@ def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title:
             raise ScopeError(
                 f"action {action.name} has {choices} choices, each of which Promela has a line for; choose a smaller scope"
             )
-    judged = promises(instance, only, crash, {**BRANCHING, **LIVENESS})
-    return Specification("\n".join(_Writer(instance, crash, judged, title).lines()) + "\n", judged)
+    checked = exported_properties(instance, only, crash, {**BRANCHING, **LIVENESS})
+    return Specification("\n".join(_Writer(instance, crash, checked, title).lines()) + "\n", checked)
 
 
 @dataclass(frozen=True)
@@ -92,15 +92,15 @@ class _Field:
 class _Writer:
     """One text."""
 
-    def __init__(self, instance: Instance, crash: bool, judged: Promises, title: str) -> None:
-        self.instance, self.judged, self.title = instance, judged, title
+    def __init__(self, instance: Instance, crash: bool, checked: ExportedProperties, title: str) -> None:
+        self.instance, self.checked, self.title = instance, checked, title
         self.x = Expressions(instance)
         self.ordered = ordered_rules(instance.model)
         self.actions = [a for a in instance.model.actions if crash or not a.crash]
         self.conditions: list[tuple[str, Condition]] = [
-            (prop.name, part) for prop in judged.judged for part in conditions_of(instance.model, prop, crash=crash)
+            (prop.name, part) for prop in checked.checked for part in conditions_of(instance.model, prop, crash=crash)
         ]
-        self._judging: dict[str, None] = {}
+        self._checking: dict[str, None] = {}
         self.fields = [
             _Field(m.sort.name, name, kind)
             for m in instance.model.machines
@@ -117,8 +117,8 @@ class _Writer:
         model = self.instance.model
         at = ", ".join(f"{sort} = {n}" for sort, n in self.instance.sizes.items())
         yield from _comment(f"{model.system} {model.variant} at {at}: {model.about}", self.title)
-        if self.judged.names and self.judged.left_out:
-            yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.judged.left_out.items()])
+        if self.checked.names and self.checked.left_out:
+            yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.checked.left_out.items()])
         yield ""
         for machine in model.machines:
             for number, state in enumerate(machine.states):
@@ -141,7 +141,7 @@ class _Writer:
             yield f"hidden int {self.x.choice(name)};"
         for name in self._loops:
             yield f"hidden int {name};"
-        for name in self._judging:
+        for name in self._checking:
             yield f"hidden byte {name};"
         yield "hidden int wrong;"
         yield ""
@@ -207,7 +207,7 @@ class _Writer:
         yield "    }"
 
     def _states(self) -> Iterator[str]:
-        """What is promised of states, judged in each."""
+        """What is promised of states, checked in each."""
         lines = [
             line
             for name, part in self.conditions
@@ -230,7 +230,7 @@ class _Writer:
         if broken == 0:
             return
         holds = self.x.holds(name)
-        self._judging[holds] = None
+        self._checking[holds] = None
         yield f"{holds} = 1;"
         yield from self._for(loops)
         yield f"if :: {broken if broken != 1 else 'true'} -> {holds} = 0 :: else -> skip fi;"
@@ -245,7 +245,7 @@ class _Writer:
             yield f"for ({name} : {domain[0]} .. {domain[-1]}) {{"
 
     def _steps(self, action: Action, scope: Scope) -> Iterator[str]:
-        """What is promised of the steps of an action, judged when all that happens is known, and what is then."""
+        """What is promised of the steps of an action, checked when all that happens is known, and what is then."""
         model = self.instance.model
         for name, condition in self.conditions:
             if isinstance(condition, StepInvariant) and (not condition.on or action.name in condition.on):
@@ -257,7 +257,7 @@ class _Writer:
         found = cascade(self.instance, self.ordered, action)
         roots, rules, fired = found.roots, found.rules, found.fired
         scope = Scope(fired=frozenset(fired)).binding([(v, self.x.choice(v.name)) for v in action.parameters])
-        judged = list(self._steps(action, scope))
+        checked = list(self._steps(action, scope))
         yield "wrong = 0;"
         for machine in self.instance.model.machines:
             for name in self._events(machine.sort.name):
@@ -266,7 +266,7 @@ class _Writer:
             yield from self._fire(event, firing, scope, fired)
         for on, rule, event in rules:
             yield from self._rule(on, rule, event, scope, fired)
-        if judged:
+        if checked:
             for f in self.fields:
                 self._loops["me"] = None
                 array = self.x.field(f.sort, f.name)
@@ -275,14 +275,14 @@ class _Writer:
             yield from self._update(event)
         yield "if"
         yield ":: wrong == 0 ->"
-        if self.judged.names:
+        if self.checked.names:
             yield self._told(action)
-        yield from judged
+        yield from checked
         for event in fired:
             yield from self._commit(event)
-        if self.judged.well_formed:
+        if self.checked.well_formed:
             holds = self.x.holds(WELL_FORMED)
-            self._judging[holds] = None
+            self._checking[holds] = None
             yield f":: else -> {holds} = 0; assert({holds})"
         else:
             yield ":: else -> skip"

@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.safety import conditions_of
 from .cascade import Event, cascade, conditions, own_variables
 from .formulas import WORDS, Formulas, Scope, conjunction, quoted, union
 from .names import Names
-from .promises import BRANCHING, Promises, Wanted, promises
+from .properties import BRANCHING, ExportedProperties, Wanted, exported_properties
 
 _Says = Callable[[str, Mapping[str, str]], str]
 """What is said of a step: by the expression of all that happens in it, and the identifiers of the action's parameters."""
@@ -28,7 +28,7 @@ _Says = Callable[[str, Mapping[str, str]], str]
 
 @dataclass(frozen=True)
 class Module:
-    """A module of TLA+, the configuration with which TLC judges it, and what these say of promises.
+    """A module of TLA+, the configuration with which TLC checks it, and what these say of properties.
 
     Args:
         name: the module's; its file is ``name.tla``, as TLC wants it.
@@ -37,7 +37,7 @@ class Module:
     name: str
     text: str
     configuration: str
-    promises: Promises
+    properties: ExportedProperties
 
 
 def tla(
@@ -52,22 +52,22 @@ def tla(
     Args:
         name: of the module; by default system and variant.
         crash: with crash actions.
-        only: the promises that are judged, by default none; None: all that can be written.
+        only: the properties that are checked, by default none; None: all that can be written.
         title: what is said of the instance at the top.
 
     Raises:
-        Unwritable: a promise of ``only`` cannot be written.
+        Unwritable: a property of ``only`` cannot be written.
     """
-    judged = promises(instance, only, crash, BRANCHING)
-    writer = _Writer(instance, crash, judged, name or f"{instance.model.system}_{instance.model.variant}", title)
-    return Module(writer.module, "\n".join(writer.lines()) + "\n", writer.configuration(), judged)
+    checked = exported_properties(instance, only, crash, BRANCHING)
+    writer = _Writer(instance, crash, checked, name or f"{instance.model.system}_{instance.model.variant}", title)
+    return Module(writer.module, "\n".join(writer.lines()) + "\n", writer.configuration(), checked)
 
 
 class _Writer:
     """One module."""
 
-    def __init__(self, instance: Instance, crash: bool, judged: Promises, name: str, title: str) -> None:
-        self.instance, self.crash, self.judged, self.title = instance, crash, judged, title
+    def __init__(self, instance: Instance, crash: bool, checked: ExportedProperties, name: str, title: str) -> None:
+        self.instance, self.crash, self.checked, self.title = instance, crash, checked, title
         self.names = names = Names(WORDS)
         self.x = Formulas(instance, names)
         self.module = Names(WORDS).of("module", name)
@@ -99,14 +99,14 @@ class _Writer:
         names.of(WELL_FORMED, WELL_FORMED)
         for prop in model.properties:
             names.of(("property", prop.name), prop.name)
-        for number, prop in enumerate(self._judged_of_steps()):
+        for number, prop in enumerate(self._checked_of_steps()):
             names.of(("step", number), f"{prop.name}_step")
 
-    def _judged_of_steps(self) -> list[Property]:
-        """What is judged of steps, in order; one that comes down to several conditions several times."""
+    def _checked_of_steps(self) -> list[Property]:
+        """What is checked of steps, in order; one that comes down to several conditions several times."""
         return [
             prop
-            for prop in self.judged.judged
+            for prop in self.checked.checked
             for part in conditions_of(self.instance.model, prop, crash=self.crash)
             if isinstance(part, StepInvariant)
         ]
@@ -135,15 +135,15 @@ class _Writer:
         for action in self.actions:
             yield from self._action(action)
         yield from self._next()
-        yield from self._promises()
+        yield from self._properties()
         yield "===="
 
     def _head(self) -> Iterator[str]:
         model = self.instance.model
         at = ", ".join(f"{sort} = {n}" for sort, n in self.instance.sizes.items())
         yield from _comment(f"{model.system} {model.variant} at {at}: {model.about}.", self.title)
-        if self.judged.left_out:
-            yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.judged.left_out.items()])
+        if self.checked.left_out:
+            yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.checked.left_out.items()])
 
     def _objects(self) -> Iterator[str]:
         yield f"{self.x.none()} == -1"
@@ -403,7 +403,7 @@ class _Writer:
         over = f"\\E {self.x.over(action.parameters, parameters)} : " if parameters else ""
         return over + _applied(operator, parameters)
 
-    def _promises(self) -> Iterator[str]:
+    def _properties(self) -> Iterator[str]:
         yield from _comment(
             "What is promised. Of steps it is said state by state: P holds of all that can happen next. ([][P]_vars would not see the",
             "steps that change nothing, and what fires is no variable.)",
@@ -418,7 +418,7 @@ class _Writer:
         yield f"{self.names.of(WELL_FORMED, '')} == {self.names.of('EveryStep', '')}({self.names.of('WellFormed', '')})"
         yield ""
         number = 0
-        for prop in self.judged.judged:
+        for prop in self.checked.checked:
             yield from _comment(prop.says + ".")
             if isinstance(prop, LeadsTo):
                 yield from self._leads_to(prop)
@@ -451,7 +451,7 @@ class _Writer:
         return over + self.x.value(says, inner)
 
     def _step(self, condition: StepInvariant, name: str) -> Iterator[str]:
-        """The promise as an operator of all that happens, and of the parameters of its actions."""
+        """The property as an operator of all that happens, and of the parameters of its actions."""
         every = self.x.fresh("F", Scope())
         common = common_parameters(self.instance.model, condition.on)
         scope, parameters = self.x.bind(Scope(local=frozenset({every})), common)
@@ -504,12 +504,12 @@ class _Writer:
         yield ""
 
     def configuration(self) -> str:
-        """What TLC is to judge; a deadlock is a state like any other."""
+        """What TLC is to check; a deadlock is a state like any other."""
         model = self.instance.model
         lines = [f"SPECIFICATION {self.names.of('Spec', '')}", "CHECK_DEADLOCK FALSE"]
-        if self.judged.well_formed:
+        if self.checked.well_formed:
             lines += [f"INVARIANT {self.names.of(name, '')}" for name in ("TypeOK", WELL_FORMED)]
-        for prop in self.judged.judged:
+        for prop in self.checked.checked:
             kind = "PROPERTY" if isinstance(prop, LeadsTo) else "INVARIANT"
             refuted = "  \\* expected to be broken" if prop.name in model.refuted else ""
             lines.append(f"{kind} {self._name(prop)}{refuted}")

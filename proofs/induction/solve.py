@@ -18,7 +18,7 @@ from functools import cached_property
 import z3
 
 from schedproof.model.lang import Model, ModelError
-from schedproof.proofs.gc_paused import undisturbed
+from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Counterexample, Verdict
 
 from .cascade import Cascade
@@ -190,7 +190,7 @@ def prove(
     Raises:
         ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
     """
-    with undisturbed():
+    with gc_paused():
         return _prove(obligations(model, known), every, only, progress)
 
 

@@ -1,4 +1,4 @@
-"""What is judged of a description of locks: each check by its name, and what it says."""
+"""What is checked of a description of locks: each check by its name, and what it says."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ About = Operation | Callers | Rule | SeveralRule | Literal["order", "threads", "
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is judged: its name, what it says, and the sentence that says it, if one does."""
+    """One thing that is checked: its name, what it says, and the sentence that says it, if one does."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class Check:
 
 
 def checks(locks: Locks) -> list[Check]:
-    """What is judged of a description, in the order of telling."""
+    """What is checked of a description, in the order of telling."""
     found: list[Check] = []
 
     def add(

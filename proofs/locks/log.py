@@ -64,7 +64,7 @@ class _Holders:
     by_lock: dict[str, list[Acquisition]] = field(default_factory=dict)
 
 
-def judge_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]) -> Logged:
+def validate_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]) -> Logged:
     """Holds ``records`` against the order of ``locks``; memory grows with the locks, not with the records.
 
     Args:
@@ -155,4 +155,4 @@ def mode_of(locks: Locks, of: str, word: str) -> Mode | None:
     return Mode.READ if word == "read" else Mode.WRITE
 
 
-__all__ = ["Acquisition", "Logged", "Wrong", "judge_log", "mode_of"]
+__all__ = ["Acquisition", "Logged", "Wrong", "mode_of", "validate_log"]

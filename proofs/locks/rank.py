@@ -17,7 +17,7 @@ import z3
 
 from schedproof.model.locks import Locks
 from schedproof.model.locks.language import OrderRow, Where
-from schedproof.proofs.gc_paused import undisturbed
+from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Disagreement
 
 
@@ -64,7 +64,7 @@ class Order:
     """In how many instances circles were looked for."""
 
 
-def judge(locks: Locks) -> Order:
+def check_order(locks: Locks) -> Order:
     """Whether the order of ``locks`` is acyclic.
 
     Neither a rank nor a circle: then it is not known.
@@ -72,7 +72,7 @@ def judge(locks: Locks) -> Order:
     Raises:
         Disagreement: there is a rank and a circle.
     """
-    with undisturbed():
+    with gc_paused():
         rank = find_rank(locks)
     if rank is not None and (row := _contradicts(locks, rank)) is not None:
         raise Disagreement(f"the rank {rank.text} was found for the row {row.text}, which contradicts it")

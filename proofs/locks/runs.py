@@ -1,6 +1,6 @@
 """Every run of one lock program by itself on given objects, and what it breaks: the order, rules, what callers hold.
 
-This is one of two ways to judge programs: by trying. :mod:`symbolic` is the other, for any number of objects.
+This is one of two ways to check programs: by trying. :mod:`symbolic` is the other, for any number of objects.
 """
 
 from __future__ import annotations

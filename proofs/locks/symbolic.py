@@ -1,11 +1,11 @@
-"""Lock programs judged for any number of objects and trees of any depth: each step once, on objects that z3 knows little of.
+"""Lock programs checked for any number of objects and trees of any depth: each step once, on objects that z3 knows little of.
 
 An operation is walked with its parameters as unknowns, once for each way in which it is called: what its caller holds
 is kept as what is known of it, that it is this or that around a parameter, that a parameter is directly in it, or that
 it comes before a parameter in the order of locks. Ways of calling are carried from calls to what is called until there
-are no new ones, so that an operation that calls itself for what is inside is judged at every depth.
+are no new ones, so that an operation that calls itself for what is inside is checked at every depth.
 
-Only operations that release a lock in the block in which they acquire it can be judged so; of others nothing is proved.
+Only operations that release a lock in the block in which they acquire it can be checked so; of others nothing is proved.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Sorts:
 
 
 @dataclass(frozen=True)
-class Judged:
+class CheckedStep:
     """What is asked of one step: ``proved``, or ``why`` not."""
 
     step: Step
@@ -176,19 +176,19 @@ class Programs:
         releases: of what the operation itself acquires.
     """
 
-    order: list[Judged] = field(default_factory=list)
-    rules: list[tuple[str, Judged]] = field(default_factory=list)
-    calls: list[tuple[str, Judged]] = field(default_factory=list)
-    waits: list[Judged] = field(default_factory=list)
-    releases: list[Judged] = field(default_factory=list)
+    order: list[CheckedStep] = field(default_factory=list)
+    rules: list[tuple[str, CheckedStep]] = field(default_factory=list)
+    calls: list[tuple[str, CheckedStep]] = field(default_factory=list)
+    waits: list[CheckedStep] = field(default_factory=list)
+    releases: list[CheckedStep] = field(default_factory=list)
 
 
-def judge(locks: Locks, rank: Rank | None, operation: Operation) -> Programs:
+def check_operation(locks: Locks, rank: Rank | None, operation: Operation) -> Programs:
     """What ``operation`` does, called by somebody who holds what its callers have to hold, and no more: each step at every depth."""
-    return _Judge(locks, rank, operation).all()
+    return _Checker(locks, rank, operation).all()
 
 
-class _Judge:
+class _Checker:
     def __init__(self, locks: Locks, rank: Rank | None, entry: Operation) -> None:
         self.locks, self.rank, self.z, self.entry = locks, rank, _Sorts(locks), entry
         self.ways: dict[str, set[Way]] = {}
@@ -216,10 +216,10 @@ class _Judge:
         """What has been found, with nothing proved."""
         why = f"{loose.text} ({loose.place}) is not matched in its block, and so nothing is proved"
 
-        def not_proved(one: Judged) -> Judged:
+        def not_proved(one: CheckedStep) -> CheckedStep:
             return replace(one, proved=False, why=why)
 
-        unmatched = Judged(loose, self.entry.name, False, why)
+        unmatched = CheckedStep(loose, self.entry.name, False, why)
         return Programs(
             [*map(not_proved, self.found.order), unmatched],
             [
@@ -290,7 +290,7 @@ class _Judge:
         after = self.steps(operation.steps, scope, facts, operation)
         step = operation.steps[0] if operation.steps else Step(text="", place=operation.place)
         released = after.held == facts.held
-        self.found.releases.append(Judged(step, operation.name, released, "it keeps what it acquires"))
+        self.found.releases.append(CheckedStep(step, operation.name, released, "it keeps what it acquires"))
 
     def _assumed(self, facts: Facts, known: Known, scope: Mapping[str, Unknown]) -> Facts:
         if known.paths:
@@ -324,7 +324,9 @@ class _Judge:
                 self.accesses(step, verb, self.z.reach(path, scope), name, facts, of)
             case Send(channel=channel) | Receive(channel=channel):
                 always = isinstance(step, Send) and self.locks.channels[channel] == UNBOUNDED
-                self.found.waits.append(Judged(step, of.name, always or not facts.held, "something is held meanwhile"))
+                self.found.waits.append(
+                    CheckedStep(step, of.name, always or not facts.held, "something is held meanwhile")
+                )
             case Either(alternatives=alternatives):
                 for each in alternatives:
                     self.steps(each, scope, facts, of)  # what it acquires it releases, or nothing is proved
@@ -356,7 +358,9 @@ class _Judge:
         for hold in facts.held:
             proved = self.allowed(facts, hold.object, one)
             self.found.order.append(
-                Judged(step, of.name, proved, f"a {hold.object.of} may be held that the order does not put before it")
+                CheckedStep(
+                    step, of.name, proved, f"a {hold.object.of} may be held that the order does not put before it"
+                )
             )
 
     def accesses(self, step: Step, verb: Verb, one: Unknown, name: str, facts: Facts, of: Operation) -> None:
@@ -370,7 +374,7 @@ class _Judge:
                 self.found.rules.append(
                     (
                         rule.name,
-                        Judged(
+                        CheckedStep(
                             step,
                             of.name,
                             self.holds(facts, needed, rule.mode),
@@ -395,14 +399,14 @@ class _Judge:
         for name, path in called.inside.items():
             outer = self.z.reach(path, inner)
             there = self.follows(facts, self._lies_in(inner[name], outer), inner[name], outer)
-            self.found.calls.append((called.name, Judged(step, of.name, there, f"{name} may not be in {path}")))
+            self.found.calls.append((called.name, CheckedStep(step, of.name, there, f"{name} may not be in {path}")))
             if there:
                 inside.add(name)
         for under in called.under:
             needed = self.z.reach(under.path, inner)
             held = self.holds(facts, needed, under.mode)
             why = f"{under.mode} {under.path} may not be held"
-            self.found.calls.append((called.name, Judged(step, of.name, held, why)))
+            self.found.calls.append((called.name, CheckedStep(step, of.name, held, why)))
         known = frozenset(self.seen_from(hold, inner, facts) for hold in facts.held)
         self.ways.setdefault(called.name, set()).add(Way(known, frozenset(inside)))
 

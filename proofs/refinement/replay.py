@@ -21,7 +21,7 @@ from .modelside import ModelGraph, Normal
 Replay = Callable[[Run], Mismatch | None]
 """Replays a run; the first difference, None if there is none."""
 
-SITUATION_UNKNOWN = "the run is of no situation that the scheduler can be put into"
+CONFIGURATION_UNKNOWN = "the run is of no configuration that the scheduler can be put into"
 
 
 def check_variant(run: Run, model: Model) -> None:

@@ -405,7 +405,7 @@ def simulate(
     """Explores an implementation, and looks for each move for the steps of the model that it is.
 
     Args:
-        about: the situation, in words.
+        about: the configuration, in words.
         begin: makes the simulation, which takes its time, too.
         also: what is asked of a complete exploration.
     """

@@ -1,4 +1,4 @@
-"""The oracle: does a log of a real implementation conform to the model?
+"""The validator: does a log of a real implementation conform to the model?
 
 ``check_trace`` reads a trace and says conforms, or names the first record that no sequence of
 model steps explains; ``check_records`` does so with records that a program has at hand. See the README of this package for the trace formats.
@@ -9,19 +9,19 @@ from __future__ import annotations
 from .check import check_records, check_trace
 from .errors import TraceError
 from .files.following import Following
-from .reports.report import Candidate, Departure, Difference, OracleReport, OracleVerdict, Promise
+from .reports.report import Candidate, Difference, LogVerdict, NonconformanceReport, Requirement, ValidationReport
 from .tally import Tally
 
 __all__ = [
     "Candidate",
-    "Departure",
     "Difference",
     "Following",
-    "OracleReport",
-    "OracleVerdict",
-    "Promise",
+    "LogVerdict",
+    "NonconformanceReport",
+    "Requirement",
     "Tally",
     "TraceError",
+    "ValidationReport",
     "check_records",
     "check_trace",
 ]

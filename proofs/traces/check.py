@@ -24,7 +24,7 @@ from .formats.mapping import read_mapping
 from .formats.otel import OTEL, is_otel, log_records
 from .formats.plain import OWN
 from .reports.excerpt import excerpt
-from .reports.report import NOTHING, OracleReport, OracleVerdict
+from .reports.report import NOTHING, LogVerdict, ValidationReport
 from .reports.shorten import shortened
 from .tally import Tally
 
@@ -53,18 +53,18 @@ def check_trace(
     following: Following | None = None,
     shorten: bool = False,
     tally: Tally | None = None,
-) -> OracleReport:
-    """Judges the trace at ``path`` by the model of ``system``.
+) -> ValidationReport:
+    """Checks the trace at ``path`` by the model of ``system``.
 
     Args:
         system: or its name, if it comes with schedproof or an installed package.
         path: of the trace; ``-`` for standard input.
-        variant: None for the one that the trace names or its format is judged by, or else the system (HiveD: as-written).
+        variant: None for the one that the trace names or its format is checked by, or else the system (HiveD: as-written).
         format: None to recognise it by the content, else the name of one of the system's formats.
         release: the release of the system that wrote it, where its format differs between releases; None for any.
         mapping: a file that says how the lines are to be read as records of the plain format.
-        following: for a trace that is still being written; the report comes at the first departure, or when it stops.
-        shorten: of a departure, look for what matters of the trace; this takes up to three seconds.
+        following: for a trace that is still being written; the report comes at the first nonconformance, or when it stops.
+        shorten: of a nonconformance, look for what matters of the trace; this takes up to three seconds.
         tally: counts what is done, for whoever waits.
 
     Raises:
@@ -101,8 +101,8 @@ def check_records(
     variant: str | None = None,
     *,
     shorten: bool = False,
-) -> OracleReport:
-    """Judges records of the plain format, as :func:`check_trace` judges those of a file.
+) -> ValidationReport:
+    """Checks records of the plain format, as :func:`check_trace` checks those of a file.
 
     Args:
         shorten: as of :func:`check_trace`.
@@ -123,7 +123,7 @@ class _Request:
 
     Args:
         source: what messages about the trace as a whole call it.
-        shorten: of a departure, look for what matters of the trace.
+        shorten: of a nonconformance, look for what matters of the trace.
         tally: counts what is done.
     """
 
@@ -133,9 +133,9 @@ class _Request:
     shorten: bool
     tally: Tally = field(default_factory=Tally)
 
-    def report(self, chosen: Format, lines: Iterable[TextLine]) -> OracleReport:
+    def report(self, chosen: Format, lines: Iterable[TextLine]) -> ValidationReport:
         """The report on the lines of a trace of the format ``chosen``."""
-        model = self.system.variants[self.requested.variant or chosen.judged_by or self.system.judged_by]
+        model = self.system.variants[self.requested.variant or chosen.validated_by or self.system.validated_by]
         if not chosen.fits(model):
             fitting = ", ".join(v for v, m in self.system.variants.items() if chosen.fits(m))
             raise TraceError(
@@ -155,15 +155,15 @@ class _Request:
         if isinstance(trace, ModelLog):
             trace = replace(trace, records=self.tally.counted(trace.records, "checking", "records"))
         found = trace.check()
-        if not found.size and found.verdict is OracleVerdict.CONFORMS:
+        if not found.size and found.verdict is LogVerdict.CONFORMS:
             found = replace(found, note=_joined(NOTHING, found.note))
-        report = OracleReport.of(self.system.name, model.variant, chosen.name, found)
-        if report.first_departure is not None:
-            said = "\n".join(report.first_departure.text())
+        report = ValidationReport.of(self.system.name, model.variant, chosen.name, found)
+        if report.first_nonconformance is not None:
+            said = "\n".join(report.first_nonconformance.text())
             report = replace(report, citations=footnotes(model.document, [m[0] for m in FACT.finditer(said)]))
         return replace(report, excerpt=self.excerpt(report, chosen, list(lines))) if self.shorten else report
 
-    def report_on_plain(self, chosen: Format, trace: Plain) -> OracleReport:
+    def report_on_plain(self, chosen: Format, trace: Plain) -> ValidationReport:
         """The report on records of the plain format, taken as they come."""
         variant = self.requested.variant
         model = self.system.variants[variant] if variant is not None else None
@@ -177,7 +177,7 @@ class _Request:
             error.before = _with_note(watch.report(), trace.note()).until(str(error)) if watch.records else None
             raise
         report = _with_note(watch.report(), trace.note())
-        if self.shorten and report.verdict is OracleVerdict.DEPARTS and watch.since is not None:
+        if self.shorten and report.verdict is LogVerdict.VIOLATES and watch.since is not None:
             self.tally.does(SHORTENING)
             unlogged = trace.header.value.get("unlogged", 0)
             report = replace(report, shortened=shortened(self.system, watch.model, watch.since, unlogged))
@@ -185,7 +185,7 @@ class _Request:
 
     def report_on_all(
         self, formats: Sequence[Format], lines: Iterable[TextLine], following: Following | None
-    ) -> OracleReport:
+    ) -> ValidationReport:
         """The report on a trace that is checked when all of it is there; one that is followed, again whenever there is more.
 
         Args:
@@ -214,28 +214,28 @@ class _Request:
         try:
             chosen = _recognise(lines, formats)
             report = replace(self, shorten=False, tally=Tally()).report(chosen, chosen.settled(lines))
-            return report.verdict is not OracleVerdict.CONFORMS
+            return report.verdict is not LogVerdict.CONFORMS
         except TraceError as error:
             return 0 < error.line < lines[-1].number  # else what is wrong may be that there has to be more
 
-    def excerpt(self, report: OracleReport, chosen: Format, lines: Sequence[TextLine]) -> Sequence[tuple[int, str]]:
-        """What matters of a log that departs: numbers and texts of its lines."""
-        if report.first_departure is None:
+    def excerpt(self, report: ValidationReport, chosen: Format, lines: Sequence[TextLine]) -> Sequence[tuple[int, str]]:
+        """What matters of a log that does not conform: numbers and texts of its lines."""
+        if report.first_nonconformance is None:
             return ()
-        at, quietly = report.first_departure.line, replace(self, shorten=False, tally=Tally())
+        at, quietly = report.first_nonconformance.line, replace(self, shorten=False, tally=Tally())
         self.tally.does(SHORTENING)
 
         def reason(some: Sequence[TextLine]) -> str:
             try:
-                departure = quietly.report(chosen, some).first_departure
+                nonconformance = quietly.report(chosen, some).first_nonconformance
             except TraceError:
                 return ""
-            return departure.reason if departure is not None and departure.line == at else ""
+            return nonconformance.reason if nonconformance is not None and nonconformance.line == at else ""
 
         return [(line.number, line.text) for line in excerpt([line for line in lines if line.number <= at], reason)]
 
 
-def _with_note(report: OracleReport, note: str) -> OracleReport:
+def _with_note(report: ValidationReport, note: str) -> ValidationReport:
     return replace(report, note=_joined(report.note, note))
 
 

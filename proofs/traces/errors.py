@@ -1,11 +1,11 @@
-"""The one error of the oracle: a trace, or a request, that cannot be judged."""
+"""The one error of the validator: a trace, or a request, that cannot be checked."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .reports.report import OracleReport
+    from .reports.report import ValidationReport
 
 
 class TraceError(ValueError):
@@ -20,5 +20,5 @@ class TraceError(ValueError):
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
-        self.before: OracleReport | None = None
+        self.before: ValidationReport | None = None
         """What was found out about the lines before that one, if anything was."""

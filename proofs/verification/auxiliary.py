@@ -19,18 +19,18 @@ from schedproof.proofs.refinement.property import Refinement
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 if TYPE_CHECKING:
-    from schedproof.proofs.locks.examine import Answer
+    from schedproof.proofs.locks.model_check import Answer
 
 Say = Callable[[str], None]
 
 
 class Auxiliary(ABC):
-    """Some properties that are judged together."""
+    """Some properties that are checked together."""
 
     @property
     @abstractmethod
     def properties(self) -> Sequence[Property]:
-        """What is judged, in the order of the table."""
+        """What is checked, in the order of the table."""
 
     @property
     def refuted(self) -> Collection[str]:
@@ -38,7 +38,7 @@ class Auxiliary(ABC):
         return ()
 
     @abstractmethod
-    def judge(self, only: Sequence[str], say: Say) -> list[Result]:
+    def check(self, only: Sequence[str], say: Say) -> list[Result]:
         """The verdicts on the properties ``only``, or on all."""
 
 
@@ -53,7 +53,7 @@ class Refined(Auxiliary):
         """The one that it takes the model's steps."""
         return [self.refinement]
 
-    def judge(self, only: Sequence[str], say: Say) -> list[Result]:
+    def check(self, only: Sequence[str], say: Say) -> list[Result]:
         """The two graphs are the same, or the first difference."""
         prop = self.refinement
         report = prop.check(lambda done, edges: say(f"scheduler, {done} states, {edges} edges"))
@@ -135,16 +135,18 @@ class Locked(Auxiliary):
             for check in [*self.locks.refuted, *([self.described.only] if self.described.refuted else [])]
         }
 
-    def judge(self, only: Sequence[str], say: Say) -> list[Result]:
-        """What :func:`examine` says."""
+    def check(self, only: Sequence[str], say: Say) -> list[Result]:
+        """What :func:`model_check` says."""
         return [answer.result(self._name(answer.check.name)) for answer in self.answers(only, say)]
 
     def answers(self, only: Sequence[str], say: Say) -> Sequence[Answer]:
         """The same, with all that is known of each check."""
         wanted = [self.check_of(name) for name in only] or ([self.described.only] if self.described.only else [])
-        from schedproof.proofs.locks.examine import examine  # it needs the solver, a list of properties does not
+        from schedproof.proofs.locks.model_check import (
+            model_check,  # it needs the solver, a list of properties does not
+        )
 
-        found = examine(
+        found = model_check(
             self.locks, only=wanted, progress=lambda n, to_go: say(f"{self.described.name}, {n} states, {to_go} to go")
         )
         return found.answers

@@ -8,7 +8,7 @@ from typing import Any
 
 from schedproof.model.lang import Model, Reading
 from schedproof.model.registry.system import System
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
 from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json
 
@@ -146,7 +146,7 @@ def _of(system: System, model: Model) -> list[Finding]:
     names = model.refuted - repeated(system, model)
     if not names:
         return []
-    results = examine(model, {}, only=sorted(names))
+    results = model_check(model, {}, only=sorted(names))
     found = []
     for result in results:
         if result.verdict is Verdict.REFUTED and result.counterexample is not None:
@@ -173,9 +173,9 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
     described = [each for each in auxiliary(system, model) if isinstance(each, Locked) and each.locks.document]
     found = []
     for each in described:
-        promised = {each.check_of(p.name): p for p in each.properties}
+        required = {each.check_of(p.name): p for p in each.properties}
         for answer in each.answers(sorted(each.refuted), lambda line: None) if each.refuted else ():
-            prop = promised[answer.check.name]
+            prop = required[answer.check.name]
             result = answer.result(prop.name)
             if result.counterexample is not None:
                 found.append(

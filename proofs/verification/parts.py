@@ -15,7 +15,7 @@ from schedproof.model.lang import Model
 from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, examine
+from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
 from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 
@@ -89,16 +89,16 @@ def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     return found
 
 
-def judge(part: Part, say: Say, others: Mapping[str, System]) -> Done:
+def check(part: Part, say: Say, others: Mapping[str, System]) -> Done:
     """Does a part of the work on one of ``others``, or else on a registered system, by name."""
     system = others.get(part.system) or registered_system(part.system)
     model = system.variants[part.variant]
     # A larger scope is there because compiling pays for it: the interpreted exploration need not try first.
     engine = Engine.COMPILED if model.verify_scope else Engine.AUTO
-    return judge_of(system, model, part, model.verify_scope, say, engine)
+    return check_part_of(system, model, part, model.verify_scope, say, engine)
 
 
-def judge_of(
+def check_part_of(
     system: System, model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO
 ) -> Done:
     """Does a part of the work on ``model``; ``scope`` is for its exploration, instead of the model's default.
@@ -115,7 +115,7 @@ def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], s
     match part.work:
         case Work.EXPLORATION:
             return Done(
-                examine(
+                model_check(
                     model,
                     scope,
                     only=part.only,
@@ -138,7 +138,7 @@ def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], s
             return Done(inducted=inducted(proof, part.only))
         case Work.AUXILIARY:
             its = next(each for each in auxiliary(system, model) if part.only[0] in {p.name for p in each.properties})
-            return Done(its.judge(part.only, lambda line: say(f"{at}: {line}")))
+            return Done(its.check(part.only, lambda line: say(f"{at}: {line}")))
 
 
 def prove(model: Model, **options: Any) -> Induction:

@@ -62,7 +62,7 @@ def differences(system: System) -> list[Difference]:
 
 
 def _of(system: System, sort: str) -> Iterator[Difference]:
-    runs = system.variants[system.judged_by]
+    runs = system.variants[system.validated_by]
     written, run = _rows(system, system.base.table(sort)), _rows(system, runs.table(sort))
     fired = _fired(runs, sort)
     for kind, rows in (

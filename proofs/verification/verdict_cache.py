@@ -241,7 +241,7 @@ class VerdictCache:
     def _scope(self) -> str:
         model = self._model
         sizes = check_scope(model, model.verify_scope)
-        return self._of([sizes, bool(model.verify_scope), model.axioms, list(model.topologies(sizes))])
+        return self._of([sizes, bool(model.verify_scope), model.axioms, list(model.configurations(sizes))])
 
 
 def _is_builtin(system: System) -> bool:

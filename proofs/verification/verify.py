@@ -1,4 +1,4 @@
-"""The main job: every property of every variant, judged by every way there is, against its manifest."""
+"""The main job: every property of every variant, checked by every way there is, against its manifest."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
 from .durations import expected_seconds
-from .parts import INDUCTIVE, Done, Inducted, Part, Say, Work, judge, judge_of, parts
+from .parts import INDUCTIVE, Done, Inducted, Part, Say, Work, check, check_part_of, parts
 from .properties import expected, property_names
 from .verdict_cache import VerdictCache, environment
 from .workers import Workers, copied
 
 
 @dataclass(frozen=True)
-class Judged:
+class CheckedProperty:
     """A property with the verdict that its variant's manifest expects."""
 
     result: Result
@@ -47,8 +47,8 @@ class Judged:
             "scope": dict(r.scope) if r.scope is not None else None,
             "seconds": round(r.seconds, 4),
         }
-        if r.topologies > 1:
-            found["topologies"] = r.topologies
+        if r.configurations > 1:
+            found["topologies"] = r.configurations
         if self.cached:
             found["cached"] = True
         if r.note:
@@ -68,7 +68,7 @@ class VariantReport:
 
     system: str
     variant: str
-    properties: Sequence[Judged]
+    properties: Sequence[CheckedProperty]
     seconds: float = field(compare=False, default=0.0)
     missing: Sequence[str] = ()
 
@@ -95,7 +95,7 @@ def verify_variant(
     only: Sequence[str] = (),
     progress: Say | None = None,
 ) -> VariantReport:
-    """Judges the properties of one variant by exploration and, where it is wanted, induction.
+    """Checks the properties of one variant by exploration and, where it is wanted, induction.
 
     Args:
         scope: instead of the model's default.
@@ -109,7 +109,7 @@ def verify_variant(
     start = time.perf_counter()
     say = progress or (lambda line: None)
     wanted = parts(system, model, only)
-    done = [judge_of(system, model, part, scope or {}, say) for part in wanted]
+    done = [check_part_of(system, model, part, scope or {}, say) for part in wanted]
     return _together(system, model, wanted, done, [], time.perf_counter() - start)
 
 
@@ -133,15 +133,15 @@ def _together(
             explored |= {each.name: (each, cached) for each in done.results}
     by_induction = {name for part in wanted if part.work is Work.INDUCTION for name in part.only}
     names = [n for n in property_names(system, model) if any(n in part.only for part in wanted)]
-    judged, missing = [], []
+    checked, missing = [], []
     for name in names:
         if name not in explored or (name in by_induction and name not in inducted):
             missing.append(name)
             continue
         result, cached = explored[name]
         proof, proof_cached = inducted.get(name, (None, True))
-        judged.append(Judged(combine(result, proof), expected(system, model, name), cached and proof_cached))
-    return VariantReport(model.system, model.variant, judged, seconds, missing)
+        checked.append(CheckedProperty(combine(result, proof), expected(system, model, name), cached and proof_cached))
+    return VariantReport(model.system, model.variant, checked, seconds, missing)
 
 
 def combine(explored: Result, inducted: Inducted | None) -> Result:
@@ -235,7 +235,7 @@ def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Do
 
 def _timed(part: Part, say: Say, *, others: Mapping[str, System]) -> tuple[Done, float]:
     start = time.perf_counter()
-    return judge(part, say, others), time.perf_counter() - start
+    return check(part, say, others), time.perf_counter() - start
 
 
 class Run:

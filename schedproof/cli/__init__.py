@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not seen and not isinstance(error, KeyboardInterrupt):
                 raise
             # Dataclasses are made by exec. Where an interrupt ends an exec, Python remembers it, and lets the
-            # process die of the signal in the end, whatever was caught; until the next exec.
+            # process die of the signal at the end, whatever was caught; until the next exec.
             exec("", {})  # without them it would keep a copy of the local variables, and thereby the error
             code = fail("interrupted; nothing was written", Exit.INTERRUPTED)
         gc.collect()  # what the interrupt left half-made is destroyed while its complaints are still dropped

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.verdict_cache import versions
-from schedproof.proofs.verification.verify import Judged, VariantReport
+from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
 from . import choose
 
@@ -35,8 +35,8 @@ def junit(reports: Sequence[VariantReport]) -> bytes:
             skipped="0",
             time=f"{report.seconds:.3f}",
         )
-        for judged in report.properties:
-            _case(suite, report, judged)
+        for checked in report.properties:
+            _case(suite, report, checked)
         for name in report.missing:
             case = ET.SubElement(suite, "testcase", classname=_class(report), name=name, time="0")
             ET.SubElement(case, "error", type="missing", message="interrupted before there was a verdict")
@@ -45,14 +45,14 @@ def junit(reports: Sequence[VariantReport]) -> bytes:
     return text + b"\n"
 
 
-def _tag(judged: Judged) -> str | None:
-    if judged.as_expected:
+def _tag(checked: CheckedProperty) -> str | None:
+    if checked.as_expected:
         return None
-    return "error" if judged.result.verdict is Verdict.UNDETERMINED else "failure"
+    return "error" if checked.result.verdict is Verdict.UNDETERMINED else "failure"
 
 
-def _case(suite: ET.Element, report: VariantReport, judged: Judged) -> None:
-    result = judged.result
+def _case(suite: ET.Element, report: VariantReport, checked: CheckedProperty) -> None:
+    result = checked.result
     case = ET.SubElement(
         suite,
         "testcase",
@@ -60,14 +60,14 @@ def _case(suite: ET.Element, report: VariantReport, judged: Judged) -> None:
         name=result.name,
         time=f"{result.seconds:.3f}",
     )
-    if judged.cached:
+    if checked.cached:
         known = ET.SubElement(case, "properties")
         ET.SubElement(known, "property", name="cached", value=versions())
-    tag = _tag(judged)
+    tag = _tag(checked)
     if tag is None:
         return
     problem = ET.SubElement(
-        case, tag, type=str(result.verdict), message=_clean(f"{result.reach}, expected {judged.expected}")
+        case, tag, type=str(result.verdict), message=_clean(f"{result.reach}, expected {checked.expected}")
     )
     if result.counterexample is not None:
         model = choose.variant(choose.system(report.system), report.variant)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from schedproof.model.registry.discovery import registered
 from schedproof.model.registry.errors import UserError
-from schedproof.proofs.traces import OracleReport, TraceError
+from schedproof.proofs.traces import TraceError, ValidationReport
 
 MOST_LINES = 5_000
 """A log that cannot be shortened goes into the test whole, up to this many lines."""
@@ -23,7 +23,7 @@ The test fails if a change of the model, or of the mapping of the log, makes the
 
 import json
 
-{imports}from schedproof.proofs.traces import OracleVerdict, check_records
+{imports}from schedproof.proofs.traces import LogVerdict, check_records
 
 TRACE = [
 {lines}]
@@ -32,7 +32,7 @@ TRACE = [
 def test_the_last_record_violates() -> None:
     header, *records = map(json.loads, TRACE)
     report = check_records({named}, header, records)
-    assert report.verdict is OracleVerdict.DEPARTS
+    assert report.verdict is LogVerdict.DEPARTS
     assert report.first_departure is not None and report.first_departure.record == len(records)
 '''
 
@@ -45,7 +45,7 @@ The test fails if a change of the model makes the violation disappear.
 
 from pathlib import Path
 
-{imports}from schedproof.proofs.traces import OracleVerdict, check_trace
+{imports}from schedproof.proofs.traces import LogVerdict, check_trace
 
 LOG = [
 {lines}]
@@ -55,12 +55,12 @@ def test_the_last_line_violates(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("\\n".join(LOG) + "\\n", "utf-8")
     report = check_trace({named}, log, variant={told!r}, format={format!r})
-    assert report.verdict is OracleVerdict.DEPARTS
+    assert report.verdict is LogVerdict.DEPARTS
     assert report.first_departure is not None and report.first_departure.line == len(LOG)
 '''
 
 
-def regression_test(report: OracleReport, log: Path, variant: str | None) -> str:
+def regression_test(report: ValidationReport, log: Path, variant: str | None) -> str:
     """A pytest file that fails if the violation is found no more; it has what matters of the log, or the log up to there.
 
     Args:
@@ -71,9 +71,9 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
     Raises:
         UserError: the log cannot be read again, or is too long.
     """
-    departure = report.first_departure
-    assert departure is not None
-    reason = " ".join(departure.reason.split()).replace("\\", "/").replace('"""', "'''")
+    nonconformance = report.first_nonconformance
+    assert nonconformance is not None
+    reason = " ".join(nonconformance.reason.split()).replace("\\", "/").replace('"""', "'''")
     own = (
         report.system not in registered().entries
     )  # a system of the user's manifest, which the test then finds as a command does
@@ -93,13 +93,13 @@ def regression_test(report: OracleReport, log: Path, variant: str | None) -> str
         raise UserError(
             "--emit-test: the records that matter were not found in time, and only these of a mapped log make a test; write the test by hand"
         )
-    if departure.line > MOST_LINES:
+    if nonconformance.line > MOST_LINES:
         raise UserError(
-            f"--emit-test: the violation is at line {departure.line}, and the log cannot be shortened; cut the log to {MOST_LINES} lines"
+            f"--emit-test: the violation is at line {nonconformance.line}, and the log cannot be shortened; cut the log to {MOST_LINES} lines"
         )
     try:
         with log.open(encoding="utf-8-sig") as file:
-            lines = [line.rstrip("\n") for line in islice(file, departure.line)]
+            lines = [line.rstrip("\n") for line in islice(file, nonconformance.line)]
     except (OSError, ValueError, TraceError):
         raise UserError(f"--emit-test: {str(log)!r} cannot be read a second time; write the log to a file") from None
     return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)

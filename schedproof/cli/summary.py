@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schedproof.proofs.exploration.counterexample_text import story
-from schedproof.proofs.verification.verify import Judged, VariantReport
+from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
 from . import choose
-from .judging import conclusion, reached, standing
+from .verdict_status import conclusion, reached, standing
 
 
 def summary(reports: Sequence[VariantReport]) -> str:
@@ -16,19 +16,19 @@ def summary(reports: Sequence[VariantReport]) -> str:
     head, _, counted = conclusion(reports).partition(": ")
     lines = [f"## schedproof: {head}", "", f"{counted}.", ""]
     for report in reports:
-        for judged in report.properties:
-            if not judged.as_expected:
-                lines += _problem(report, judged)
+        for checked in report.properties:
+            if not checked.as_expected:
+                lines += _problem(report, checked)
     for report in reports:
         lines += _table(report)
     return "\n".join(lines) + "\n"
 
 
-def _problem(report: VariantReport, judged: Judged) -> Iterator[str]:
-    result = judged.result
+def _problem(report: VariantReport, checked: CheckedProperty) -> Iterator[str]:
+    result = checked.result
     yield f"### {report.system} {report.variant}: {_cell(result.name)}"
     yield ""
-    yield f"{_cell(result.reach)}, expected {judged.expected}."
+    yield f"{_cell(result.reach)}, expected {checked.expected}."
     yield ""
     if result.counterexample is not None:
         model = choose.variant(choose.system(report.system), report.variant)
@@ -43,10 +43,10 @@ def _table(report: VariantReport) -> Iterator[str]:
     yield ""
     yield "| property | verdict | expected | |"
     yield "|---|---|---|---|"
-    for judged in report.properties:
-        result = judged.result
-        mark = standing(result.verdict, judged.expected)
-        cells = [result.name, result.reach, str(judged.expected), f"{mark}, cached" if judged.cached else mark]
+    for checked in report.properties:
+        result = checked.result
+        mark = standing(result.verdict, checked.expected)
+        cells = [result.name, result.reach, str(checked.expected), f"{mark}, cached" if checked.cached else mark]
         yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
     yield ""
     yield "</details>"

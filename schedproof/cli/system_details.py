@@ -20,8 +20,8 @@ def print_details(system: System, models: Sequence[Model]) -> None:
     base, shown = system.base, {m.variant: m for m in models}
     click.echo(f"{system.title} ({base.document.title}: {base.document.name})")
     click.echo()
-    rows = [[v, _scope(m), "yes" if v == system.judged_by else "", m.about] for v, m in shown.items()]
-    table("Variants", ["name", "default scope", "judges logs", "what it is"], rows)
+    rows = [[v, _scope(m), "yes" if v == system.validated_by else "", m.about] for v, m in shown.items()]
+    table("Variants", ["name", "default scope", "checks logs", "what it is"], rows)
     click.echo()
     columns = ["name", "states", "events", "attributes", "line"]
     for number, (machines, names) in enumerate(_machines(models).items()):
@@ -88,7 +88,7 @@ def details(system: System, models: Sequence[Model]) -> dict[str, Any]:
         "name": system.name,
         "title": system.title,
         "document": system.document,
-        "judged_by": system.judged_by,
+        "judged_by": system.validated_by,
         "variants": [_variant(system, m) for m in models],
     }
 

@@ -32,7 +32,7 @@ def _system(system: System) -> dict[str, Any]:
     return {
         "name": system.name,
         "title": system.title,
-        "judged_by": system.judged_by,
+        "judged_by": system.validated_by,
         "variants": [_variant(model) for model in system.variants.values()],
     }
 

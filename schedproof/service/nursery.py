@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NoReturn
 
-from .judging import live
+from .checking import live
 from .limits import Limits
 
 START, END, REAP = b"s", b"e", b"r"

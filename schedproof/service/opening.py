@@ -1,4 +1,4 @@
-"""From what a client asks for to the judge of a session."""
+"""From what a client asks for to the check of a session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BadSession(ValueError):
 
 
 def opened(asked: object) -> Watch:
-    """The judge of a session: ``asked`` is a header of the plain format, or a system and a scope.
+    """The check of a session: ``asked`` is a header of the plain format, or a system and a scope.
 
     Raises:
         BadSession: it is neither, or names what there is not.
@@ -44,7 +44,7 @@ def _variant(asked: Mapping[str, Any]) -> tuple[System, Model]:
         raise BadSession(f'"system" is missing; choose from {", ".join(systems())}')
     system = systems()[_one_of("system", asked["system"], systems())]
     if "variant" not in asked:
-        return system, system.variants[system.judged_by]
+        return system, system.variants[system.validated_by]
     return system, system.variants[_one_of(f"variant of {system.name}", asked["variant"], system.variants)]
 
 

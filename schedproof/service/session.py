@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from .answers import Answer, Kind, problem
+from .checking import FAULT, OUT_OF_MEMORY
 from .frames import BIGGEST, LENGTH, content, message
-from .judging import FAULT, OUT_OF_MEMORY
 from .limits import Limits
 from .nursery import Born, Nursery
 
-DEPARTS, UNDETERMINED = "violates", "undetermined"
+VIOLATES, UNDETERMINED = "violates", "undetermined"
 
 
 class Session:
@@ -120,10 +120,10 @@ class Session:
                 return f"its process ended unexpectedly ({code})"
 
     def _without_process(self, head: Mapping[str, Any]) -> Answer:
-        """Nothing more can be judged. What has departed has departed; else nobody knows."""
+        """Nothing more can be checked. What has departed has departed; else nobody knows."""
         if head["ask"] == "create":
             return problem(Kind.BAD_SESSION, f"the session cannot be created: {self.lost}; ask for less")
-        verdict = DEPARTS if self._standing.get("verdict") == DEPARTS else UNDETERMINED
+        verdict = VIOLATES if self._standing.get("verdict") == VIOLATES else UNDETERMINED
         standing = {**self._standing, "verdict": verdict, "note": f"the session was lost: {self.lost}"}
         match head["ask"]:
             case "records":

@@ -1,6 +1,6 @@
 """The shapes of requests and answers, for the OpenAPI description.
 
-They describe; they do not judge: a session's own process reads what a client sends, so that nobody else is at its mercy.
+They describe; they do not check: a session's own process reads what a client sends, so that nobody else is at its mercy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .opening import KEPT
 
 Verdict = Annotated[
     Literal["conforms", "violates", "undetermined"],
-    Field(description="of everything so far; once it is not `conforms`, it stays, and further records are not judged"),
+    Field(description="of everything so far; once it is not `conforms`, it stays, and further records are not checked"),
 ]
 
 COMPONENT = "#/components/schemas/"
@@ -51,7 +51,7 @@ class SystemShape(BaseModel):
 
     name: str = Field(examples=["hived"])
     title: str
-    judged_by: str = Field(description="the variant that judges if none is named", examples=["as-written"])
+    judged_by: str = Field(description="the variant that checks if none is named", examples=["as-written"])
     variants: list[VariantShape]
 
 
@@ -105,7 +105,7 @@ def _renamed(schema: Any) -> Any:
     }
 
 
-class FirstDeparture(BaseModel):
+class FirstNonconformance(BaseModel):
     """The first record that no sequence of the model's steps explains."""
 
     model_config = ConfigDict(extra="allow")
@@ -119,9 +119,9 @@ class Standing(BaseModel):
     system: str = Field(examples=["hived"])
     variant: str = Field(examples=["as-written"])
     verdict: Verdict
-    records: int = Field(description="records judged in this session, a departing one included")
-    note: str | None = Field(default=None, description="why it is undetermined, or that nothing was judged")
-    first_departure: FirstDeparture | None = None
+    records: int = Field(description="records checked in this session, a nonconforming one included")
+    note: str | None = Field(default=None, description="why it is undetermined, or that nothing was checked")
+    first_departure: FirstNonconformance | None = None
 
 
 class Created(Standing):
@@ -134,7 +134,7 @@ class Taken(Standing):
     """What was made of the records."""
 
     taken: int = Field(
-        description="records of this request that were judged; fewer than were sent if one of them departs"
+        description="records of this request that were checked; fewer than were sent if one of them does not conform"
     )
 
 
@@ -185,6 +185,6 @@ class BadRecord(Problem):
 
     model_config = ConfigDict(extra="allow")
     record: int | None = Field(default=None, description="its number in the session, from 1")
-    taken: int | None = Field(default=None, description="records of this request that were judged: they stay so")
+    taken: int | None = Field(default=None, description="records of this request that were checked: they stay so")
     verdict: Verdict | None = None
     records: int | None = None

@@ -42,12 +42,12 @@ JSON, LINES = "application/json", "application/x-ndjson"
 
 ABOUT = """Create a session for a system and a number of objects, post what happens as records, and get the verdict: whether some run of
 the model explains them all, and what may happen next. Every error has one line that says what to do instead. A client that did not get an answer asks
-the session how many `records` it has judged, and sends the rest, with `after` to be sure."""
+the session how many `records` it has checked, and sends the rest, with `after` to be sure."""
 
 Name = Annotated[str, Path(alias="id", description="the session's id", max_length=64)]
 
 After = Annotated[
-    int | None, Query(ge=0, description="refuse the records unless the session has judged so many before")
+    int | None, Query(ge=0, description="refuse the records unless the session has checked so many before")
 ]
 Most = Annotated[int | None, Query(ge=1, le=MOST_EVENTS, description="so many at most")]
 
@@ -131,7 +131,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
         openapi_extra=_body(many),
     )  # fmt: skip
     async def records(request: Request, name: Name, after: After = None) -> Response:
-        """Hands records to the session, in order. Those before one that is none, or that departs, stay taken."""
+        """Hands records to the session, in order. Those before one that is none, or that does not conform, stay taken."""
         lines = _kind(request, JSON, LINES) == LINES
         return _said(await sessions.records(name, await _read(request, limits), lines=lines, after=after))
 
@@ -140,7 +140,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
         responses=_problems(404, 422, 429, 503),
     )  # fmt: skip
     async def report(name: Name) -> Response:
-        """The whole report: the verdict and, after a departure, the steps that came closest and what they break."""
+        """The whole report: the verdict and, after a nonconformance, the steps that came closest and what they break."""
         return _said(await sessions.report(name))
 
     @app.get(
@@ -148,7 +148,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
         responses=_problems(404, 422, 429, 503),
     )  # fmt: skip
     async def events(name: Name, most: Most = None) -> Response:
-        """What may happen next in some state that explains all records so far. Nothing, after a departure."""
+        """What may happen next in some state that explains all records so far. Nothing, after a nonconformance."""
         return _said(await sessions.events(name, most))
 
     @app.delete(
@@ -263,8 +263,8 @@ def _body(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 WHY = {
     400: "it is not of the form that it should have",
     404: "there is no such session",
-    409: "the session has not judged as many records as `after` says",
-    413: "the body is too big, or there are more records than can be judged in time",
+    409: "the session has not checked as many records as `after` says",
+    413: "the body is too big, or there are more records than can be checked in time",
     415: "the body is of another type",
     422: "it names what there is not",
     429: "too many requests to this session at once",

@@ -18,7 +18,7 @@ from schedproof.model.lang import Model, Rigid
 from schedproof.model.registry.errors import unknown
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, check_scope, fitted, instances
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 
 from .lockstep import Agreement
 from .world import OutOfStep, World
@@ -38,7 +38,7 @@ def lockstep(
     implementation_factory: Callable[[World], Any],
     *,
     scope: Mapping[str, int] | None = None,
-    topology: Rigid | None = None,
+    configuration: Rigid | None = None,
     without: Collection[str] = (),
     chooses: Mapping[str, Sequence[str]] | None = None,
     refused: type[Exception] | tuple[type[Exception], ...] = Refused,
@@ -60,7 +60,7 @@ def lockstep(
         model: what it is held against.
         implementation_factory: makes a new implementation from a :class:`World`: the names of all objects, and what never changes.
         scope: sort name -> number of objects, over the model's default.
-        topology: what never changes of them; by default each of the model's topologies is drawn.
+        configuration: what never changes of them; by default each of the model's configurations is drawn.
         without: actions that are not taken.
         chooses: by action, the parameters that the implementation chooses itself. It is not given these: its method returns
             them as ``{name: value}``, and the model has to allow them.
@@ -71,9 +71,9 @@ def lockstep(
     Raises:
         ModuleNotFoundError: Hypothesis is not installed.
         UserError: an action or parameter is named that the model does not have.
-        ScopeError: the scope or the topology is impossible.
+        ScopeError: the scope or the configuration is impossible.
 
-    The machine fails with :class:`OutOfStep`: both states, the steps so far, and the promise of the model that is broken.
+    The machine fails with :class:`OutOfStep`: both states, the steps so far, and the property of the model that is broken.
     """
     try:
         from .driver import machine
@@ -96,13 +96,13 @@ def lockstep(
         frozenset(may_refuse),
         refused if isinstance(refused, tuple) else (refused,),
     )
-    return machine(agreement, _instances(model, scope or {}, topology), refusals=refusals)
+    return machine(agreement, _instances(model, scope or {}, configuration), refusals=refusals)
 
 
-def _instances(model: Model, scope: Mapping[str, int], topology: Rigid | None) -> list[Instance]:
-    if topology is None:
+def _instances(model: Model, scope: Mapping[str, int], configuration: Rigid | None) -> list[Instance]:
+    if configuration is None:
         return list(instances(model, scope, with_history=True))
-    return [Instance(model, fitted(check_scope(model, scope), topology), topology, with_history=True)]
+    return [Instance(model, fitted(check_scope(model, scope), configuration), configuration, with_history=True)]
 
 
 def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
@@ -113,7 +113,7 @@ def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
 
 def conforms(
     model: Model, log: Path | str, *, format: str | None = None, mapping: Path | str | None = None
-) -> OracleReport:
+) -> ValidationReport:
     """Asserts that a log conforms to ``model``, as ``schedproof validate`` checks it.
 
     Args:
@@ -121,13 +121,13 @@ def conforms(
         mapping: a file that says how the log's lines are to be read, for a log of no known format.
 
     Raises:
-        AssertionError: it violates the model, or that is undetermined; with the oracle's report.
+        AssertionError: it violates the model, or that is undetermined; with the validator's report.
         TraceError: the file is no log, or the mapping none.
     """
     __tracebackhide__ = True
     system = System.of(model)
     by = Path(mapping) if mapping is not None else None
     report = check_trace(system, Path(log), model.variant, format, mapping=by)
-    if report.verdict is not OracleVerdict.CONFORMS:
+    if report.verdict is not LogVerdict.CONFORMS:
         raise AssertionError("\n".join([f"{log}:", *report.text()]))
     return report

@@ -1,4 +1,4 @@
-"""What ``pytest --schedproof`` collects: a manifest's systems, their variants, and a test for each promise."""
+"""What ``pytest --schedproof`` collects: a manifest's systems, their variants, and a test for each property."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Disagreement, Verdict
 from schedproof.proofs.verification.properties import check_expectations, properties_of
-from schedproof.proofs.verification.verify import Judged, VariantReport, verify_variant
+from schedproof.proofs.verification.verify import CheckedProperty, VariantReport, verify_variant
 
 
 class ManifestFile(pytest.File):
@@ -60,20 +60,20 @@ class SystemNode(pytest.Collector):
 
 
 class VariantNode(pytest.Collector):
-    """A variant, which is judged once, when the first of its tests runs."""
+    """A variant, which is checked once, when the first of its tests runs."""
 
     def __init__(self, *, system: System, model: Model, **rest: Any) -> None:
         super().__init__(**rest)
         self.system, self.model = system, model
 
-    def collect(self) -> Iterable[PromiseItem]:
-        """A test for each promise."""
+    def collect(self) -> Iterable[PropertyItem]:
+        """A test for each property."""
         try:
             properties = properties_of(self.system, self.model)
         except UserError as error:
             raise self.CollectError(str(error)) from None
         for prop in properties:
-            item = PromiseItem.from_parent(self, name=prop.name)
+            item = PropertyItem.from_parent(self, name=prop.name)
             if self.config.pluginmanager.hasplugin("xdist"):
                 # With --dist loadgroup one worker does all of a variant, which is what is worked out at once.
                 item.add_marker(pytest.mark.xdist_group(f"{self.model.system} {self.model.variant}"))
@@ -100,8 +100,8 @@ class VariantNode(pytest.Collector):
         return manifest.path
 
 
-class PromiseItem(pytest.Item):
-    """One promise of one variant."""
+class PropertyItem(pytest.Item):
+    """One property of one variant."""
 
     @property
     def variant(self) -> VariantNode:
@@ -110,17 +110,17 @@ class PromiseItem(pytest.Item):
         return self.parent
 
     def setup(self) -> None:
-        """Judges it. What cannot be judged is an error, and so is a promise that says nothing."""
+        """Checks it. What cannot be checked is an error, and so is a property that says nothing."""
         if isinstance(self.variant.report, str):
             pytest.fail(self.variant.report, pytrace=False)
-        if self._judged.result.vacuous:
-            pytest.fail(f"{self._head()}\nA promise whose premise is never true says nothing: mend it.", pytrace=False)
+        if self._checked.result.vacuous:
+            pytest.fail(f"{self._head()}\nA property whose premise is never true says nothing: mend it.", pytrace=False)
 
     def runtest(self) -> None:
         """Compares the verdict with the expected one; one that is undetermined fails, whatever is expected."""
-        if self._judged.as_expected:
+        if self._checked.as_expected:
             return
-        result = self._judged.result
+        result = self._checked.result
         lines = [self._head()]
         if result.counterexample is not None:
             lines += story(self.variant.model, result.counterexample)
@@ -131,21 +131,21 @@ class PromiseItem(pytest.Item):
         pytest.fail("\n".join(lines), pytrace=False)
 
     @property
-    def _judged(self) -> Judged:
+    def _checked(self) -> CheckedProperty:
         report = self.variant.report
         assert isinstance(report, VariantReport)
-        return next(judged for judged in report.properties if judged.result.name == self.name)
+        return next(checked for checked in report.properties if checked.result.name == self.name)
 
     def _head(self) -> str:
         model, prop = (
             self.variant.model,
             next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name),
         )
-        reach = f"{self._judged.result.reach}, expected {self._judged.expected}"
+        reach = f"{self._checked.result.reach}, expected {self._checked.expected}"
         return f"{model.system} {model.variant} {self.name}: {reach}\nProperty: {prop.says}."
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the promise stands."""
+        """Where the property stands."""
         prop = next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name)
         place = prop.place if prop in list(self.variant.model.properties) else self.variant.model.place
         return Path(place.file), place.line - 1, f"{self.variant.model.system} {self.variant.name} {self.name}"

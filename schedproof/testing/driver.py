@@ -25,7 +25,7 @@ class LockstepMachine(RuleBasedStateMachine):
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        """A new implementation, in one of the topologies."""
+        """A new implementation, in one of the configurations."""
         several = len(self.instances) > 1
         number = data.draw(st.integers(0, len(self.instances) - 1), label="topology") if several else 0
         self.pair = Pair(self.agreement, self.instances[number])

@@ -119,7 +119,7 @@ class Pair:
         problem = f"{self.whose} does {what}, which the model does not allow"
         complete = len(given) == len(action.parameters)
         why = broken_guard(self.instance, self.state, Choice(action.name, given)) if complete else []
-        raise self._out(problem + "".join(f": {promise.text()}" for promise in why))
+        raise self._out(problem + "".join(f": {requirement.text()}" for requirement in why))
 
     def again(self) -> None:
         """Nothing happens, and both have to be in the same state still."""
@@ -152,7 +152,7 @@ class Pair:
         if not self._stepper.enabled(self.state, choice):
             why = broken_guard(self.instance, self.state, choice)
             problem = f"{self.whose} chose {show_choice(self.instance, choice)}, which the model does not allow"
-            raise self._out(problem + "".join(f": {promise.text()}" for promise in why))
+            raise self._out(problem + "".join(f": {requirement.text()}" for requirement in why))
         return choice
 
     def _compare(self, when: str, changed: Sequence[FieldChange] = ()) -> None:
@@ -174,7 +174,7 @@ class Pair:
             lines.append(f"  {field.object}.{field.name}: {mine} in the model{why}, {its} in the implementation")
         whole = overlaid(self.state, seen)
         broken = broken_invariants(self.instance, self.state, whole)
-        lines += [f"That violates {promise.text()}" for promise in broken]
+        lines += [f"That violates {requirement.text()}" for requirement in broken]
         raise self._out("\n".join(lines), tuple(whole[slot] for slot in range(self.instance.width)))
 
     def _name(self) -> str:

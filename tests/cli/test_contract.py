@@ -18,7 +18,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
-from tests.support.lamps import PROMISES, VACUOUS, Lamp, lamps, system, x
+from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
 from tests.support.registry import put
 from tests.support.stderr import besides_progress
@@ -62,7 +62,7 @@ def run_json(run, registered):
 
 
 def test_no_result_is_written_over_what_is_read(run, tmp_path):
-    """Not even if it departs, under another name of the same file."""
+    """Not even if it does not conform, under another name of the same file."""
     log = tmp_path / "log.jsonl"
     log.write_text('{"schedproof": 1, "system": "hived"}\n{"action": "complete", "parameters": {"p": "x"}}\n')
     (tmp_path / "same").symlink_to(log)
@@ -124,7 +124,7 @@ def test_verify_table_and_closing_line(run, registered):
 
 
 def test_verify_only(run_json, registered):
-    registered(system(lamps("plain"), lamps("other", promises=[VACUOUS], refuted=())))
+    registered(system(lamps("plain"), lamps("other", properties=[VACUOUS], refuted=())))
     code, found = run_json("verify", "--property", "blinks", "--property", "one-state")
     names = {v["variant"]: [p["name"] for p in v["properties"]] for v in found["systems"]}
     assert (code, names) == (0, {"plain": ["blinks", "one-state"]})
@@ -138,7 +138,7 @@ def test_verify_only(run_json, registered):
     ],
 )
 def test_an_unexpected_verdict_exits_with_1(run, registered, refuted, wrong):
-    """In both directions: a promise that fails, and one that is said to fail but does not."""
+    """In both directions: a property that fails, and one that is said to fail but does not."""
     registered(system(lamps(refuted=refuted)))
     code, out, _ = run("verify")
     assert code == 1
@@ -146,21 +146,21 @@ def test_an_unexpected_verdict_exits_with_1(run, registered, refuted, wrong):
     assert out.splitlines()[-1].startswith("NOT as expected: 4 of 5 verdicts")
 
 
-def test_a_vacuous_promise_is_undetermined_and_exits_with_3(run_json, registered):
-    registered(system(lamps(promises=[VACUOUS], refuted=())))
+def test_a_vacuous_property_is_undetermined_and_exits_with_3(run_json, registered):
+    registered(system(lamps(properties=[VACUOUS], refuted=())))
     code, found = run_json("verify")
     assert (code, found["ok"]) == (3, False)
     assert found["systems"][0]["properties"][1]["verdict"] == "undetermined"
 
 
 def test_a_wrong_verdict_weighs_more_than_a_missing_one(run, registered):
-    registered(system(lamps(promises=[*lamps().properties, VACUOUS], refuted=())))
+    registered(system(lamps(properties=[*lamps().properties, VACUOUS], refuted=())))
     assert run("verify")[0] == 1
 
 
 def test_junit(run, registered, tmp_path):
-    promises = [*lamps().properties, VACUOUS]
-    registered(system(lamps(refuted=(), promises=promises)))
+    properties = [*lamps().properties, VACUOUS]
+    registered(system(lamps(refuted=(), properties=properties)))
     run("verify", "--junit", tmp_path / "report.xml")
     (suite,) = ET.parse(tmp_path / "report.xml").getroot()
     assert {k: suite.get(k) for k in ("name", "tests", "failures", "errors")} == {
@@ -227,7 +227,7 @@ def test_verify_one_variant(run_json, registered, run):
 
 
 def test_nothing_to_check_is_not_green(run, registered):
-    registered(system(lamps("plain"), lamps("other", promises=[VACUOUS], refuted=())))
+    registered(system(lamps("plain"), lamps("other", properties=[VACUOUS], refuted=())))
     code, out, err = run("verify", "--variant", "other", "--property", "if-broken")
     assert code == 3 and "if-broken" in out
     code, out, err = run("verify", "--variant", "other", "--property", "blinks")
@@ -284,7 +284,7 @@ def test_prove_json(run_json):
     assert {o["action"] for o in found["obligations"] if o["invariant"] == "well-formed"} == {"switch_on", "switch_off"}
 
 
-def test_prove_is_judged_by_the_manifest(run, registered):
+def test_prove_is_checked_by_the_manifest(run, registered):
     registered(system(lamps(refuted=())))
     code, out, _ = run("prove", "lamps")
     assert code == 1
@@ -445,9 +445,9 @@ def test_check_json(run, name, code, verdict, record):
 
 
 def test_check_undetermined_exits_with_3(run, monkeypatch):
-    from schedproof.proofs.traces import OracleReport, OracleVerdict
+    from schedproof.proofs.traces import LogVerdict, ValidationReport
 
-    report = OracleReport("hived", "as-written", "hived", OracleVerdict.UNDETERMINED, 3, note="too many ways")
+    report = ValidationReport("hived", "as-written", "hived", LogVerdict.UNDETERMINED, 3, note="too many ways")
     monkeypatch.setattr("schedproof.cli.commands.validate.check_trace", lambda *a, **options: report)
     code, out, _ = run("validate", "hived", DATA / "r-crash-0.jsonl")
     assert code == 3
@@ -615,13 +615,13 @@ def test_diff_sees_one_changed_conjunct(run_json, registered):
     assert run_json("diff", "lamps", "plain", "plain")[1]["differences"] == []
 
 
-# Systems whose variants are models of their own, and that are explored at several topologies
+# Systems whose variants are models of their own, and that are explored at several configurations
 
 
 @pytest.fixture
 def streets(registered):
     """Lamps in two streets of different length; and a variant with machines of its own."""
-    plain = replace(lamps(), topologies=lambda sizes: [street(1), street(2)], machines=[IN_A_STREET])
+    plain = replace(lamps(), configurations=lambda sizes: [street(1), street(2)], machines=[IN_A_STREET])
     gas = replace(lamps("gas"), machines=[Machine(Lamp, [State("Off"), State("Lit", unreachable=True), State("On")])])
     amended = plain.amend("amended", "the same", [Change(why="None.", repairs=[])], plain.refuted)
     registered(system(plain, amended, gas))
@@ -636,7 +636,7 @@ def street(length):
     return {("Lamp", "number"): list(range(1, length + 1))}
 
 
-def test_explore_sums_over_all_topologies(run, run_json, streets):
+def test_explore_sums_over_all_configurations(run, run_json, streets):
     """One lamp has 2 states and 2 transitions, two have 4 and 8."""
     _, found = run_json("explore", "lamps")
     assert {k: found[k] for k in ("topologies", "states", "transitions", "depth")} == {
@@ -646,7 +646,7 @@ def test_explore_sums_over_all_topologies(run, run_json, streets):
     assert last == "lamps plain at Lamp=2: in 2 configurations together: 6 states, 10 transitions, greatest depth 2"
 
 
-def test_explain_a_state_looks_at_all_topologies(run, streets):
+def test_explain_a_state_looks_at_all_configurations(run, streets):
     """l1 is only in the second, and the shortest way may be in any."""
     code, out, _ = run("explain", "lamps", "--state", "l1=On")
     assert code == 0
@@ -657,8 +657,8 @@ def test_explain_a_state_looks_at_all_topologies(run, streets):
     assert "unknown object 'l7'" in err and "l0, l1" in err
 
 
-def test_explain_takes_the_shortest_way_of_all_topologies(run, registered):
-    """The first topology can have it only after two steps, the second after one."""
+def test_explain_takes_the_shortest_way_of_all_configurations(run, registered):
+    """The first configuration can have it only after two steps, the second after one."""
     second_only = Action("all_on", [x], [x.is_("Off"), x.number == 2], [x.fires("on")], "all lamps are on")
     plain = lamps()
     needs_two = replace(
@@ -668,7 +668,7 @@ def test_explain_takes_the_shortest_way_of_all_topologies(run, registered):
         plain,
         machines=[IN_A_STREET],
         actions=[needs_two, second_only, plain.action("switch_off")],
-        topologies=lambda sizes: [{("Lamp", "number"): [1, 9]}, {("Lamp", "number"): [2, 1]}],
+        configurations=lambda sizes: [{("Lamp", "number"): [1, 9]}, {("Lamp", "number"): [2, 1]}],
     )
     registered(system(model))
     _, out, _ = run("explain", "lamps", "--state", "l0=On")
@@ -713,7 +713,7 @@ def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
 
 LINES = {
     "jobmon": ["as-written as-written-repaired", "shipped repaired"],
-    "yunikorn": ["as-written v0.12.2 repaired parties parties-repaired"],
+    "yunikorn": ["as-written v0.12.2 repaired components components-repaired"],
     "beaker": ["as-written interleaved repaired by-priority strict eager", "batch", "shipped"],
 }
 """Which variants amend a common one, as the README has them."""
@@ -758,10 +758,10 @@ def test_diff_follows_a_chain_of_amendments(run, run_json, registered):
 
 def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, registered):
     """Its own findings stay, and so do those of a model that is no amendment."""
-    from tests.support.lamps import PROMISES
+    from tests.support.lamps import PROPERTIES
 
-    worse = Change(why="A lamp more.", repairs=[], adds=[replace(PROMISES[1], name="all-off", then=x.is_("Off"))])
-    amended = lamps().amend("worse", "more promises", [worse], frozenset({"stays-dark", "all-off"}))
+    worse = Change(why="A lamp more.", repairs=[], adds=[replace(PROPERTIES[1], name="all-off", then=x.is_("Off"))])
+    amended = lamps().amend("worse", "more properties", [worse], frozenset({"stays-dark", "all-off"}))
     registered(system(lamps(), amended, lamps("gas")))
     _, found = run_json("findings", "lamps")
     assert [(f["variant"], f["property"]) for f in found] == [
@@ -780,20 +780,20 @@ def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, regi
     ]
 
 
-def test_a_promise_that_is_given_up_is_not_called_repaired(run_json, registered):
+def test_a_property_that_is_given_up_is_not_called_repaired(run_json, registered):
     given_up = Change(why="Lamps are for light.", repairs=[], drops=["stays-dark"])
-    bright = lamps().amend("bright", "no such promise", [given_up], frozenset())
+    bright = lamps().amend("bright", "no such property", [given_up], frozenset())
     registered(system(lamps(), bright))
     _, (finding,) = run_json("findings", "lamps")
     assert finding["repair"] == "none: the property is given up. Lamps are for light. (variant bright)"
 
 
-AT_NIGHT = replace(PROMISES[1], name="on-or-off-at-night", says="at night a lamp is on or off")
+AT_NIGHT = replace(PROPERTIES[1], name="on-or-off-at-night", says="at night a lamp is on or off")
 AS_IT_GOES = Change(why="Nights are dark.", repairs=[], weakens={"stays-dark": [AT_NIGHT.name]}, adds=[AT_NIGHT])
 
 
-def test_a_promise_that_is_weakened_says_what_is_kept_of_it(run, run_json, registered):
-    registered(system(lamps(), lamps().amend("darker", "a weaker promise", [AS_IT_GOES], frozenset())))
+def test_a_property_that_is_weakened_says_what_is_kept_of_it(run, run_json, registered):
+    registered(system(lamps(), lamps().amend("darker", "a weaker property", [AS_IT_GOES], frozenset())))
     _, (finding,) = run_json("findings", "lamps")
     assert finding["repair"] == (
         "the property is weakened. Nights are dark. "

@@ -1,4 +1,4 @@
-"""``schedproof validate``: standard input, files that are still being written, mappings, tests made of departures."""
+"""``schedproof validate``: standard input, files that are still being written, mappings, tests made of nonconformances."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def wait_for_handler(pid: int) -> None:
 
 
 class TestStreams:
-    def test_standard_input_is_judged_as_it_comes(self) -> None:
+    def test_standard_input_is_checked_as_it_comes(self) -> None:
         """The verdict is there while the writer still holds the pipe open."""
         process = command("hived", "-", stdin=subprocess.PIPE)
         assert process.stdin is not None and process.stdout is not None
@@ -151,14 +151,14 @@ class TestProgress:
 
 
 class TestWhatMatters:
-    def test_a_departure_becomes_a_test(self, tmp_path: Path) -> None:
+    def test_a_nonconformance_becomes_a_test(self, tmp_path: Path) -> None:
         found = tmp_path / "test_found.py"
         assert run(["validate", "hived", str(DATA / "plain" / "nonconforming.jsonl"), "--emit-test", str(found)]) == 1
         module = runpy.run_path(str(found))
         assert len(module["TRACE"]) == 2
         module["test_the_last_record_violates"]()
         module["test_the_last_record_violates"].__globals__["TRACE"][1] = json.dumps({"action": "crash"})
-        with pytest.raises(AssertionError):  # planted: a trace that conforms
+        with pytest.raises(AssertionError):  # seeded: a trace that conforms
             module["test_the_last_record_violates"]()
 
     def test_so_it_does_in_other_formats(self, tmp_path: Path) -> None:
@@ -179,13 +179,13 @@ class TestWhatMatters:
     def test_no_line_of_an_excerpt_can_be_left_out(self) -> None:
         log = DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl"
         report = check_trace("hived", log, shorten=True)
-        assert report.first_departure is not None
+        assert report.first_nonconformance is not None
         kept = [line for line in read_text(log) if line.number in dict(report.excerpt)]
         for at in range(1, len(kept) - 1):
             text = "\n".join(line.text for line in (*kept[:at], *kept[at + 1 :]))
-            assert reason_of(text) != report.first_departure.reason
+            assert reason_of(text) != report.first_nonconformance.reason
 
-    def test_what_takes_long_to_judge_is_not_cut(self) -> None:
+    def test_what_takes_long_to_check_is_not_cut(self) -> None:
         def slow(lines: list[TextLine]) -> str:
             time.sleep(0.35)
             return "so"
@@ -205,5 +205,5 @@ def reason_of(text: str) -> str:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log"
         path.write_text(text, "utf-8")
-        departure = check_trace("hived", path).first_departure
-        return departure.reason if departure is not None else ""
+        nonconformance = check_trace("hived", path).first_nonconformance
+        return nonconformance.reason if nonconformance is not None else ""

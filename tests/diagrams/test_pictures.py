@@ -248,7 +248,7 @@ def test_labels_cannot_break_the_mermaid_text() -> None:
     assert line == '    state "a #34;b#34; #60;c#62;#58; d#59; (derived)" as Free'
 
 
-# --- Planted bugs ----------------------------------------------------------------------------------------------------
+# --- Seeded faults ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("number", range(len(AS_WRITTEN.rows)))

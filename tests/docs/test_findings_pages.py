@@ -8,10 +8,10 @@ import runpy
 import pytest
 
 from schedproof.model.registry.discovery import systems
+from schedproof.model.systems.beaker.configurations import CONFIGURATIONS
 from schedproof.model.systems.beaker.phases import PHASES
-from schedproof.model.systems.beaker.situations import SITUATIONS
-from schedproof.model.systems.yunikorn import situations as yunikorn
-from schedproof.model.systems.yunikorn_merge import situations as yunikorn_merge
+from schedproof.model.systems.yunikorn import configurations as yunikorn
+from schedproof.model.systems.yunikorn_merge import configurations as yunikorn_merge
 from schedproof.proofs.verification.auxiliary import Locked, auxiliary
 from tests.support.places import ROOT
 
@@ -85,7 +85,7 @@ def test_what_is_said_of_the_repaired_proposal() -> None:
     kept, required = {p.name for p in repaired.properties}, {p.name for p in systems()["beaker"].base.properties}
     assert required - kept - {p.name for p in PHASES} == weakened
     assert proved_too <= kept - repaired.refuted
-    assert "in ten configurations" in text and len(SITUATIONS) == 10
+    assert "in ten configurations" in text and len(CONFIGURATIONS) == 10
 
 
 def refined(variant: str) -> int:
@@ -112,9 +112,9 @@ def test_jobmons_page_names_findings_only() -> None:
 
 def test_counts_on_the_page_of_limitations() -> None:
     assert "twelve small configurations, core and shim together in ten" in LIMITATIONS
-    assert (len(yunikorn.SITUATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
-    assert "fifteen configurations" in LIMITATIONS and len(yunikorn_merge.SITUATIONS) == 15
-    assert "ten configurations" in LIMITATIONS and len(SITUATIONS) == 10
+    assert (len(yunikorn.CONFIGURATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
+    assert "fifteen configurations" in LIMITATIONS and len(yunikorn_merge.CONFIGURATIONS) == 15
+    assert "ten configurations" in LIMITATIONS and len(CONFIGURATIONS) == 10
     assert "has sixteen, each" in by_hand("yunikorn-merge") and len(systems()["yunikorn-merge"].readings) == 16
 
 

@@ -14,10 +14,10 @@ import pytest
 from schedproof.diagrams.images import fingerprint, svg_fingerprint
 from schedproof.model.lang import Invariant, Recovery, StepInvariant
 from schedproof.model.registry.discovery import systems
+from schedproof.model.systems.beaker.configurations import CONFIGURATIONS
 from schedproof.model.systems.beaker.phases import PHASES
-from schedproof.model.systems.beaker.situations import SITUATIONS
-from schedproof.model.systems.yunikorn import situations as yunikorn
-from schedproof.model.systems.yunikorn_merge import situations as yunikorn_merge
+from schedproof.model.systems.yunikorn import configurations as yunikorn
+from schedproof.model.systems.yunikorn_merge import configurations as yunikorn_merge
 from schedproof.proofs.verification.auxiliary import Locked, auxiliary
 from schedproof.proofs.verification.properties import property_names
 from tests.support.places import ROOT
@@ -174,7 +174,7 @@ def names(text):
 
 
 def test_every_finding_in_the_proposal_is_told_in_plain_words():
-    """What ``findings`` prints is what the manifests expect: that is for ``verify`` to judge."""
+    """What ``findings`` prints is what the manifests expect: that is for ``verify`` to check."""
     wrong, _ = beakers()
     variants = systems()["beaker"].variants
     assert names(wrong) == variants["as-written"].refuted | variants["interleaved"].refuted
@@ -192,14 +192,14 @@ def test_what_is_said_of_the_repaired_proposal():
     assert (
         names(told) - set(systems()["beaker"].variants) == weakened | weaker | proved_too
     )  # each is told, and no other
-    kept, promised = {p.name for p in repaired.properties}, {p.name for p in systems()["beaker"].base.properties}
-    assert promised - kept - {p.name for p in PHASES} == weakened
+    kept, required = {p.name for p in repaired.properties}, {p.name for p in systems()["beaker"].base.properties}
+    assert required - kept - {p.name for p in PHASES} == weakened
     assert proved_too <= kept - repaired.refuted
-    assert "in ten situations" in told and len(SITUATIONS) == 10
+    assert "in ten configurations" in told and len(CONFIGURATIONS) == 10
 
 
 def test_counts_of_yunikorns_merge():
-    assert "explored in fifteen situations" in README and len(yunikorn_merge.SITUATIONS) == 15
+    assert "explored in fifteen configurations" in README and len(yunikorn_merge.CONFIGURATIONS) == 15
     assert "has sixteen, each" in README and len(systems()["yunikorn-merge"].readings) == 16
 
 
@@ -208,7 +208,7 @@ def refined(variant: str) -> int:
 
 
 def test_what_is_said_of_yunikorn():
-    """Each promise that is told is one that a variant breaks; and the counts."""
+    """Each property that is told is one that a variant breaks; and the counts."""
     section = README.split("## What is wrong with YuniKorn's document")[1].split("\n## ")[0]
     variants = systems()["yunikorn"].variants
     told = names(section) - set(variants)
@@ -216,15 +216,15 @@ def test_what_is_said_of_yunikorn():
     changes = [change for change in variants["repaired"].changes if change.repairs or change.weakens]
     assert "with ten changes" in section and len(changes) == 10
     assert "three of them in a weaker form" in section and sum(len(change.weakens) for change in changes) == 3
-    assert "twelve small situations, core and shim together in ten" in README
-    assert (len(yunikorn.SITUATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
-    assert "in five situations" in section and refined("repaired") == 5
+    assert "twelve small configurations, core and shim together in ten" in README
+    assert (len(yunikorn.CONFIGURATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
+    assert "in five configurations" in section and refined("repaired") == 5
     assert "in four more" in section and refined("parties-repaired") == 4
 
 
 @pytest.mark.long
 def test_what_is_said_of_the_merge():
-    """Every promise of the two copies and every rule of the locks that is broken is told, and the numbers are right."""
+    """Every property of the two copies and every rule of the locks that is broken is told, and the numbers are right."""
     section = README.split("## What is wrong with YuniKorn's two copies, and with the locks of one")[1].split("\n## ")[
         0
     ]
@@ -254,10 +254,10 @@ def test_totals_are_those_of_the_models():
     assert verdicts == f"{total} of {total}"
 
     hived = systems()["hived"].variants.values()
-    (judged,) = set(re.findall(r"induction checks (\d+ of \d+) properties", README))
+    (checked,) = set(re.findall(r"induction checks (\d+ of \d+) properties", README))
     # beside what each model declares, induction checks that its steps are well-formed
     inductive = [p for model in hived for p in model.properties if isinstance(p, Invariant | StepInvariant | Recovery)]
-    assert judged == f"{len(hived) + len(inductive)} of {len(hived) + len(inductive)}"
+    assert checked == f"{len(hived) + len(inductive)} of {len(hived) + len(inductive)}"
 
     (found,) = re.findall(r"^(\d+) findings in ", README, re.MULTILINE)
     assert int(found) == len(systems()["hived"].variants["as-written"].refuted)

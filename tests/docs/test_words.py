@@ -26,8 +26,8 @@ def hits(text):
         ("x = 1\n# its story\n", "story", 2),
         ('raise ValueError("no such configuration")\n', "topology", 1),
         ("raise ValueError(f'no such {x} configuration')\n", "topology", 1),
-        ("def judge_log(): ...\n", "check in judge_log", 1),
-        ("class BrokenPromise: ...\n", "property in BrokenPromise", 1),
+        ("def validate_log(): ...\n", "check in validate_log", 1),
+        ("class Violation: ...\n", "property in Violation", 1),
         ("found = 1\n", "found", 1),
     ],
 )

@@ -30,7 +30,7 @@ THREE = {"PodGroup": 3, "Cell": 3}
 
 def reachable(model: Model, scope: dict[str, int]) -> dict[State, Instance]:
     """Every reachable state of the model's step, with its instance."""
-    instance = Instance(model, scope, next(iter(model.topologies(scope))))
+    instance = Instance(model, scope, next(iter(model.configurations(scope))))
     stepper = Stepper(instance)
     found = {instance.initial(): instance}
     frontier = [instance.initial()]
@@ -201,8 +201,8 @@ def test_names_must_fit_the_scope() -> None:
 
 def without(model: Model, *names: str, adds: tuple[Row | Rule | Action, ...] = ()) -> Model:
     """A wrong copy of a model: some elements dropped, some added."""
-    change = Change("a planted bug", [], adds=adds, drops=names)
-    return replace(model.amend("wrong", "a planted bug", [change], frozenset()), properties=[])
+    change = Change("a seeded fault", [], adds=adds, drops=names)
+    return replace(model.amend("wrong", "a seeded fault", [change], frozenset()), properties=[])
 
 
 # Events that only rules fire, deep in a cascade, and a source that they are never fired in
@@ -311,7 +311,7 @@ def test_an_undefined_read_is_reported_and_undone() -> None:
     assert system.snapshot() == before
 
 
-# Planted bugs: each must make the comparison speak
+# Seeded faults: each must make the comparison speak
 
 
 def noticed(system: System, model: Model) -> bool:

@@ -119,7 +119,7 @@ ENOUGH = 300
 
 
 def without(name: str) -> Model:
-    return FRIENDS.amend("wrong", "a rule left out", [Change("a planted bug", [], drops=[name])], frozenset())
+    return FRIENDS.amend("wrong", "a rule left out", [Change("a seeded fault", [], drops=[name])], frozenset())
 
 
 def test_every_shape_of_rule_is_the_models_step() -> None:

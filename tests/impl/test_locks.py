@@ -227,7 +227,7 @@ def test_an_unknown_class_is_refused(order: LockOrder) -> None:
         OrderedLock(order, "Pod", "x")
 
 
-def test_observers_are_told_in_the_form_that_the_oracle_reads() -> None:
+def test_observers_are_told_in_the_form_that_the_validator_reads() -> None:
     told: list[Acquired] = []
     order = LockOrder(("Queue",), observer=told.append)
     inner = OrderedLock(order, "Queue", "root.a", ["root"])

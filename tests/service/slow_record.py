@@ -9,17 +9,17 @@ from unittest.mock import patch
 
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.files.lines import Line
-from schedproof.proofs.traces.reports.report import Judgement
+from schedproof.proofs.traces.reports.report import Validation
 
 SPIN = {"action": "crash", "parameters": {"for": "ever"}}
 
 
 @contextmanager
 def spinning() -> Iterator[None]:
-    """``SPIN`` is judged for ever by sessions of servers that begin here."""
+    """``SPIN`` is checked for ever by sessions of servers that begin here."""
     take = Watch.take
 
-    def patient(self: Watch, record: Mapping[str, Any], place: int | Line = 0) -> Judgement:
+    def patient(self: Watch, record: Mapping[str, Any], place: int | Line = 0) -> Validation:
         while record == SPIN:
             pass
         return take(self, record, place)

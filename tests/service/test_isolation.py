@@ -70,7 +70,7 @@ class TestIsolation:
         with spinning():
             together(story)
 
-    def test_who_sends_too_much_to_judge_in_time_is_asked_for_less(self) -> None:
+    def test_who_sends_too_much_to_check_in_time_is_asked_for_less(self) -> None:
         async def story() -> None:
             records = [{"crash": True}] * 50_000  # not for the fast path: an event, and not an action, is named
             async with client(seconds=1) as asking:
@@ -106,7 +106,7 @@ class TestIsolation:
         done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
-    def test_what_has_departed_stays_so_though_the_session_is_lost(self) -> None:
+    def test_what_has_violated_stays_so_though_the_session_is_lost(self) -> None:
         async def story() -> None:
             async with sessions() as found:
                 name = (await found.create(json.dumps(HIVED).encode())).body["id"]

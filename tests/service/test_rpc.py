@@ -71,7 +71,7 @@ def asked(*calls: object, **limits: Any) -> list[Any]:
 
 class TestCalls:
     def test_a_session_from_beginning_to_end(self) -> None:
-        created, taken, events, departed, report, closed, gone = asked(
+        created, taken, events, violated, report, closed, gone = asked(
             call("session.create", **HIVED),
             call("session.records", session="{id}", records=[ALLOCATE], after=0),
             call("session.events", session="{id}", most=2),
@@ -83,7 +83,7 @@ class TestCalls:
         assert created["jsonrpc"] == "2.0" and created["result"]["verdict"] == "conforms"
         assert (taken["result"]["taken"], taken["result"]["verdict"]) == (1, "conforms")
         assert len(events["result"]["events"]) == 2 and not events["result"]["complete"]
-        assert departed["id"] == "x" and departed["result"]["first_departure"]["record"] == 2
+        assert violated["id"] == "x" and violated["result"]["first_departure"]["record"] == 2
         assert report["id"] == 2.5 and report["result"]["first_departure"]["candidates"]
         assert closed == {"jsonrpc": "2.0", "id": None, "result": {}}
         assert gone["error"]["code"] == -32001

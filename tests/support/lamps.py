@@ -25,7 +25,7 @@ x = variable(Lamp, "x")
 SWITCH_ON = Action("switch_on", [x], [x.is_("Off")], [x.fires("on")], "{x} is switched on", line=3)
 SWITCH_OFF = Action("switch_off", [x], [x.is_("On")], [x.fires("off")], "{x} is switched off", line=4)
 
-PROMISES = [
+PROPERTIES = [
     Invariant(
         name="stays-dark", says="no lamp is ever on", line=7, sentence="Lamps stay dark.", over=[x], then=x.is_("Off")
     ),
@@ -35,7 +35,7 @@ PROMISES = [
 ]
 
 
-def lamps(variant="plain", *, refuted=("stays-dark",), promises=PROMISES):
+def lamps(variant="plain", *, refuted=("stays-dark",), properties=PROPERTIES):
     """The model; its manifest expects ``refuted`` to fail."""
     return Model(
         system="lamps",
@@ -46,7 +46,7 @@ def lamps(variant="plain", *, refuted=("stays-dark",), promises=PROMISES):
         rows=[Row(Lamp, "on", "Off", "On", line=5), Row(Lamp, "off", "On", "Off", line=6)],
         actions=[SWITCH_ON, SWITCH_OFF],
         rules=[],
-        properties=promises,
+        properties=properties,
         default_scope={"Lamp": 2},
         refuted=frozenset(refuted),
     )
@@ -55,7 +55,7 @@ def lamps(variant="plain", *, refuted=("stays-dark",), promises=PROMISES):
 def system(*variants):
     """A system of these variants; the plain one by default."""
     models = variants or (lamps(),)
-    return System("lamps", "Lamps and switches", {m.variant: m for m in models}, judged_by=models[0].variant)
+    return System("lamps", "Lamps and switches", {m.variant: m for m in models}, validated_by=models[0].variant)
 
 
 VACUOUS = Invariant(

@@ -15,7 +15,7 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.triggers import trigger_graph
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Step, Stepper, Undefined, check_scope
 from schedproof.model.semantics.instance import fitted
-from schedproof.proofs.checking.model_check import examine, reads_history
+from schedproof.proofs.checking.model_check import model_check, reads_history
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.safety import Check
 from schedproof.proofs.induction import prove
@@ -80,7 +80,7 @@ def _without_conjunct(model: Model, action: Action, n: int) -> Mutant:
 
 @dataclass(frozen=True)
 class Place:
-    """One topology to explore mutants at."""
+    """One configuration to explore mutants at."""
 
     name: str
     sizes: Mapping[str, int]
@@ -91,16 +91,16 @@ class Place:
         return Instance(model, self.sizes, self.rigid)
 
     def alone(self, model: Model) -> Model:
-        """``model`` with this as its only topology."""
-        return replace(model, topologies=lambda sizes: [self.rigid])
+        """``model`` with this as its only configuration."""
+        return replace(model, configurations=lambda sizes: [self.rigid])
 
 
 def places(model: Model, scopes: Sequence[Mapping[str, int]]) -> list[Place]:
-    """The topologies of ``model`` at each of ``scopes``, small ones first."""
+    """The configurations of ``model`` at each of ``scopes``, small ones first."""
     found = []
     for scope in scopes:
         whole = check_scope(model, scope)
-        for n, rigid in enumerate(model.topologies(whole)):
+        for n, rigid in enumerate(model.configurations(whole)):
             sizes = fitted(whole, rigid)
             at = ", ".join(f"{size} {sort}" for sort, size in sizes.items())
             found.append(Place(f"{at} ({n + 1})", sizes, rigid))
@@ -113,7 +113,7 @@ def seen_at_once(model: Model) -> list[Invariant | StepInvariant]:
 
 
 class _Broken(Exception):
-    """A promise is broken: no need to look further."""
+    """A property is broken: no need to look further."""
 
 
 def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
@@ -150,8 +150,8 @@ def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
 
 def explored(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[str, Verdict]:
     """The verdict of exploration on every property (or those named ``only``) at a place."""
-    some = {sort: size for sort, size in place.sizes.items() if size}  # of the others the topology has none
-    return {r.name: r.verdict for r in examine(place.alone(model), some, only=only)}
+    some = {sort: size for sort, size in place.sizes.items() if size}  # of the others the configuration has none
+    return {r.name: r.verdict for r in model_check(place.alone(model), some, only=only)}
 
 
 def proved(model: Model) -> frozenset[str]:
@@ -219,16 +219,16 @@ def other_step(model: Model, place: Place, graph: Graph, names: Container[str]) 
 class Twin:
     """Tells mutants from a model whose graphs are, as other tests show, those of one written by hand.
 
-    A mutant is refused, or breaks a promise ("explored"), or takes other steps ("compared").
+    A mutant is refused, or violates a property ("explored"), or takes other steps ("compared").
 
     Args:
         model: what the mutants are mutants of.
         places: where the two were compared, small ones first.
-        promises: whether to look for a promise that is broken; without, it is faster.
+        properties: whether to look for a property that is broken; without, it is faster.
     """
 
-    def __init__(self, model: Model, places: Sequence[Place], *, promises: bool = True) -> None:
-        self.model, self.places, self.promises = model, places, promises
+    def __init__(self, model: Model, places: Sequence[Place], *, properties: bool = True) -> None:
+        self.model, self.places, self.properties = model, places, properties
         self._graph = cache(lambda n: graph_of(model, places[n]))
         self._explored = cache(lambda n: explored(model, places[n]))
 
@@ -244,7 +244,7 @@ class Twin:
             if differs is None:
                 continue
             compared = compared or Caught("compared", f"{differs} at {place.name}")
-            if not self.promises:
+            if not self.properties:
                 return compared
             kept = [name for name, verdict in self._explored(n).items() if verdict is Verdict.PROVED]
             if (broken := first_broken(other, place, kept)) is not None:
@@ -252,7 +252,7 @@ class Twin:
         return compared
 
 
-class Judge:
+class Checker:
     """Tells mutants from the model, by the cheapest way first.
 
     Args:

@@ -132,7 +132,7 @@ def verdict_without(seed: int) -> Verdict:
 SEEDS = range(300)
 
 
-def random_promise(seed: int) -> tuple[EDGES, int, set[int], set[int], dict[str, set[str]]]:
+def random_property(seed: int) -> tuple[EDGES, int, set[int], set[int], dict[str, set[str]]]:
     """A graph, its size, what is given, the goal, and which actions are taken how."""
     random = Random(seed)
     size = random.randrange(2, 5)
@@ -145,9 +145,9 @@ def random_promise(seed: int) -> tuple[EDGES, int, set[int], set[int], dict[str,
     return edges, size, given, goal, {r: {a for a in actions if role[a] == r} for r in ("weak", "strong", "without")}
 
 
-def promised(seed: int) -> Model:
+def required(seed: int) -> Model:
     """The same as a model with its property."""
-    edges, size, given, goal, fair = random_promise(seed)
+    edges, size, given, goal, fair = random_property(seed)
     weak, strong, without = (sorted(fair[role]) for role in ("weak", "strong", "without"))
     start, end = x.is_(*names(given)), x.is_(*names(goal))
     prop = LeadsTo(name="p", says="", over=[x], given=start, goal=end, weak=weak, strong=strong, without=without)
@@ -156,7 +156,7 @@ def promised(seed: int) -> Model:
 
 def by_hand(seed: int) -> Verdict:
     """The verdict that the search for lassos gives."""
-    edges, _, given, goal, fair = random_promise(seed)
+    edges, _, given, goal, fair = random_property(seed)
     if fair_lasso(edges, given, goal, **fair):
         return Verdict.REFUTED
     return Verdict.PROVED if (given & reachable(edges, 0)) - goal else Verdict.UNDETERMINED

@@ -413,7 +413,7 @@ class Maker:
 
     # What is promised.
 
-    def promises(self, actions: Sequence[Action], model: Model) -> list[Property]:
+    def properties(self, actions: Sequence[Action], model: Model) -> list[Property]:
         """Some of each kind."""
         names = [a.name for a in actions]
 
@@ -495,9 +495,9 @@ class Maker:
             rules=rules,
             properties=[],
             default_scope=self.sizes,
-            topologies=lambda sizes: [rigid],
+            configurations=lambda sizes: [rigid],
         )
-        return checked(replace(checked(plain), properties=self.promises(actions, plain)))
+        return checked(replace(checked(plain), properties=self.properties(actions, plain)))
 
 
 @dataclass
@@ -510,8 +510,8 @@ class Drawn:
     large: int = 0
 
     def instance(self, *, with_history: bool = False) -> Instance:
-        """In its only topology."""
-        [rigid] = self.model.topologies(self.model.default_scope)
+        """In its only configuration."""
+        [rigid] = self.model.configurations(self.model.default_scope)
         return Instance(self.model, dict(self.model.default_scope), rigid, with_history)
 
 

@@ -1,4 +1,4 @@
-"""Places that are too large to be seen whole are walked in, by walks that are the same every time, to judge mutants there."""
+"""Places that are too large to be seen whole are walked in, by walks that are the same every time, to check mutants there."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _numbers(choice: Choice) -> list[int]:
     return [number for _, number in choice.parameters]
 
 
-class Judge:
+class Checker:
     """Tells mutants from ``model``: refused, or other steps in a place that is seen whole, or in one that is walked in.
 
     Args:
@@ -71,8 +71,8 @@ class Judge:
         walks: int = WALKS,
     ) -> None:
         self._model, self._walked = model, walked
-        self._twin = Twin(model, whole, promises=False)
-        self._last = Twin(model, last, promises=False)
+        self._twin = Twin(model, whole, properties=False)
+        self._last = Twin(model, last, properties=False)
         self._visited = cache(lambda n: visited(model, *walked[n], walks=walks))
 
     def caught(self, mutant: Mutant) -> Caught | None:

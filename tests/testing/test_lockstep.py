@@ -1,4 +1,4 @@
-"""Lockstep testing: what is right passes, every planted bug is found, and what is told of it is short and true."""
+"""Lockstep testing: what is right passes, every seeded fault is found, and what is told of it is short and true."""
 
 import re
 import sys
@@ -21,7 +21,7 @@ from schedproof.testing import OutOfStep, Refused, conforms, lockstep
 from schedproof.testing.lockstep import Agreement, Pair
 from tests.support.own import imports_undone, repository
 from tests.support.toys import MUTEX, WORKSHOP
-from tests.systems.hived.planted.cascades import ForgottenCancellation, VictimNotSpared, spoilt_by
+from tests.systems.hived.seeded.cascades import ForgottenCancellation, VictimNotSpared, spoilt_by
 from tests.testing import leases
 from tests.testing.leases import Leases
 
@@ -176,7 +176,7 @@ MORE = 2
 
 
 @pytest.mark.parametrize("bug", ["Unstopped", "WrongWord", *(pytest.param(b, marks=pytest.mark.long) for b in ("DeadHolds", "HalfARefusal"))])  # fmt: skip
-def test_a_planted_bug_is_found_and_told_by_a_short_run(lease, bug):
+def test_a_seeded_bug_is_found_and_told_by_a_short_run(lease, bug):
     refusals, expected, shortest = BUGS[bug]
     machine = lockstep(lease.FENCED, getattr(leases, bug), scope={"Worker": 2, "Lease": 2}, refusals=refusals)
     text = told(machine, examples=200, shrink=True)
@@ -185,7 +185,7 @@ def test_a_planted_bug_is_found_and_told_by_a_short_run(lease, bug):
 
 
 @pytest.mark.parametrize("bug", [b for b in BUGS if b not in ("Unstopped", "WrongWord")])
-def test_a_planted_bug_is_found(lease, bug):
+def test_a_seeded_bug_is_found(lease, bug):
     """The others; that what is told of them is short is a long test."""
     refusals, expected, _ = BUGS[bug]
     machine = lockstep(lease.FENCED, getattr(leases, bug), scope={"Worker": 2, "Lease": 2}, refusals=refusals)
@@ -196,7 +196,7 @@ def test_a_bug_that_only_refusals_show_is_not_seen_without_them(lease):
     run(lockstep(lease.FENCED, leases.TakesWhatIsHeld))
 
 
-def test_what_is_told_names_the_broken_promise_and_both_states(lease):
+def test_what_is_told_names_the_broken_property_and_both_states(lease):
     with pytest.raises(OutOfStep) as found:
         walked(
             lease.FENCED, leases.Unstopped, {}, ("ask", {"w": 0}), ("acquire", {"w": 0, "l": 0}), ("expire", {"l": 0})
@@ -222,12 +222,12 @@ def test_what_is_told_names_the_broken_promise_and_both_states(lease):
 
 
 def test_the_line_of_the_document_is_cited():
-    class Planted(Reference):
+    class Seeded(Reference):
         scheduler = spoilt_by(ForgottenCancellation)
 
     walk = [("allocate", {"p": 0, "K": 1}), ("preempt", {"p": 1, "K": 1}), ("preempt", {"p": 2, "K": 1})]
     with pytest.raises(OutOfStep) as found:
-        walked(REPAIRED, Planted, {"PodGroup": 3, "Cell": 1}, *walk)
+        walked(REPAIRED, Seeded, {"PodGroup": 3, "Cell": 1}, *walk)
     text = str(found.value)
     assert (
         "g1.state: Pending in the model (PodGroup.e5, rule e3 cancels the preemptor, line 203), Preempting in the"
@@ -308,12 +308,12 @@ def test_that_is_told_by_a_short_run(model):
         pytest.param(VictimNotSpared, "Allocated in the model (PodGroup.e10", marks=pytest.mark.long),
     ],
 )
-def test_bugs_planted_in_the_reference_scheduler_are_found(draft, expected):
-    class Planted(Reference):
+def test_bugs_seeded_in_the_reference_scheduler_are_found(draft, expected):
+    class Seeded(Reference):
         scheduler = spoilt_by(draft)
 
     few = {"scope": {"PodGroup": 3, "Cell": 2}, "without": ["delete_pending", "delete_allocated", "crash"]}
-    assert expected in told(lockstep(REPAIRED, Planted, refused=HivedRefused, **few), examples=300)
+    assert expected in told(lockstep(REPAIRED, Seeded, refused=HivedRefused, **few), examples=300)
 
 
 # What can be said.
@@ -384,7 +384,7 @@ def test_what_it_chooses_is_held_against_the_model(lease, wrong, expected):
     assert re.search(expected, text), text
 
 
-def test_each_topology_is_drawn_or_the_one_that_is_given():
+def test_each_configuration_is_drawn_or_the_one_that_is_given():
     seen = set()
 
     class Seen(Reference):
@@ -396,12 +396,12 @@ def test_each_topology_is_drawn_or_the_one_that_is_given():
         {("PodGroup", "outranks"): [frozenset(), frozenset({0})]},
         {("PodGroup", "outranks"): [frozenset({1}), frozenset()]},
     ]
-    both = replace(REPAIRED, topologies=lambda sizes: two)
+    both = replace(REPAIRED, configurations=lambda sizes: two)
     scope = {"PodGroup": 2, "Cell": 1}
     run(lockstep(both, Seen, scope=scope, refused=HivedRefused))
     assert seen == {(("g0", ()), ("g1", ("g0",))), (("g0", ("g1",)), ("g1", ()))}
     seen.clear()
-    run(lockstep(both, Seen, scope=scope, topology=two[1], refused=HivedRefused), examples=5)
+    run(lockstep(both, Seen, scope=scope, configuration=two[1], refused=HivedRefused), examples=5)
     assert seen == {(("g0", ("g1",)), ("g1", ()))}
 
 
@@ -516,7 +516,7 @@ def test_without_hypothesis_it_is_said_what_to_install(monkeypatch):
 # Logs.
 
 
-def test_a_log_that_conforms_and_one_that_departs(lease, tmp_path):
+def test_a_log_that_conforms_and_one_that_violates(lease, tmp_path):
     log = repository(tmp_path, "lockstep-lease") / "lockstep_lease" / "log.jsonl"
     assert conforms(lease.FENCED, log).records == 6
     with pytest.raises(AssertionError, match=r"record 4 \(line 5\): expire\(l=printer\)"):

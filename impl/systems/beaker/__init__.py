@@ -1,6 +1,6 @@
-"""A reference scheduler for Beaker: the event-driven proposal with the repairs that its promises need.
+"""A reference scheduler for Beaker: the event-driven proposal with the repairs that its properties need.
 
-Every operation is one transaction on a database (:class:`.sql_store.SqlStore`), judged by what the database
+Every operation is one transaction on a database (:class:`.sql_store.SqlStore`), checked by what the database
 says in that transaction, so that the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web
 side (:class:`Web`) and the labs (:class:`Lab`) may come in any order, and a crash costs nothing.
 A set of several recipes begins only with a system for each, all of one lab. So before it takes any,

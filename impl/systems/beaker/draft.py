@@ -26,7 +26,7 @@ OF_USAGE = {
 
 
 class Draft(View):
-    """A view of ``world`` that can be changed; :meth:`changes` says in the end what to write.
+    """A view of ``world`` that can be changed; :meth:`changes` says at the end what to write.
 
     Every method may raise IllegalMove: a draft that raised is thrown away.
     """

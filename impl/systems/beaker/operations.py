@@ -1,4 +1,4 @@
-"""The course of every operation: one transaction that reads, judges and writes, or changes nothing."""
+"""The course of every operation: one transaction that reads, checks and writes, or changes nothing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The scheduler's four loops, one transaction a method.
 
-Each method judges by the database as it is in its own transaction, so that the loops, the web side
+Each method checks by the database as it is in its own transaction, so that the loops, the web side
 and the labs may come in any order. What a loop has seen before, in another transaction, is only a
 hint of what to try. Line numbers are those of the document.
 """

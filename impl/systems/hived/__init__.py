@@ -1,6 +1,6 @@
 """A reference scheduler for HiveD's pod groups and cells, with crash recovery.
 
-It keeps the promises of the model's ``repaired`` variant: a victim keeps its cells until its last
+It keeps the properties of the model's ``repaired`` variant: a victim keeps its cells until its last
 pod is deleted, and goes back to Allocated when its last preemptor gives up. Only what a single
 object may do is generated from the model's tables; who influences whom is written here by hand.
 """

@@ -1,7 +1,7 @@
 """One operation's work: HiveD's algorithm over groups and cells, on a copy of the memory.
 
 Written by hand from the sections "Events" of the document, one object after another. That an
-object may fire an event in its state is judged by the generated machines; who must fire is decided
+object may fire an event in its state is checked by the generated machines; who must fire is decided
 here. Line numbers are those of the document.
 """
 

@@ -22,7 +22,7 @@ def _objects(sort: str, names: Iterable[str]) -> dict[str, ObjectMachine]:
 
 
 class Machines:
-    """One machine for each object. They judge events; the scheduler's records keep the states."""
+    """One machine for each object. They check events; the scheduler's records keep the states."""
 
     def __init__(self, cells: Iterable[str]) -> None:
         self._cells = _objects("Cell", cells)

@@ -12,7 +12,7 @@ S = InstanceState
 
 
 class InstanceRequests:
-    """Each method judges a request in a draft, and carries it out or raises Refused."""
+    """Each method checks a request in a draft, and carries it out or raises Refused."""
 
     # By distributors.
 

@@ -45,7 +45,7 @@ REAPED = {
 
 
 class RunRequests:
-    """Each method judges a request in a draft, and carries it out or raises Refused."""
+    """Each method checks a request in a draft, and carries it out or raises Refused."""
 
     def register(self, draft: Draft, request: asked.Register) -> Report:
         """A workflow that is there already must have the same tasks."""

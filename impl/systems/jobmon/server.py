@@ -37,7 +37,7 @@ class Asks(Protocol):
 
 
 class Server(RunRequests, InstanceRequests):
-    """Judges requests by what ``store`` says in the same transaction. Several may work on one store.
+    """Checks requests by what ``store`` says in the same transaction. Several may work on one store.
 
     Args:
         clock: the time in seconds.
@@ -71,13 +71,13 @@ class Server(RunRequests, InstanceRequests):
             StoreError: the store cannot be used.
         """
         report = self.store.transact(
-            lambda t: self._judge(Draft(t, self._clock(), self._leases, self._started), request)
+            lambda t: self._check(Draft(t, self._clock(), self._leases, self._started), request)
         )
         if self._observer is not None:
             self._observer(request, report)
         return report
 
-    def _judge(self, draft: Draft, request: Request) -> Report:
+    def _check(self, draft: Draft, request: Request) -> Report:
         match request:
             case asked.Register():
                 return self.register(draft, request)

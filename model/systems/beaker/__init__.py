@@ -2,10 +2,10 @@
 
 Read this package beside the document (beaker-event-driven-scheduling.rst): ``machines`` holds the
 states, ``events`` what the sections on processing and execution say, ``usage``, ``recipes``, ``races``
-and ``life`` the promises (``phases`` what they rest on). What has to change is in ``order`` (first come,
+and ``life`` the properties (``phases`` what they rest on). What has to change is in ``order`` (first come,
 first served), ``seatings`` (what a set leaves its other recipes) and ``repairs``, ``weaker`` says which
-promises are kept in a weaker form, ``variants`` puts it together, and ``collisions`` shows why those
-promises can not be kept as they stand. ``situations`` is what explorations look at, ``waits`` what pictures
+properties are kept in a weaker form, ``variants`` puts it together, and ``collisions`` shows why those
+properties can not be kept as they stand. ``configurations`` is what explorations look at, ``waits`` what pictures
 of deadlocks show. ``batch`` is the scheduler that the proposal replaces, ``shipped`` the one that was built
 instead.
 

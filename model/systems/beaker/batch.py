@@ -45,8 +45,8 @@ from schedproof.model.lang import (
     variable,
 )
 
+from .configurations import BATCH_CONFIGURATIONS
 from .machines import DOCUMENT, Recipe, RecipeSet, System, g, j, q, r, s, t
-from .situations import BATCH_SITUATIONS
 
 Scheduler = Sort("Scheduler", "b")
 b = variable(Scheduler, "b")
@@ -298,7 +298,7 @@ def needs_just(recipe: Var, system: Var) -> Term:
     return recipe.is_("queued") & recipe.viable.has(system) & forall(x, implies(recipe.viable.has(x), x == system))
 
 
-PROMISES = [
+PROPERTIES = [
     StepInvariant(
         name="completed-is-final",
         says="a finished recipe stays as it is",
@@ -404,10 +404,10 @@ PROMISES = [
 
 
 def one_scheduler(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """The situations, each with one scheduler; labs, hosts and conditions are not modelled."""
-    for situation in BATCH_SITUATIONS:
-        if all(n <= sizes[sort] for sort, n in situation.sizes.items() if sort in sizes):
-            rigid = situation.rigid()
+    """The configurations, each with one scheduler; labs, hosts and conditions are not modelled."""
+    for configuration in BATCH_CONFIGURATIONS:
+        if all(n <= sizes[sort] for sort, n in configuration.sizes.items() if sort in sizes):
+            rigid = configuration.rigid()
             kept = ("recipe_set", "viable", "endable", "rankable")
             yield {key: values for key, values in rigid.items() if key[1] in kept and key[0] != "System"}
 
@@ -421,9 +421,9 @@ BATCH = Model(
     rows=TABLE,
     actions=ACTIONS,
     rules=RULES,
-    properties=PROMISES,
+    properties=PROPERTIES,
     axioms=[forall(r, r.recipe_set != NONE)],
-    topologies=one_scheduler,
+    configurations=one_scheduler,
     default_scope={"Scheduler": 1, "RecipeSet": 3, "Recipe": 4, "System": 2},
     refuted=frozenset({"no-queue-jumping", "no-deadlock", "no-abba", "no-set-blocks-itself"}),
 )

@@ -1,7 +1,7 @@
-"""Pairs of promises that can not be kept together, each shown by a run.
+"""Pairs of properties that can not be kept together, each shown by a run.
 
 ``repaired`` keeps the second of each pair and weakens the first. The variants here are ``repaired`` with
-the first as the document has it, in one situation each, and the second falls. They promise nothing else. As
+the first as the document has it, in one configuration each, and the second falls. They property nothing else. As
 in all variants a set keeps what it holds until it begins, and takes one system at a time.
 """
 
@@ -13,28 +13,28 @@ from schedproof.model.lang import Change, LeadsTo, Model, Property, Term, Var, e
 
 from . import events as ev
 from . import repairs as fix
+from .configurations import Configuration, configurations
 from .events import AUTOMATED, suits
 from .machines import q, r, s
 from .order import comes_first
 from .seatings import leaves_the_seats
-from .situations import Situation, situations
 from .variants import AS_WRITTEN, REPAIRED
 
 
-def showing(variant: Model, situation: Situation, kept: Sequence[Property], falls: Sequence[Property]) -> Model:
-    """``variant`` in one situation (and one for what it rests on) with just what is ``kept``, and what falls with it."""
+def showing(variant: Model, configuration: Configuration, kept: Sequence[Property], falls: Sequence[Property]) -> Model:
+    """``variant`` in one configuration (and one for what it rests on) with just what is ``kept``, and what falls with it."""
     rests_on = "guest-in-the-phase-of-its-host"  # without it the steps could not be shown to be well-formed
-    a_guest = Situation("a host with its guest", [["A", 0]], [0])
+    a_guest = Configuration("a host with its guest", [["A", 0]], [0])
     return replace(
         variant,
         properties=[variant.property(rests_on), *kept, *falls],
         refuted=frozenset(prop.name for prop in falls),
-        topologies=partial(situations, with_seatings=True, among=[situation, a_guest]),
+        configurations=partial(configurations, with_seatings=True, among=[configuration, a_guest]),
     )
 
 
 def as_written(*names: str) -> list[Property]:
-    """Promises as the document has them."""
+    """Properties as the document has them."""
     return [AS_WRITTEN.property(name) for name in names]
 
 
@@ -74,7 +74,9 @@ BY_PRIORITY = showing(
         [SORTED_BY_PRIORITY],
         refuted=frozenset(),
     ),
-    Situation("a set of two and a set of three; priorities change", [["A", "B"], ["A", "B", "C"]], [0] * 3, [], [0, 1]),
+    Configuration(
+        "a set of two and a set of three; priorities change", [["A", "B"], ["A", "B", "C"]], [0] * 3, [], [0, 1]
+    ),
     kept=as_written("assigned-by-priority"),
     falls=as_written("no-abba", "no-deadlock"),
 )
@@ -107,7 +109,7 @@ STRICT = showing(
         [STRICTLY],
         refuted=frozenset(),
     ),
-    Situation("a set that one system can not serve, and a recipe that it can", [["A", "A"], ["A"]], [0], [], [0]),
+    Configuration("a set that one system can not serve, and a recipe that it can", [["A", "A"], ["A"]], [0], [], [0]),
     kept=as_written("queued-by-priority"),
     falls=[REPAIRED.property("sets-begin")],
 )
@@ -146,7 +148,7 @@ EAGER = showing(
         [TAKEN_AT_ONCE],
         refuted=frozenset(),
     ),
-    Situation("a set of two that only one of two labs can serve", [["ABC", "A"]], [0, 0, 1]),
+    Configuration("a set of two that only one of two labs can serve", [["ABC", "A"]], [0, 0, 1]),
     kept=[
         LeadsTo(
             name="idle-systems-are-woken",

@@ -1,7 +1,7 @@
-"""The changes that make the proposal keep its promises: what is done differently.
+"""The changes that make the proposal keep its properties: what is done differently.
 
 ``order`` and ``seatings`` say who may take a system; here is what follows, and the smaller changes.
-``variants`` puts them together and says why; ``weaker`` has the promises that can not be kept as they
+``variants`` puts them together and says why; ``weaker`` has the properties that can not be kept as they
 stand, in the form that is.
 """
 
@@ -42,7 +42,7 @@ search_ends = replace(
     ev.search_ends,
     when=[
         j.is_("in_hand"),
-        ~exists(p, CAN_BE_SEATED),  # no promise needs it: but who could be seated and served at once is not queued
+        ~exists(p, CAN_BE_SEATED),  # no property needs it: but who could be seated and served at once is not queued
         ~exists([r, s], (r.recipe_set == j) & can_find(s, r)),
     ],
 )

@@ -1,4 +1,4 @@
-"""The proposal as written, the same without handling events alone, and the changes that its promises need."""
+"""The proposal as written, the same without handling events alone, and the changes that its properties need."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,13 +7,13 @@ from schedproof.model.lang import Change, Invariant, Model
 
 from . import order, seatings
 from . import repairs as fix
+from .configurations import configurations
 from .events import ACTIONS, QUIET, RULES, take_up
 from .life import LIVES
 from .machines import AXIOMS, DOCUMENT, IN_USE, MACHINES, RECIPE_SET_TABLE, RECIPE_TABLE, SYSTEM_TABLE
 from .phases import PHASES
 from .races import RACES
 from .recipes import SETS
-from .situations import situations
 from .usage import SETTINGS
 from .weaker import IDLE, ORDER, SEATS
 
@@ -56,7 +56,7 @@ AS_WRITTEN = Model(
     rules=RULES,
     properties=[*SETTINGS, *SETS, *PHASES, *RACES, *LIVES],
     axioms=AXIOMS,
-    topologies=situations,
+    configurations=configurations,
     default_scope={"Lab": 2, "RecipeSet": 3, "Recipe": 5, "System": 3},
     refuted=BROKEN,
 )
@@ -220,7 +220,7 @@ IDLE_IS_A_USAGE = Change(
 
 REPAIRED = AS_WRITTEN.amend(
     "repaired",
-    "the proposal with the changes that its promises need, handled in any order at any time",
+    "the proposal with the changes that its properties need, handled in any order at any time",
     [
         ANY_TIME,
         FIRST_COME_FIRST_SERVED,
@@ -233,6 +233,6 @@ REPAIRED = AS_WRITTEN.amend(
     refuted=frozenset(),
     machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
     axioms=seatings.SEAT_AXIOMS,
-    topologies=partial(situations, with_seatings=True),
+    configurations=partial(configurations, with_seatings=True),
     default_scope={"Seating": 5, "Seat": 11},
 )

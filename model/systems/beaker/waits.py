@@ -69,4 +69,4 @@ WAITS: Mapping[str, Waiting] = {
     "eager": REPAIRED,
     "batch": BATCH,
 }
-"""By variant. The machine that shipped promises nothing of sets that wait for each other."""
+"""By variant. The machine that shipped properties nothing of sets that wait for each other."""

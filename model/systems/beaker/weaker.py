@@ -1,11 +1,11 @@
-"""Promises that can not be kept together, in the form that the repaired proposal keeps; and its own.
+"""Properties that can not be kept together, in the form that the repaired proposal keeps; and its own.
 
 Three pairs collide, as the variants of ``collisions`` show. "Sorted solely by overall job priority" (line
 212) and "avoids these race conditions" (line 29): if a set of a higher priority may take what a set that
 was assigned before waits for, both can hold what the other needs. The same for the queued and "a set that
 can be seated begins": one that never can holds up the others. And "first scans the recipe queue" (line
 54) and line 29: a system that a recipe takes although its siblings then can not be served is held for
-ever. Others fall where events are not handled alone: what held at once then holds in the end.
+ever. Others fall where events are not handled alone: what held at once then holds at the end.
 """
 
 from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies

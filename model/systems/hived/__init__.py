@@ -1,7 +1,7 @@
 """HiveD's pod groups and cells, read from "HiveD State Machines" (hived-state-machines.md).
 
 Read this package beside the document: ``machines`` holds the two figures, ``events`` what the
-sections "Events" say, ``promises`` which sentences promise something (and which module has them),
+sections "Events" say, ``properties`` which sentences property something (and which module has them),
 ``variants`` the document as written and the repairs.
 """
 

@@ -54,7 +54,7 @@ POD_GROUP = Machine(
         # "this PG's priority is higher than that of the PG currently associated with the cell"
         Attribute("outranks", SetOf(PodGroup), rigid=True, line=51, about="the groups whose priority is lower"),
         # What the pods' own objects record of a group (line 31: "updating pod annotation"). The
-        # document's states do not include it; it is written here so that recovery can be judged.
+        # document's states do not include it; it is written here so that recovery can be checked.
         Attribute(
             "record",
             EnumType(("submitted", "bound", "deleted")),

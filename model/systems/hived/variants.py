@@ -1,4 +1,4 @@
-"""The document as written, and small changes that make it keep its promises.
+"""The document as written, and small changes that make it keep its properties.
 
 Small: leave one of the changes out, and exactly what it repairs is broken again; no rule, condition
 or row of the result can be left out. Tests show both.
@@ -10,7 +10,7 @@ from schedproof.model.lang import Change, Model, Row, Rule, StepInvariant, after
 
 from .events import ACTIONS, RULES, delete_preempted
 from .machines import AXIOMS, CELL, CELL_TABLE, DOCUMENT, POD_GROUP, POD_GROUP_TABLE, Cell, PodGroup, c, p, total_order
-from .promises import PROMISES, preempting_ends
+from .properties import PROPERTIES, preempting_ends
 
 AS_WRITTEN = Model(
     system="hived",
@@ -21,9 +21,9 @@ AS_WRITTEN = Model(
     rows=[*POD_GROUP_TABLE, *CELL_TABLE],
     actions=ACTIONS,
     rules=RULES,
-    properties=PROMISES,
+    properties=PROPERTIES,
     axioms=AXIOMS,
-    topologies=total_order,
+    configurations=total_order,
     default_scope={"PodGroup": 3, "Cell": 3},
     verify_scope={"PodGroup": 4},
     refuted=frozenset(
@@ -81,7 +81,7 @@ VICTIM_IS_FREED = Change(
     ),
     repairs=["preemption-ongoing", "victim-freed-with-the-preemptor"],
     adds=[
-        # No line of the document has this arrow; line 25 is the promise that asks for it.
+        # No line of the document has this arrow; line 25 is the property that asks for it.
         Row(PodGroup, "e10", "BeingPreempted", "Allocated", line=25),
         Rule(
             "e4 frees the victim",
@@ -139,7 +139,7 @@ FAIR_TO_THE_GROUP = Change(
 
 REPAIRED = AS_WRITTEN.amend(
     "repaired",
-    "the document with the changes that its promises need",
+    "the document with the changes that its properties need",
     [VICTIMS_CELLS_GO_TOGETHER, VICTIM_IS_FREED, CONDITIONS_SAY_BOTH, FAIR_TO_THE_GROUP],
     refuted=frozenset(),
 )

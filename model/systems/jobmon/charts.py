@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from schedproof.model.lang import Arrow, Chart
 
 from . import submachines, universal
-from .shipped.promises import IMAGE
+from .shipped.properties import IMAGE
 from .shipped.tables import COUPLING, TASK_INSTANCE_STATES, WORKFLOW_RUN_STATES
 from .sorts import Task
 from .submachines import By, SubMachine

@@ -79,7 +79,7 @@ def messages(
     overtaking: Sequence[str] = (),
     losable: Sequence[str] = (),
 ) -> Rigid:
-    """The rigid attributes of the messages of a situation.
+    """The rigid attributes of the messages of a configuration.
 
     Args:
         about: how many there are: {"Application": .., "Ask": .., "Node": ..}; the shim has an object for each.

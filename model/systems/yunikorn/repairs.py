@@ -1,6 +1,6 @@
-"""The changes that make v0.12.2 keep the document's promises: what is done differently.
+"""The changes that make v0.12.2 keep the document's properties: what is done differently.
 
-``variants`` puts them together and says why; ``weaker`` has the promises that are kept in another form.
+``variants`` puts them together and says why; ``weaker`` has the properties that are kept in another form.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from . import shipped
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
 from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
-from .promises import APPLICATIONS
+from .properties import APPLICATIONS
 from .shim_messages import DELIVER
 from .sorts import Application, Ask, GangTimer, Partition, Queue, Wakeup
 
@@ -200,9 +200,9 @@ REMOVAL: list[Element] = [
     REMOVE_APPLICATION,
     # What can always still be reached is promised without it.
     *[
-        replace(promise, without=[*promise.without, REMOVE_APPLICATION.name])
-        for promise in APPLICATIONS
-        if isinstance(promise, AlwaysCanReach)
+        replace(prop, without=[*prop.without, REMOVE_APPLICATION.name])
+        for prop in APPLICATIONS
+        if isinstance(prop, AlwaysCanReach)
     ],
     LAPSE,
     Row(GangTimer, "stop", "under_way", "off", line=25),

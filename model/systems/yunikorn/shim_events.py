@@ -14,7 +14,7 @@ from .sorts import ShimApplication
 
 other = variable(ShimApplication, "c")
 
-# A situation without a scheduler object is one whose shim has always been running.
+# A configuration without a scheduler object is one whose shim has always been running.
 RUNNING = ~exists(z, ~z.is_("Running"))
 UP = ~exists(z, ~z.is_("Recovering", "Running"))
 RECOVERING = exists(z, z.is_("Recovering"))
@@ -284,7 +284,7 @@ pod_is_gone = Action(
     fact="4.2, general.go:266-320",
 )
 # After a crash every task is New: what becomes of the pods then, the shim finds when it lists them.
-end_pod_unseen = Action(
+end_pod_unobserved = Action(
     "end_pod_unseen",
     [t],
     [t.is_("New"), t.pod == "assigned", ~t.ask.placeholder, DOWN],
@@ -292,7 +292,7 @@ end_pod_unseen = Action(
     "the pod of {t} ends while there is no shim",
     fact="4.2",
 )
-pod_is_gone_unseen = Action(
+pod_is_gone_unobserved = Action(
     "pod_is_gone_unseen",
     [t],
     [t.is_("New"), GOING, DOWN],
@@ -387,7 +387,7 @@ delete_node = Action(
     fact="3, context.go:598-653",
 )
 
-delete_node_unseen = Action(
+delete_node_unobserved = Action(
     "delete_node_unseen",
     [m],
     [~m.deleted, m.is_("New"), DOWN],
@@ -404,7 +404,7 @@ APPLICATIONS = [
 TASKS = [init_task, submit_task, bind, bind_fails, fail_rejected_task]
 PODS = [
     *(create_pod, end_pod, delete_pod, pod_is_gone, delete_pending_pod),
-    *(end_pod_unseen, pod_is_gone_unseen, deletion_is_lost, deletion_of_a_bound_pod_is_lost),
+    *(end_pod_unobserved, pod_is_gone_unobserved, deletion_is_lost, deletion_of_a_bound_pod_is_lost),
 ]
 NODES = [
     add_node,
@@ -415,6 +415,6 @@ NODES = [
     uncordon,
     uncordon_unheard,
     delete_node,
-    delete_node_unseen,
+    delete_node_unobserved,
 ]
 OWN_ACTIONS = [*SCHEDULER, *APPLICATIONS, *TASKS, *PODS, *NODES]

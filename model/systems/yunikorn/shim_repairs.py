@@ -261,6 +261,6 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
 
 
 def shim_repairs(actions: Sequence[Action]) -> list[Change]:
-    """All changes, for a core whose actions are ``actions`` (before :func:`.parties.apart`)."""
+    """All changes, for a core whose actions are ``actions`` (before :func:`.components.apart`)."""
     guards = {action.name: action.when for action in actions}
     return [REJECTED, RELEASES, FAILURES, RESERVATIONS, CORDONS, again(guards["submit"], guards["create_node"])]

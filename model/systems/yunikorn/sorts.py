@@ -1,4 +1,4 @@
-"""The kinds of objects of both parties, and of what is between them.
+"""The kinds of objects of both components, and of what is between them.
 
 Core and shim keep an object each of what is one thing to a user: an application, a request of it, a
 node. The two "can thus have an independent idea of the state of a similar object" (line 6).

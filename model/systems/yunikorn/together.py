@@ -1,4 +1,4 @@
-"""Core and shim of v0.12.2 as two parties that send each other messages, and the same repaired.
+"""Core and shim of v0.12.2 as two components that send each other messages, and the same repaired.
 
 What is promised of the core is proved where the resource manager may do anything; here it is what the
 two count on of each other.
@@ -12,12 +12,12 @@ from schedproof.model.lang import Change, Model
 from . import repairs as fix
 from . import shipped
 from .channel import CHANNEL_PROPERTIES
-from .parties import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
-from .parties import SHIM_MACHINES as SHIM_AND_MESSAGES
-from .promises import PHASES
-from .shim_promises import SHIM_PROPERTIES
+from .components import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
+from .components import SHIM_MACHINES as SHIM_AND_MESSAGES
+from .configurations import WITH_SHIM, configurations
+from .properties import PHASES
+from .shim_properties import SHIM_PROPERTIES
 from .shim_repairs import shim_repairs
-from .situations import WITH_SHIM, situations
 from .variants import OF_THE_CORE, REPAIRED, V0_12_2
 from .weaker import PHASES as OF_REPAIRED
 
@@ -25,7 +25,7 @@ RESTS_ON = {p.name for p in (*PHASES, *shipped.PHASES, *OF_REPAIRED, fix.OPEN_AS
 
 
 def promising(variant: Model, refuted: frozenset[str]) -> Model:
-    """``variant`` with what is promised of the two parties, and of the core what that rests on."""
+    """``variant`` with what is promised of the two components, and of the core what that rests on."""
     resting = [p for p in variant.properties if p.name in RESTS_ON]
     return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
 
@@ -36,7 +36,7 @@ BY_MESSAGES = Change(
     adds=[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions)],
 )
 
-PARTIES = promising(
+COMPONENTS = promising(
     V0_12_2.amend(
         "parties",
         "core and shim of v0.12.2, with the messages between them",
@@ -44,7 +44,7 @@ PARTIES = promising(
         refuted=frozenset(),
         machines=SHIM_AND_MESSAGES,
         axioms=SHIM_AXIOMS,
-        topologies=partial(situations, shipped=True, among=WITH_SHIM),
+        configurations=partial(configurations, shipped=True, among=WITH_SHIM),
         default_scope={"ShimApplication": 1, "Task": 3, "ShimNode": 1, "ShimScheduler": 1, "Message": 40},
     ),
     refuted=frozenset(
@@ -80,8 +80,8 @@ NOTHING_IS_LOST = Change(
     drops=["lose"],
 )
 
-PARTIES_REPAIRED = promising(
-    PARTIES.amend(
+COMPONENTS_REPAIRED = promising(
+    COMPONENTS.amend(
         "parties-repaired",
         "the repaired core, and a shim with the changes that the two need to count on each other",
         [

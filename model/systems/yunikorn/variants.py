@@ -8,12 +8,12 @@ from schedproof.model.lang import Change, Model, Property, Row
 from . import events as ev
 from . import repairs as fix
 from . import shipped
+from .configurations import configurations
 from .events import CORE_ACTIONS, CORE_RULES
 from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT
 from .objects import NODES, QUEUES
-from .promises import APPLICATIONS, LIVES, PHASES
+from .properties import APPLICATIONS, LIVES, PHASES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
-from .situations import situations
 from .sorts import Application, Ask, GangTimer, Wakeup
 from .weaker import PHASES as OF_REPAIRED
 from .weaker import WEAKER
@@ -29,7 +29,7 @@ AS_WRITTEN = Model(
     rules=CORE_RULES,
     properties=[*PHASES, *APPLICATIONS, *LIVES, *QUEUES, *NODES],
     axioms=CORE_AXIOMS,
-    topologies=situations,
+    configurations=configurations,
     default_scope={"Partition": 1, "Queue": 2, "Application": 1, "Ask": 4, "Wakeup": 2, "GangTimer": 1, "Node": 2},
     refuted=frozenset(
         {
@@ -108,12 +108,12 @@ V0_12_2 = AS_WRITTEN.amend(
         }
     ),
     machines=[shipped.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
-    topologies=partial(situations, shipped=True),
+    configurations=partial(configurations, shipped=True),
 )
 
 
-def promised(*names: str) -> list[Property]:
-    """Promises of the document that v0.12.2 has no occasion to keep."""
+def required(*names: str) -> list[Property]:
+    """Properties of the document that v0.12.2 has no occasion to keep."""
     return [AS_WRITTEN.property(name) for name in names]
 
 
@@ -165,7 +165,7 @@ FAILING_IS_CLEANED_UP = Change(
     drops=["without its last placeholder a Failing application has failed"],
     adds=[
         *fix.FAILING_ENDS,
-        *promised("draining-partitions-refuse-additions", "draining-partitions-are-final"),
+        *required("draining-partitions-refuse-additions", "draining-partitions-are-final"),
     ],
 )
 
@@ -226,7 +226,7 @@ ADDITIONS_ARE_REFUSED = Change(
     adds=[
         fix.SUBMIT,
         ev.reject,
-        *promised("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing"),
+        *required("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing"),
     ],
 )
 
@@ -238,7 +238,7 @@ STOPPED_IS_USED = Change(
     repairs=["life-of-a-queue", "life-of-a-partition", "removed-queues-drain"],
     adds=[
         *fix.QUEUES,
-        *promised("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
+        *required("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
     ],
 )
 
@@ -267,5 +267,5 @@ OF_THE_CORE = [
     FAILED_IS_FINAL,
 ]
 REPAIRED = V0_12_2.amend(
-    "repaired", "v0.12.2 with the changes that the document's promises need", OF_THE_CORE, refuted=frozenset()
+    "repaired", "v0.12.2 with the changes that the document's properties need", OF_THE_CORE, refuted=frozenset()
 )

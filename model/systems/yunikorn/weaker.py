@@ -1,4 +1,4 @@
-"""Promises that can not be kept as they stand, in the form that the repaired core keeps."""
+"""Properties that can not be kept as they stand, in the form that the repaired core keeps."""
 
 from functools import reduce
 from operator import and_

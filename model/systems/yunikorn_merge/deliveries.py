@@ -10,7 +10,7 @@ RUNNING = ~CHANNELS.overflown
 
 
 def sayable(kind: str, about: Term) -> Term:
-    """There is such a message: a situation can leave out what it is not about."""
+    """There is such a message: a configuration can leave out what it is not about."""
     return exists(r, (r.kind == kind) & (getattr(r, CHANNELS.kind(kind).about) == about) & r.is_("free"))
 
 

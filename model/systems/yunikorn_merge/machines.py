@@ -57,7 +57,7 @@ n, n2 = variables(Node, "n n2")
 
 # --- the resource manager
 
-# A switch of a situation: it has been there from the start, in all copies, so that runs begin where they get interesting.
+# A switch of a configuration: it has been there from the start, in all copies, so that runs begin where they get interesting.
 STANDING = Attribute("standing", BoolType(), rigid=True, about="exists from the start, in every copy")
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from schedproof.model.lang import Action, Model, Rule, Term, Var, exists, forall, implies
 
 from .machines import DOCUMENT, a, k, n, p, x, y
+from .merged_configurations import MERGED_SCOPE, merged_configurations
 from .merged_machines import MERGED_AXIOMS, MERGED_CHANNELS, MERGED_MACHINES, MERGED_TABLE, e, q
-from .merged_promises import MERGED_PROPERTIES
-from .merged_situations import MERGED_SCOPE, merged_situations
+from .merged_properties import MERGED_PROPERTIES
 
 send = MERGED_CHANNELS.sending
 
@@ -204,7 +204,7 @@ MERGED = Model(
     rules=[*PARTITIONS, *APPLICATIONS, *ASKS, *NODES, *ALLOCATIONS, *HEARS, *MERGED_CHANNELS.rules],
     properties=MERGED_PROPERTIES,
     axioms=MERGED_AXIOMS,
-    topologies=merged_situations,
+    configurations=merged_configurations,
     default_scope=MERGED_SCOPE,
     refuted=frozenset({"told-allocations-are-there"}),
 )

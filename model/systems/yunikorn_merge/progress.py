@@ -4,7 +4,7 @@ from schedproof.model.lang import AlwaysCanReach, LifeCycle, Property, Term, Var
 
 from .deliveries import RUNNING
 from .machines import a, k, n, p, x, y
-from .promises import AGREE, AT_REST, CONTRACT
+from .properties import AGREE, AT_REST, CONTRACT
 from .rm import RM_ACTIONS
 from .sorts import AllocationInfo, SchedulingAllocation
 

@@ -1,7 +1,7 @@
 """Where the text on the two copies can be read in two ways, and which findings rest on how it is read here.
 
 Here stands what changes a verdict, or could be thought to. What is marked as "our reading" elsewhere only fills a gap. What has
-the name of a rule, an action or a promise of the model takes its place.
+the name of a rule, an action or a property of the model takes its place.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from .deliveries import DELIVER
 from .flows import CHANNELS, e
 from .machines import k, p, x
 from .progress import PROGRESS
-from .promises import AT_REST, SAFETY, agree
+from .properties import AT_REST, SAFETY, agree
 from .rm import RM_ACTIONS
 from .scheduler import HELD
 

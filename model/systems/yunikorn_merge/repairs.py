@@ -1,4 +1,4 @@
-"""What has to change so that two copies keep their promises, and what they cannot keep in full.
+"""What has to change so that two copies keep their properties, and what they cannot keep in full.
 
 Small: leave one of the changes out, and what it repairs is broken again; but for allocations-given-back-go, which either of two
 repairs. What has the name of a rule or an action takes its place.
@@ -13,7 +13,7 @@ from .cache import LEAVES, PRESENT, TAKES_NODE
 from .deliveries import DELIVER, RUNNING
 from .flows import CHANNELS, e, r
 from .machines import n, p, x
-from .promises import ON_ITS_WAY
+from .properties import ON_ITS_WAY
 from .rm import RM_ACTIONS
 from .scheduler import CONFIRMS, UNDONE, known, preempt
 from .sorts import SchedulingAllocation, SchedulingAsk
@@ -252,7 +252,7 @@ PARTITIONS_GO_BY_THE_CACHE = Change(
         "past the cache (lines 22, 147) overtakes the partition's addition, and is lost."
     ),
     repairs=["removed-partitions-go"],
-    # The action stays as it is: it is possible in the same situations.
+    # The action stays as it is: it is possible in the same configurations.
     adds=[send("the resource manager: remove_partition", REMOVE_PARTITION, [], "ConfigDropsPartition", p, line=18)],
 )
 

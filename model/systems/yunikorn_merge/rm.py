@@ -1,6 +1,6 @@
 """What the resource manager may ask for, and what it makes of what it hears. The rest of the world is in its choices.
 
-It and its RMProxy, which passes on what it says and hears (lines 47, 138), are one party here.
+It and its RMProxy, which passes on what it says and hears (lines 47, 138), are one component here.
 """
 
 from collections.abc import Sequence

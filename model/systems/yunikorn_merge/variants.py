@@ -3,15 +3,15 @@
 from schedproof.model.lang import Model
 
 from .cache import CACHE_RULES
+from .configurations import configurations
 from .deliveries import DELIVER
 from .flows import CHANNELS
 from .machines import AXIOMS, DOCUMENT, TWO_COPY_MACHINES, TWO_COPY_TABLE
 from .progress import PROGRESS
-from .promises import CHANNEL_PROPERTIES, SAFETY
+from .properties import CHANNEL_PROPERTIES, SAFETY
 from .repairs import REPAIRS
 from .rm import RM_ACTIONS, RM_RULES
 from .scheduler import SCHEDULER_ACTIONS, SCHEDULER_RULES
-from .situations import situations
 
 SCOPE = {
     **dict.fromkeys(("Partition", "PartitionInfo", "SchedulingPartition"), 1),
@@ -26,7 +26,7 @@ SCOPE = {
 TWO_COPY = Model(
     system="yunikorn-merge",
     variant="two-copy",
-    about="cache and scheduler as two parties with a copy each, and the events between them",
+    about="cache and scheduler as two components with a copy each, and the events between them",
     document=DOCUMENT,
     machines=[*TWO_COPY_MACHINES, CHANNELS.machine, CHANNELS.queue_machine],
     rows=[*TWO_COPY_TABLE, *CHANNELS.table, *CHANNELS.queue_table],
@@ -34,7 +34,7 @@ TWO_COPY = Model(
     rules=[*RM_RULES, *CACHE_RULES, *SCHEDULER_RULES, *CHANNELS.rules, *CHANNELS.queue_rules],
     properties=[*SAFETY, *PROGRESS, *CHANNEL_PROPERTIES],
     axioms=[*AXIOMS, *CHANNELS.axioms],
-    topologies=situations,
+    configurations=configurations,
     default_scope=SCOPE,
     refuted=frozenset(
         {
@@ -67,7 +67,7 @@ TWO_COPY = Model(
 
 TWO_COPY_REPAIRED = TWO_COPY.amend(
     "two-copy-repaired",
-    "two copies with the changes that their promises need, as far as two copies can keep them",
+    "two copies with the changes that their properties need, as far as two copies can keep them",
     REPAIRS,
     # A queue has a size, and what finds no room stops the process; if it waited instead, two handlers could wait for
     # room in each other's queue for ever. No change of the flows helps.

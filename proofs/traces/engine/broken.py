@@ -1,4 +1,4 @@
-"""Which promise of the model an observed state or an impossible step breaks."""
+"""Which property of the model an observed state or an impossible step breaks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
 from schedproof.model.quotes import quote
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
-from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_term
 
 
-def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Promise]:
+def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Requirement]:
     """The invariants that the observed state violates and the state before did not.
 
     Only where the state is observed completely; invariants that the variant itself is expected
-    not to keep are no promise of it.
+    not to keep are no property of it.
     """
     if len(observed) < instance.width:
         return []
@@ -30,7 +30,7 @@ def broken_invariants(instance: Instance, before: State, observed: Mapping[int, 
             if broken:
                 who = ", ".join(f"{n} = {v}" for n, v in min(broken))
                 says = f"{prop.says} (violated for {who})" if who else prop.says
-                found.append(Promise(prop.name, says, model.document.name, prop.line, prop.sentence))
+                found.append(Requirement(prop.name, says, model.document.name, prop.line, prop.sentence))
     return found
 
 
@@ -58,18 +58,18 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
             yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
 
 
-def cited(model: Model, says: str, line: int | None) -> Promise:
+def cited(model: Model, says: str, line: int | None) -> Requirement:
     """What a guard, a table or a rule has against a step, with the line of the document that it is from."""
-    return Promise(None, says, model.document.name, line, quote(model.document, line))
+    return Requirement(None, says, model.document.name, line, quote(model.document, line))
 
 
-def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Promise]:
+def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Requirement]:
     """The first condition of the action's guard that does not hold, with an object that shows it."""
     found = guard_met(instance, state, choice)[1]
     return [found] if found is not None else []
 
 
-def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Promise | None]:
+def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Requirement | None]:
     """How many conditions of the action's guard hold before the first that does not, and that one.
 
     Later ones may only make sense once this one holds.
@@ -134,7 +134,7 @@ def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
     return shown
 
 
-def broken_table(instance: Instance, before: State, reached: State, observed: Mapping[int, int]) -> Promise | None:
+def broken_table(instance: Instance, before: State, reached: State, observed: Mapping[int, int]) -> Requirement | None:
     """What a table says of the first object that a step takes elsewhere than was observed.
 
     Either a row takes it away that is observed to stay, or no row leads where it is observed to go, or only

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from schedproof.model.semantics import State
-from schedproof.proofs.traces.reports.report import BrokenPromise, Promise
+from schedproof.proofs.traces.reports.report import Requirement, Violation
 
 MOST_STATES = 10_000
 """More candidate states than this after one record: undetermined."""
@@ -50,7 +50,7 @@ class Path:
 
     steps: tuple[str, ...]
     state: Any
-    refused: tuple[Promise, ...] = ()
+    refused: tuple[Requirement, ...] = ()
     met: int = 0
 
 
@@ -64,7 +64,7 @@ class Record(Generic[S]):
             with ``observed``; others may be left out).
         attempts: more paths, with what forbids them: only to explain a nonconformance.
         broken: no candidate explains the record, for this reason.
-        breaks: of a record that is explained, the promises of the document that it breaks, given the candidates
+        breaks: of a record that is explained, the properties of the document that it breaks, given the candidates
             before and after it.
     """
 
@@ -75,7 +75,7 @@ class Record(Generic[S]):
     observed: Observation = field(default_factory=Observation)
     attempts: Callable[[S], Iterable[Path]] = lambda state: ()
     broken: str = ""
-    breaks: Callable[[Sequence[S], Sequence[S]], Sequence[BrokenPromise]] = lambda before, after: ()
+    breaks: Callable[[Sequence[S], Sequence[S]], Sequence[Violation]] = lambda before, after: ()
 
     def exceeded(self, why: TooManyStates) -> str:
         """Why nothing is known after the record, which leads to too many states."""
@@ -149,9 +149,9 @@ def _explained(states: Sequence[S], record: Record[S], limit: int, paths: int) -
 
 def check_run(
     candidates: C, records: Iterable[Record[Any]], limit: int = MOST_STATES
-) -> tuple[C | Nonconformance[C], list[BrokenPromise]]:
-    """What the steps of all ``records`` lead to, one after the other, and the promises that they break on the way."""
-    now, breaks = candidates, list[BrokenPromise]()
+) -> tuple[C | Nonconformance[C], list[Violation]]:
+    """What the steps of all ``records`` lead to, one after the other, and the properties that they break on the way."""
+    now, breaks = candidates, list[Violation]()
     for record in records:
         after = step(now, record, limit)
         if isinstance(after, Nonconformance) or after.exceeded:

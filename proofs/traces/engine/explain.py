@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from schedproof.model.semantics import State
 from schedproof.proofs.traces.reports.nonconformance import difference
-from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_choice
 
 from .broken import guard_met
@@ -24,7 +24,7 @@ Complaint = Callable[[State], str]
 """What speaks against a state; nothing ("") if nothing does."""
 
 MOST_STARTS = 20
-"""States after unlogged steps from which refused steps are tried, when a departure is explained."""
+"""States after unlogged steps from which refused steps are tried, when a nonconformance is explained."""
 
 
 def nothing(state: State) -> str:
@@ -48,7 +48,7 @@ class Clue:
         observed: what it shows of the state after.
         fixed: the slots that its own step leaves as they are.
         telling: only steps count that make at least one of the observed fields what it is.
-        suspects: if the record departs: steps whose refusal may be what there is to say; None for ``steps``.
+        suspects: if the record does not conform: steps whose refusal may be what there is to say; None for ``steps``.
     """
 
     steps: Sequence[StepPattern] = ()
@@ -120,10 +120,10 @@ class Explainer:
         """The steps that come closest to explaining a record but are forbidden, each with what the record or the model has against it."""
         for start in list(self.starts(state, clue))[:MOST_STARTS]:
             if complaint := clue.before(start.state):
-                yield Path(start.steps, start.state, (self.promise(complaint),))
+                yield Path(start.steps, start.state, (self.requirement(complaint),))
                 continue
             if (clue.or_none or not clue.steps) and (complaint := clue.after(start.state)):
-                yield Path(start.steps, start.state, (self.promise(complaint),))
+                yield Path(start.steps, start.state, (self.requirement(complaint),))
             for wanted in clue.steps if clue.suspects is None else clue.suspects:
                 for refused in self.steps.nearest(start.state, wanted):
                     impossible = refused.state == start.state
@@ -133,7 +133,7 @@ class Explainer:
             for wanted in () if clue.telling else clue.steps:
                 for path in self.steps.paths(start, wanted):
                     if complaint := clue.after(path.state):
-                        yield Path(path.steps, path.state, (self.promise(complaint),))
+                        yield Path(path.steps, path.state, (self.requirement(complaint),))
 
     def saying_too_little(self, start: Path, wanted: StepPattern, clue: Clue) -> Iterator[Path]:
         """Steps that the model allows, but that change more than the record says."""
@@ -144,8 +144,8 @@ class Explainer:
                 says = f"it changes {d.object} too ({d.field} from {d.model} to {d.observed}), which the record does not say"
                 met = guard_met(self.steps.instance, start.state, choice)[0]
                 steps = (*start.steps, show_choice(self.steps.instance, choice))
-                yield Path(steps, after, (self.promise(says),), met)
+                yield Path(steps, after, (self.requirement(says),), met)
 
-    def promise(self, complaint: str) -> Promise:
+    def requirement(self, complaint: str) -> Requirement:
         """A rule of the format that is broken."""
-        return Promise(None, complaint, self.steps.instance.model.document.name, None)
+        return Requirement(None, complaint, self.steps.instance.model.document.name, None)

@@ -218,7 +218,7 @@ class Axioms:
 
 
 def decoded(kind: Type, value: int) -> Value | frozenset[int] | None:
-    """A value as topologies write it: the inverse of how states hold it."""
+    """A value as configurations write it: the inverse of how states hold it."""
     match kind:
         case SetOf():
             return frozenset(i for i in range(value.bit_length()) if value >> i & 1)

@@ -76,14 +76,14 @@ class Plan:
         found = []
         for action in self.model.actions:
             if (action.name, "") in self._telling:
-                found.append((action, [compiled(part) for part in sorted(action.when, key=self._asks_unseen)]))
+                found.append((action, [compiled(part) for part in sorted(action.when, key=self._asks_unobserved)]))
         return found
 
-    def _asks_unseen(self, term: t.Term) -> bool:
+    def _asks_unobserved(self, term: t.Term) -> bool:
         """The term reads a state that is not followed."""
         if isinstance(term, t.Is) and (sort_of(self.model, term.of, {}), "") not in self.fields:
             return True
-        return isinstance(term, t.Quantified) or any(self._asks_unseen(part) for part in t.children(term))
+        return isinstance(term, t.Quantified) or any(self._asks_unobserved(part) for part in t.children(term))
 
     @cached_property
     def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
@@ -236,7 +236,7 @@ class PartialSteps:
     # --- What is promised
 
     def breaks(self, prop: StepInvariant, before: Values, step: PartialStep) -> bool:
-        """The step breaks the promise, whatever is not seen."""
+        """The step violates the property, whatever is not seen."""
         if prop.on and step.action not in prop.on:
             return False
         fired: dict[tuple[Obj, str], Any] = dict.fromkeys(step.fired)
@@ -251,7 +251,7 @@ class PartialSteps:
         return False
 
     def violates(self, prop: Invariant, values: Values) -> tuple[tuple[str, Obj], ...] | None:
-        """The objects for which the promise is broken here, whatever is not seen; None if there are none."""
+        """The objects for which the property is broken here, whatever is not seen; None if there are none."""
         for way in product(*(self._domain(v) for v in prop.over)):
             bound = dict(zip((v.name for v in prop.over), way, strict=True))
 

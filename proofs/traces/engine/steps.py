@@ -11,7 +11,7 @@ from schedproof.model.lang.rules import Action
 from schedproof.model.lang.triggers import caused
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
 from schedproof.model.semantics.evaluate import Eval, Firings
-from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_choice
 
 from .broken import cited, guard_met
@@ -24,7 +24,7 @@ MOST_WORK = 300_000
 """Choices tried for one record, over all states that explain the trace so far; beyond it the trace is undetermined."""
 
 MOST_TRIED = 1 << 8
-"""Choices among which the nearest is looked for, to explain a departure."""
+"""Choices among which the nearest is looked for, to explain a nonconformance."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Steps:
         except (IllFormed, Undefined) as error:
             after = state
             if broken is None:
-                why = [Promise(None, str(error), document, None)]
+                why = [Requirement(None, str(error), document, None)]
         if why:
             yield Path((show_choice(self.instance, choice),), after, tuple(why), met)
 

@@ -20,7 +20,7 @@ Truth = bool | None
 
 
 @dataclass(frozen=True)
-class Unseen:
+class Unobserved:
     """An object of ``sort`` in ``state``; what is known of it beside that is for subclasses to say."""
 
     model: Model
@@ -43,7 +43,7 @@ class Unseen:
         """The value of an attribute of it, None for no object and the empty set; ... if that is not known."""
         return ...
 
-    def unseen_by(self, rule: Rule) -> bool:
+    def unobserved_by(self, rule: Rule) -> bool:
         """No variable of a rule can stand for it while all its conditions hold."""
         conditions = [*rule.when, *([rule.on] if isinstance(rule.on, t.Fires) else [])]
         known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
@@ -51,9 +51,9 @@ class Unseen:
         return not any(
             name not in known and self.stands_for(v) and self.all_of(conditions, v) is not False
             for name, v in free.items()
-        ) and all(self.unseen(part) for part in [*conditions, rule.fires])
+        ) and all(self.unobserved(part) for part in [*conditions, rule.fires])
 
-    def unseen(self, term: t.Term) -> bool:
+    def unobserved(self, term: t.Term) -> bool:
         """No quantifier and no set in ``term`` can tell."""
         match term:
             case t.Quantified(universal, bound, body):
@@ -62,7 +62,7 @@ class Unseen:
             case t.Those(var, where):
                 if self.stands_for(var) and self.truth(where, var) is not False:
                     return False
-        return all(self.unseen(part) for part in t.children(term))
+        return all(self.unobserved(part) for part in t.children(term))
 
     def all_of(self, conditions: Iterable[t.Term], v: t.Var) -> Truth:
         """Whether all conditions hold if ``v`` is the object."""
@@ -124,7 +124,7 @@ class Unseen:
 
 
 @dataclass(frozen=True)
-class Ended(Unseen):
+class Ended(Unobserved):
     """An object in a state that is never left, to which no attribute that changes refers."""
 
     def makes_no_difference(self) -> bool:
@@ -141,8 +141,8 @@ class Ended(Unseen):
         for rule in model.rules:
             terms += [*rule.when, *([rule.on] if isinstance(rule.on, t.Fires) else []), rule.fires]
         terms += [value for row in model.rows for _, value in row.sets]
-        return all(self.unseen_by(rule) for rule in model.rules) and all(
-            self.unseen(term) and self.only_asked(term) for term in terms
+        return all(self.unobserved_by(rule) for rule in model.rules) and all(
+            self.unobserved(term) and self.only_asked(term) for term in terms
         )
 
     def only_asked(self, term: t.Term) -> bool:
@@ -193,7 +193,7 @@ class Ended(Unseen):
 
 
 @dataclass(frozen=True)
-class Unnamed(Unseen):
+class Unnamed(Unobserved):
     """An object that has had no part in any step: as it was at the start, and nothing that changes refers to it.
 
     ``named`` are variables that stand for other objects, or sets of them.
@@ -204,7 +204,7 @@ class Unnamed(Unseen):
     def noticed_by(self, action: Action) -> bool:
         """Whether a step of ``action``, of which all parameters are other objects, can tell that it is there."""
         inside = replace(self, named=frozenset(v.name for v in action.parameters))
-        if not all(inside.unseen(term) for term in [*action.when, *action.fires]):
+        if not all(inside.unobserved(term) for term in [*action.when, *action.fires]):
             return True
         there = {(action.name, ""), *((sort_of(self.model, f.of, {}), f.event) for f in action.fires)}
         left = list(self.model.rules)
@@ -212,19 +212,19 @@ class Unnamed(Unseen):
             for rule in mine:
                 left.remove(rule)
                 its = inside if isinstance(rule.on, Action) else self
-                if not its.unseen_by(rule):
+                if not its.unobserved_by(rule):
                     return True
                 there.add((sort_of(self.model, rule.fires.of, {}), rule.fires.event))
         rows = [row for row in self.model.rows if (row.sort.name, row.event) in there]
-        return not all(self.unseen(value) for row in rows for _, value in row.sets)
+        return not all(self.unobserved(value) for row in rows for _, value in row.sets)
 
-    def unseen(self, term: t.Term) -> bool:
+    def unobserved(self, term: t.Term) -> bool:
         """A binder hides a parameter of its name."""
         bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
         bound |= {term.var.name} if isinstance(term, t.Those) else set()
         if bound & self.named:
-            return replace(self, named=self.named - bound).unseen(term)
-        return super().unseen(term)
+            return replace(self, named=self.named - bound).unobserved(term)
+        return super().unobserved(term)
 
     def stands_for(self, v: t.Var) -> bool:
         """Parameters do not."""

@@ -14,8 +14,8 @@ from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.formats.headers import read_header
-from schedproof.proofs.traces.reports.nonconformance import judgement_of
-from schedproof.proofs.traces.reports.report import NOTHING, Judgement, OracleReport, OracleVerdict
+from schedproof.proofs.traces.reports.nonconformance import validation_of
+from schedproof.proofs.traces.reports.report import NOTHING, LogVerdict, Validation, ValidationReport
 
 from .candidates import MOST_STATES, Nonconformance, TooManyStates
 from .objects import ObjectMap
@@ -25,7 +25,7 @@ from .trace_steps import SCHEMA, TraceSteps, shape
 
 __all__ = ["SCHEMA", "Allowed", "Watch"]
 
-CONFORMS = Judgement(OracleVerdict.CONFORMS)
+CONFORMS = Validation(LogVerdict.CONFORMS)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Watch:
 
     Args:
         system: the system that the trace is of.
-        model: the variant that judges it; None for the one that the header names, or else the system's.
+        model: the variant that checks it; None for the one that the header names, or else the system's.
         header: as README.md and plain.schema.json have it, with its place if it has one.
         limit: more states than this that explain the trace so far: undetermined.
         format: the format that the records come in, for the report.
@@ -68,18 +68,18 @@ class Watch:
         self.model = model or _variant(system, first)
         self._steps = TraceSteps(self.model, read_header(self.model, first), limit)
         self.candidates: TraceCandidates = self._steps.start
-        self.judgement = CONFORMS
+        self.validation = CONFORMS
         """The verdict on everything so far."""
 
     @property
     def open(self) -> bool:
         """Everything so far is explained: only then are further records checked."""
-        return self.judgement is CONFORMS
+        return self.validation is CONFORMS
 
     @property
     def records(self) -> int:
         """How many records were taken, with the one that decided the verdict."""
-        return self.candidates.records + (self.judgement is not CONFORMS)
+        return self.candidates.records + (self.validation is not CONFORMS)
 
     @property
     def objects(self) -> ObjectMap:
@@ -88,13 +88,13 @@ class Watch:
 
     @property
     def since(self) -> Since | None:
-        """The last point where few states explained the trace, and the records since then; the last one departs, if one does.
+        """The last point where few states explained the trace, and the records since then; the last one does not conform, if one does.
 
         None if there was none among the last records.
         """
         return self.candidates.since
 
-    def take(self, record: Mapping[str, Any], place: int | Line = 0) -> Judgement:
+    def take(self, record: Mapping[str, Any], place: int | Line = 0) -> Validation:
         """Checks one more record.
 
         Once the verdict is not "conforms", it stays.
@@ -106,8 +106,8 @@ class Watch:
         Raises:
             TraceError: it is no record. Nothing has changed then, and another may follow.
         """
-        if self.judgement is not CONFORMS:
-            return self.judgement
+        if self.validation is not CONFORMS:
+            return self.validation
         now = self.candidates
         line = None if place == 0 else place if isinstance(place, Line) else Line("", place, record)
         quickly = self._steps.fast_step(now, record, line)
@@ -117,19 +117,21 @@ class Watch:
         after = self._steps.step(now, line or Line("", now.records + 1, record))
         self.candidates = after.before if isinstance(after, Nonconformance) else after
         if isinstance(after, Nonconformance) or after.exceeded:
-            self.judgement = judgement_of(self.objects.instance, after)
-        return self.judgement
+            self.validation = validation_of(self.objects.instance, after)
+        return self.validation
 
-    def report(self) -> OracleReport:
+    def report(self) -> ValidationReport:
         """The verdict as ``validate`` reports it."""
-        found = self.judgement
+        found = self.validation
         if not self.records:
             found = replace(found, note=NOTHING)
-        return OracleReport.of(self.model.system, self.model.variant, self.format, replace(found, size=self.records))
+        return ValidationReport.of(
+            self.model.system, self.model.variant, self.format, replace(found, size=self.records)
+        )
 
     def allowed(self, most: int = 1000) -> Allowed:
-        """The events that may come next, at most so many; none after a departure."""
-        if self.judgement.verdict is OracleVerdict.DEPARTS:
+        """The events that may come next, at most so many; none after a nonconformance."""
+        if self.validation.verdict is LogVerdict.VIOLATES:
             return Allowed((), True)
         found: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, Any]] = {}
         steps, complete = self._steps.reader(self.objects).steps, self.open
@@ -148,7 +150,7 @@ class Watch:
 
 
 def _variant(system: System, header: Line) -> Model:
-    name = header.value.get("variant", system.judged_by)
+    name = header.value.get("variant", system.validated_by)
     if name not in system.variants:
         raise header.error(f"unknown variant {name!r} of {system.name}; choose from {', '.join(system.variants)}")
     return system.variants[name]

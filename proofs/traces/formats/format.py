@@ -11,8 +11,8 @@ from schedproof.model.semantics import Instance, State
 from schedproof.proofs.traces.engine.candidates import Candidates, Record, check_run
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
-from schedproof.proofs.traces.reports.nonconformance import judgement_of
-from schedproof.proofs.traces.reports.report import Judgement
+from schedproof.proofs.traces.reports.nonconformance import validation_of
+from schedproof.proofs.traces.reports.report import Validation
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Plain:
 class Log(Protocol):
     """A trace in records of its own, all of which have been read."""
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all records."""
 
 
@@ -50,11 +50,11 @@ class ModelLog:
     start: State | None = None
     note: str = ""
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all records."""
         begins = self.instance.initial() if self.start is None else self.start
         outcome, breaks = check_run(Candidates((begins,)), self.records)
-        found = judgement_of(self.instance, outcome)
+        found = validation_of(self.instance, outcome)
         note = "; ".join(part for part in (found.note, self.note) if part)
         return replace(found, size=self.size, note=note, breaks=breaks)
 
@@ -78,7 +78,7 @@ class Format:
     Args:
         begins: how to recognise it, for the message about a trace of no known format.
         recognises: whether these lines are of this format.
-        judged_by: the variant that its traces are checked by unless another is named; None for the system's own.
+        validated_by: the variant that its traces are checked by unless another is named; None for the system's own.
         fits: whether a model speaks of what the format speaks of.
         text: its lines are text, not JSON objects.
         streamed: its lines are checked as they come; the others when all are there.
@@ -90,7 +90,7 @@ class Format:
     begins: str
     recognises: Callable[[Sequence[TextLine]], bool]
     read: Read
-    judged_by: str | None = None
+    validated_by: str | None = None
     fits: Callable[[Model], bool] = lambda model: True
     text: bool = False
     streamed: bool = False

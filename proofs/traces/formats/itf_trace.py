@@ -4,7 +4,7 @@ A variable for each field of a machine, named after its sort (the state) or sort
 ``Cell_user``. It is a map from the objects' names. ``action`` and ``parameters`` are those of the step that led to
 a state; the first state, which no step led to, has the action ``init`` and has to be the model's initial state. What
 never changes and what objects there are stands in ``#meta``. A trace becomes header and records of the plain format, so that
-both are judged alike; what the model has not got is said there.
+both are checked alike; what the model has not got is said there.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def read_itf(model: Model, lines: Iterable[TextLine], requested: Requested) -> P
             raise reader.top.error(
                 f'"loop": {at!r:.60} is not the number of a state; write one from 0 to {len(states) - 1}'
             )
-        note = f"the way back to state {at} (loop) names no action and is not judged"
+        note = f"the way back to state {at} (loop) names no action and is not checked"
     return Plain(header, (reader.record(number, state) for number, state in enumerate(states)), lambda: note)
 
 

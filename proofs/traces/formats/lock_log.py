@@ -8,12 +8,12 @@ from pathlib import Path
 
 from schedproof.model.lang import Model
 from schedproof.model.locks import Locks, read
-from schedproof.proofs.locks.log import Acquisition, Logged, judge_log, mode_of
-from schedproof.proofs.locks.rank import Rank, judge
+from schedproof.proofs.locks.log import Acquisition, Logged, mode_of, validate_log
+from schedproof.proofs.locks.rank import Rank, check_order
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine, read_text
 from schedproof.proofs.traces.files.schema import Shape
-from schedproof.proofs.traces.reports.report import Departure, Judgement, OracleReport, OracleVerdict
+from schedproof.proofs.traces.reports.report import LogVerdict, NonconformanceReport, Validation, ValidationReport
 
 from .format import Format, Requested, first_object
 
@@ -66,27 +66,27 @@ def lock_format(description: Path, variant: str) -> Format:
         if requested.release is not None:
             raise TraceError("the format of lock logs is the same in every version; leave the version out")
         locks = read(description)
-        return LockLog(locks, judge(locks).rank, lines)
+        return LockLog(locks, check_order(locks).rank, lines)
 
     return Format(
-        NAME, BEGINS, _recognises, read_log, judged_by=variant, fits=lambda m: m.variant == variant, by_release=True
+        NAME, BEGINS, _recognises, read_log, validated_by=variant, fits=lambda m: m.variant == variant, by_release=True
     )
 
 
-def check_log(locks: Locks, path: Path) -> OracleReport:
-    """Judges a log by a description that a user has written; without an order in it, circles are looked for.
+def check_log(locks: Locks, path: Path) -> ValidationReport:
+    """Checks a log by a description that a user has written; without an order in it, circles are looked for.
 
     Raises:
         TraceError: it is no log, or its order is not acyclic.
     """
     rank: Rank | None = None
     if locks.order:
-        rank = judge(locks).rank
+        rank = check_order(locks).rank
         if rank is None:
             raise TraceError(
                 f"{locks.name}: its order has a cycle, so no log can be checked against it; correct the order first"
             )
-    return OracleReport.of("locks", locks.name, NAME, LockLog(locks, rank, read_text(path)).check())
+    return ValidationReport.of("locks", locks.name, NAME, LockLog(locks, rank, read_text(path)).check())
 
 
 @dataclass(frozen=True)
@@ -97,26 +97,26 @@ class LockLog:
     rank: Rank | None
     lines: Sequence[TextLine]
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all records.
 
         Raises:
             TraceError: a line is none.
         """
-        found = judge_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
-        departure = _departure(self.locks, found)
-        verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
-        return Judgement(verdict, departure, _note(found), len(self.lines))
+        found = validate_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
+        nonconformance = _nonconformance(self.locks, found)
+        verdict = LogVerdict.CONFORMS if nonconformance is None else LogVerdict.VIOLATES
+        return Validation(verdict, nonconformance, _note(found), len(self.lines))
 
 
-def _departure(locks: Locks, found: Logged) -> Departure | None:
+def _nonconformance(locks: Locks, found: Logged) -> NonconformanceReport | None:
     if found.wrong is None:
         return None
     record, row = found.wrong.record, found.wrong.row
     cited = ""
     if row is not None:
         cited = f" ({row.text}{f', {locks.document} line {row.line}' if row.line is not None else ''})"
-    return Departure(record.number, record.line, found.wrong.reason + cited)
+    return NonconformanceReport(record.number, record.line, found.wrong.reason + cited)
 
 
 def _note(found: Logged) -> str:

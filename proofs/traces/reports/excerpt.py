@@ -1,6 +1,6 @@
-"""Which lines of a departing log matter, in formats of their own.
+"""Which lines of a nonconforming log matter, in formats of their own.
 
-Nothing is known here of what a line says. A line is left out if the log without it departs at the same line, for the same reason.
+Nothing is known here of what a line says. A line is left out if the log without it does not conform at the same line, for the same reason.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Callable, Sequence
 from schedproof.proofs.traces.files.lines import TextLine
 
 MOST_SECONDS = 3.0
-"""Time for the search; what is left by then departs as well, but more of it might be left out."""
+"""Time for the search; what is left by then does not conform as well, but more of it might be left out."""
 
 Reason = Callable[[Sequence[TextLine]], str]
-"""Why the last of some lines departs; "" if it does not, or another does."""
+"""Why the last of some lines does not conform; "" if it does not, or another does."""
 
 
 def excerpt(lines: Sequence[TextLine], reason: Reason) -> list[TextLine]:
-    """The lines that matter, the last of which departs.
+    """The lines that matter, the last of which does not conform.
 
     Args:
-        lines: the log up to the line that departs.
+        lines: the log up to the line that does not conform.
 
     Returns:
-        An empty list, if the log is too long to be judged a few times, or does not depart without what follows the line.
+        An empty list, if the log is too long to be checked a few times, or does not depart without what follows the line.
     """
     began = time.monotonic()
     why = reason(lines)

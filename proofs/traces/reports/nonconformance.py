@@ -9,30 +9,30 @@ from schedproof.model.semantics import Instance, State
 from schedproof.proofs.traces.engine.broken import broken_invariants, broken_table
 from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, TooManyStates
 
-from .report import Candidate, Departure, Difference, Judgement, OracleVerdict, Promise
+from .report import Candidate, Difference, LogVerdict, NonconformanceReport, Requirement, Validation
 
 MOST_SHOWN = 3
 """Candidates shown for a nonconformance."""
 
 
-def judgement_of(instance: Instance, outcome: Candidates[State] | Nonconformance[Any]) -> Judgement:
+def validation_of(instance: Instance, outcome: Candidates[State] | Nonconformance[Any]) -> Validation:
     """The verdict on what steps have led to, in the words of ``instance``."""
     if isinstance(outcome, Nonconformance):
-        return Judgement(OracleVerdict.DEPARTS, departure_of(instance, outcome))
+        return Validation(LogVerdict.VIOLATES, nonconformance_report(instance, outcome))
     if outcome.exceeded:
-        return Judgement(OracleVerdict.UNDETERMINED, note=outcome.exceeded)
-    return Judgement(OracleVerdict.CONFORMS)
+        return Validation(LogVerdict.UNDETERMINED, note=outcome.exceeded)
+    return Validation(LogVerdict.CONFORMS)
 
 
-def departure_of(instance: Instance, found: Nonconformance[Any]) -> Departure:
+def nonconformance_report(instance: Instance, found: Nonconformance[Any]) -> NonconformanceReport:
     """The nonconformance with the candidates that came closest."""
     record = found.record
     if record.broken:
-        return Departure(record.number, record.line, record.broken)
-    return _departure(instance, record, found.before.states)
+        return NonconformanceReport(record.number, record.line, record.broken)
+    return _nonconformance(instance, record, found.before.states)
 
 
-def _departure(instance: Instance, record: Record[State], before: Sequence[State]) -> Departure:
+def _nonconformance(instance: Instance, record: Record[State], before: Sequence[State]) -> NonconformanceReport:
     """The candidates that came closest: the fewest fields differ, the fewest objections, the most conditions met.
 
     What makes nothing observed come true, and is allowed, comes after every step that is as close: it explains less.
@@ -54,10 +54,10 @@ def _departure(instance: Instance, record: Record[State], before: Sequence[State
         what = path.steps[-1:] if path.refused else path.steps  # a refused step is shown once, after the fewest others
         if len(shown) < MOST_SHOWN and what not in shown:
             shown[what] = _candidate(instance, record, state, path)
-    promises = broken_invariants(instance, before[0], record.observed.slots)
+    requirements = broken_invariants(instance, before[0], record.observed.slots)
     candidates = list(shown.values())
     reason, concerned = _reason(record, candidates), _concerned(instance, before[0], candidates)
-    return Departure(record.number, record.line, reason, promises, candidates, concerned)
+    return NonconformanceReport(record.number, record.line, reason, requirements, candidates, concerned)
 
 
 def _concerned(instance: Instance, state: State, candidates: Sequence[Candidate]) -> str:
@@ -73,13 +73,13 @@ def _candidate(instance: Instance, record: Record[State], before: State, path: P
     differing = record.observed.differing(path.state)
     differences = [difference(instance, slot, path.state[slot], record.observed.slots[slot]) for slot in differing]
     if path.refused:
-        promise: Promise | None = path.refused[0]
+        requirement: Requirement | None = path.refused[0]
     else:
         broken = broken_invariants(instance, before, record.observed.slots)
         # After several steps nothing is known of where an object was in between.
         table = broken_table(instance, before, path.state, record.observed.slots) if len(path.steps) < 2 else None
-        promise = broken[0] if broken else table
-    return Candidate(path.steps, instance.describe(path.state), differences, path.refused, promise)
+        requirement = broken[0] if broken else table
+    return Candidate(path.steps, instance.describe(path.state), differences, path.refused, requirement)
 
 
 def _reason(record: Record[State], candidates: Sequence[Candidate]) -> str:

@@ -1,4 +1,4 @@
-"""What the oracle says: the verdict, and why a record cannot be explained."""
+"""What the validator says: the verdict, and why a record cannot be explained."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ WIDEST = 160
 """Characters of a line of a log that are shown."""
 
 MOST_BREAKS = 20
-"""Broken promises that are shown in words."""
+"""Violated properties that are shown in words."""
 
 
 NOTHING = "the trace has no records: nothing contradicts the model, and nothing was checked"
 """The note on an empty trace."""
 
 
-class OracleVerdict(enum.StrEnum):
+class LogVerdict(enum.StrEnum):
     """Undetermined never counts as conforming."""
 
     CONFORMS = "conforms"
-    DEPARTS = "violates"
+    VIOLATES = "violates"
     UNDETERMINED = "undetermined"
 
 
 @dataclass(frozen=True)
-class Promise:
+class Requirement:
     """What was broken: a property of the model, or (``property`` None) a guard, a table or a reading rule."""
 
     property: str | None
@@ -78,8 +78,8 @@ class Candidate:
     steps: Sequence[str]
     state: Mapping[str, Any]
     differs: Sequence[Difference]
-    refused: Sequence[Promise]
-    promise: Promise | None
+    refused: Sequence[Requirement]
+    requirement: Requirement | None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -87,23 +87,23 @@ class Candidate:
             "state": self.state,
             "differs": [d.as_json() for d in self.differs],
             "refused": [r.as_json() for r in self.refused],
-            "promise": self.promise.as_json() if self.promise else None,
+            "promise": self.requirement.as_json() if self.requirement else None,
         }
 
     def text(self) -> list[str]:
         found = [f"tried: {'; '.join(self.steps) or 'no step'}"]
         found += [f"  not possible: {r.text()}" for r in self.refused]
         found += [f"  {d.text()}" for d in self.differs]
-        if self.promise and self.promise not in self.refused:
-            found.append(f"  {'violates' if self.promise.property else 'but'} {self.promise.text()}")
+        if self.requirement and self.requirement not in self.refused:
+            found.append(f"  {'violates' if self.requirement.property else 'but'} {self.requirement.text()}")
         return found
 
 
 @dataclass(frozen=True)
-class Departure:
+class NonconformanceReport:
     """The first record that no sequence of model steps explains.
 
-    ``record`` is the record's number, ``line`` its line in the file. ``promises`` are the
+    ``record`` is the record's number, ``line`` its line in the file. ``requirements`` are the
     invariants of the model that the observed state itself violates. ``before`` is a state of the model before the
     record, of the objects that it is about, in words.
     """
@@ -111,7 +111,7 @@ class Departure:
     record: int
     line: int
     reason: str
-    promises: Sequence[Promise] = ()
+    requirements: Sequence[Requirement] = ()
     candidates: Sequence[Candidate] = ()
     before: str = ""
 
@@ -120,7 +120,7 @@ class Departure:
             "record": self.record,
             "line": self.line,
             "reason": self.reason,
-            "promises": [p.as_json() for p in self.promises],
+            "promises": [p.as_json() for p in self.requirements],
             "candidates": [c.as_json() for c in self.candidates],
         }
 
@@ -128,66 +128,66 @@ class Departure:
         found = [f"record {self.record} (line {self.line}): {self.reason}"]
         if self.before:
             found.append(f"  state before it, in the model: {self.before}")
-        found += [f"the observed state violates {p.text()}" for p in self.promises]
+        found += [f"the observed state violates {p.text()}" for p in self.requirements]
         for candidate in self.candidates:
             found += ["  " + line for line in candidate.text()]
         return found
 
 
 @dataclass(frozen=True)
-class BrokenPromise:
+class Violation:
     """A record that the model explains, but that violates what the document requires: it conforms to the model."""
 
     record: int
     line: int
     says: str
-    promise: Promise
+    requirement: Requirement
 
     def as_json(self) -> dict[str, Any]:
-        return {"record": self.record, "line": self.line, "says": self.says, "promise": self.promise.as_json()}
+        return {"record": self.record, "line": self.line, "says": self.says, "promise": self.requirement.as_json()}
 
     def text(self) -> str:
-        return f"record {self.record} (line {self.line}): {self.says}: violates {self.promise.text()}"
+        return f"record {self.record} (line {self.line}): {self.says}: violates {self.requirement.text()}"
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Validation:
     """The verdict on a log, before it is known of which system and format it is.
 
     Args:
-        departure: the first record that nothing explains, if there is one.
+        nonconformance: the first record that nothing explains, if there is one.
         note: why it is undetermined, or what the reading left out.
         size: the number of records.
-        breaks: records that are explained but break what the document promises.
+        breaks: records that are explained but break what the document properties.
         releases: those that explain the whole log, where the format differs between releases.
     """
 
-    verdict: OracleVerdict
-    departure: Departure | None = None
+    verdict: LogVerdict
+    nonconformance: NonconformanceReport | None = None
     note: str = ""
     size: int = 0
-    breaks: Sequence[BrokenPromise] = ()
+    breaks: Sequence[Violation] = ()
     releases: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
-class OracleReport:
-    """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to judge.
+class ValidationReport:
+    """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to check.
 
-    ``breaks``: what the trace shows against the document's promises, although the model explains it.
-    ``shortened``: of a departure, a trace of the plain format (header first) that departs for the same reason, and says
+    ``breaks``: what the trace shows against the document's properties, although the model explains it.
+    ``shortened``: of a nonconformance, a trace of the plain format (header first) that does not conform for the same reason, and says
     no more than it must; ``excerpt``: in a format of its own, the lines of the log (number, text) that matter. ``error``: what could not be read of the trace, so that the report is on what comes before. ``releases``: where a format differs between releases of its system, those that explain all of the trace.
-    ``citations``: the facts that the departure cites, in lines for people.
+    ``citations``: the facts that the nonconformance cites, in lines for people.
     """
 
     system: str
     variant: str
     format: str
-    verdict: OracleVerdict
+    verdict: LogVerdict
     records: int
-    first_departure: Departure | None = None
+    first_nonconformance: NonconformanceReport | None = None
     note: str = ""
-    breaks: Sequence[BrokenPromise] = ()
+    breaks: Sequence[Violation] = ()
     releases: Sequence[str] = ()
     shortened: Sequence[Mapping[str, Any]] = ()
     excerpt: Sequence[tuple[int, str]] = ()
@@ -195,24 +195,24 @@ class OracleReport:
     citations: Sequence[str] = ()
 
     @staticmethod
-    def of(system: str, variant: str, format: str, found: Judgement) -> OracleReport:
+    def of(system: str, variant: str, format: str, found: Validation) -> ValidationReport:
         """The report on a log of ``format``, checked by a variant of a system."""
-        return OracleReport(
+        return ValidationReport(
             system,
             variant,
             format,
             found.verdict,
             found.size,
-            found.departure,
+            found.nonconformance,
             found.note,
             found.breaks,
             found.releases,
         )
 
-    def until(self, error: str) -> OracleReport:
-        """The report on a trace of which only what comes before ``error`` could be judged: that it conforms is not known then."""
-        conforms = self.verdict is OracleVerdict.CONFORMS
-        verdict = OracleVerdict.UNDETERMINED if conforms else self.verdict
+    def until(self, error: str) -> ValidationReport:
+        """The report on a trace of which only what comes before ``error`` could be checked: that it conforms is not known then."""
+        conforms = self.verdict is LogVerdict.CONFORMS
+        verdict = LogVerdict.UNDETERMINED if conforms else self.verdict
         note = f"what could be read ({_records(self.records)}) is explained" if conforms else ""
         return replace(self, verdict=verdict, error=error, note="; ".join(part for part in (note, self.note) if part))
 
@@ -225,8 +225,8 @@ class OracleReport:
             "verdict": self.verdict.value,
             "records": self.records,
         }
-        if self.first_departure:
-            found["first_departure"] = self.first_departure.as_json()
+        if self.first_nonconformance:
+            found["first_departure"] = self.first_nonconformance.as_json()
         if self.error:
             found["error"] = self.error
         if self.note:
@@ -248,8 +248,8 @@ class OracleReport:
             found.append(f"explained by {', '.join(self.releases)}")
         if self.note:
             found.append(self.note)
-        if self.first_departure:
-            found += self.first_departure.text()
+        if self.first_nonconformance:
+            found += self.first_nonconformance.text()
         if self.shortened:
             found.append("the part that matters, as a trace whose last record does not conform:")
             found += ["  " + json.dumps(line) for line in self.shortened]

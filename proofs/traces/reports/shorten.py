@@ -1,7 +1,7 @@
-"""Which records of a departing trace matter.
+"""Which records of a nonconforming trace matter.
 
 A record that is left out is replaced by the admission that steps may have happened there which nobody wrote down, and a
-field that is left out by silence. Both only allow more, so what departs still departs because of what is left.
+field that is left out by silence. Both only allow more, so what does not conform still does not conform because of what is left.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.formats.headers import header_of
 from schedproof.proofs.traces.formats.records import MOST_UNLOGGED
 
-from .report import OracleVerdict
+from .report import LogVerdict
 
 MOST_SECONDS = 3.0
-"""Time for the search; what has been found by then is a departing trace as well, but perhaps not the shortest."""
+"""Time for the search; what has been found by then is a nonconforming trace as well, but perhaps not the shortest."""
 
 LIMIT = 2_000
 """States that a shortened trace may be explained by; with more, what was left out is kept."""
@@ -35,10 +35,10 @@ Unlogging = Mapping[str, Any] | int
 
 
 def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 0) -> list[Record]:
-    """A plain trace, header first, that departs at its last record, as ``since`` does, and says as little as possible.
+    """A plain trace, header first, that does not conform at its last record, as ``since`` does, and says as little as possible.
 
     Args:
-        since: records of which the last one departs, and the states that they begin in.
+        since: records of which the last one does not conform, and the states that they begin in.
         unlogged: what the trace's header says of steps that are not logged.
 
     Returns:
@@ -47,29 +47,29 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
     header = {**header_of(since.objects, since.states), **({"unlogged": unlogged} if unlogged else {})}
     until = time.monotonic() + MOST_SECONDS
 
-    def departs(records: Sequence[Record]) -> bool:
-        return time.monotonic() < until and _departs(system, model, header, records)
+    def violates(records: Sequence[Record]) -> bool:
+        return time.monotonic() < until and _violates(system, model, header, records)
 
     records: list[Record] = [{k: v for k, v in record.items() if k != "time"} for record in since.records]
-    if not records or not departs(records):
+    if not records or not violates(records):
         return []
-    records = _without_records(records, departs, _Gaps(model, unlogged))
-    records = _without_parts(records, departs)
+    records = _without_records(records, violates, _Gaps(model, unlogged))
+    records = _without_parts(records, violates)
     return [header, *records]
 
 
-def _departs(system: System, model: Model, header: Record, records: Sequence[Record]) -> bool:
-    """The trace departs at its last record, and not before."""
+def _violates(system: System, model: Model, header: Record, records: Sequence[Record]) -> bool:
+    """The trace does not conform at its last record, and not before."""
     try:
         watch = Watch(system, model, header, limit=LIMIT)
         for record in records[:-1]:
             watch.take(record)
-        return watch.open and watch.take(records[-1]).verdict is OracleVerdict.DEPARTS
+        return watch.open and watch.take(records[-1]).verdict is LogVerdict.VIOLATES
     except (TraceError, TooManyStates):
         return False
 
 
-def _without_records(records: list[Record], departs: Callable[[Sequence[Record]], bool], gaps: _Gaps) -> list[Record]:
+def _without_records(records: list[Record], violates: Callable[[Sequence[Record]], bool], gaps: _Gaps) -> list[Record]:
     """Records left out, but for the last one: many at a time first, then fewer (as in delta debugging)."""
     size = len(records) - 1
     while size:
@@ -77,7 +77,7 @@ def _without_records(records: list[Record], departs: Callable[[Sequence[Record]]
         while at + 1 < len(records):
             some = records[at : min(at + size, len(records) - 1)]
             attempt = gaps.joined([*records[:at], *map(gaps.instead_of, some), *records[at + len(some) :]])
-            if attempt != records and departs(attempt):
+            if attempt != records and violates(attempt):
                 records = attempt
             at += size
         size //= 2
@@ -119,13 +119,13 @@ def _most(unlogged: Unlogging) -> int:
     return int(unlogged["most"]) if isinstance(unlogged, Mapping) else unlogged
 
 
-def _without_parts(records: list[Record], departs: Callable[[Sequence[Record]], bool]) -> list[Record]:
+def _without_parts(records: list[Record], violates: Callable[[Sequence[Record]], bool]) -> list[Record]:
     """Observed objects and fields, and parameters, left out where they do not matter."""
     for at in range(len(records) - 1, -1, -1):
         for path in list(_parts(records[at])):
             less = _less(records[at], path)
             attempt = [*records[:at], less, *records[at + 1 :]]
-            if less and departs(attempt):
+            if less and violates(attempt):
                 records = attempt
     return records
 

@@ -1,4 +1,4 @@
-"""Formulas in words, for the messages of the oracle."""
+"""Formulas in words, for the messages of the validator."""
 
 from __future__ import annotations
 

@@ -11,25 +11,25 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.judging import code, standing
 from schedproof.cli.options import json_option, scope_option, variant_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
+from schedproof.cli.verdict_status import code, standing
 from schedproof.model.lang import Model, Ref
 from schedproof.model.quotes import footnotes, quote
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import sequence, shown, story
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import told
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verification.findings import rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
-from schedproof.proofs.verification.verify import Judged, verify_variant
+from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
 
 
 @click.command(
@@ -81,17 +81,17 @@ def _explain_property(
     with progress("explain") as say:
         # A refutation needs no induction, and exploration finds the shortest.
         explored = [
-            r for r in examine(model, sizes, only=[name], how=Exploring(progress=exploring(say))) if r.name == name
+            r for r in model_check(model, sizes, only=[name], how=Exploring(progress=exploring(say))) if r.name == name
         ]
         if explored and explored[0].verdict is Verdict.REFUTED:
-            judged = Judged(explored[0], expected(system, model, name))
+            checked = CheckedProperty(explored[0], expected(system, model, name))
         else:
             report = verify_variant(system, model, scope=sizes, only=[name], progress=say)
-            judged = next(j for j in report.properties if j.result.name == name)
-    result = judged.result
+            checked = next(j for j in report.properties if j.result.name == name)
+    result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
     head = [
-        f"{name} ({model.system} {model.variant}): {result.reach}, expected {judged.expected}",
+        f"{name} ({model.system} {model.variant}): {result.reach}, expected {checked.expected}",
         f"Property: {prop.says}.",
     ]
     if prop.line is not None:
@@ -105,10 +105,10 @@ def _explain_property(
     if json_file is not None:
         json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
-                              **judged.as_json()})  # fmt: skip
+                              **checked.as_json()})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
-        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(sizes, judged))
-    return code([standing(result.verdict, judged.expected)])
+        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(sizes, checked))
+    return code([standing(result.verdict, checked.expected)])
 
 
 CHECKED = {
@@ -121,9 +121,9 @@ CHECKED = {
 """What exploration did for a property of each kind; for all others, the obvious."""
 
 
-def _checked(sizes: Mapping[str, int], judged: Judged) -> list[str]:
+def _checked(sizes: Mapping[str, int], checked: CheckedProperty) -> list[str]:
     """What stands behind a verdict that comes without a counterexample."""
-    result = judged.result
+    result = checked.result
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
         return []
     at = scope_text(result.scope or sizes)
@@ -165,10 +165,10 @@ def _explain_state(
 def _askable(
     model: Model, sizes: Mapping[str, int], wanted: Sequence[str]
 ) -> list[tuple[Instance, list[tuple[int, int]]]]:
-    """The topologies that have what the wishes name, and where in a state each wish looks.
+    """The configurations that have what the wishes name, and where in a state each wish looks.
 
     Raises:
-        UserError: no topology has it, or a wish is of another form.
+        UserError: no configuration has it, or a wish is of another form.
     """
     found: list[tuple[Instance, list[tuple[int, int]]]] = []
     problem: tuple[int, UserError] | None = None

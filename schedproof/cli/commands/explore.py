@@ -15,25 +15,25 @@ from click.core import ParameterSource
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.judging import EXPECTED, OPEN, code, standing
 from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.sizes import Size
 from schedproof.cli.stopping import stoppable
 from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.verdict_status import EXPECTED, OPEN, code, standing
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.exploration.explore import Found
 from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
-from schedproof.proofs.verification.verify import Judged
+from schedproof.proofs.verification.verify import CheckedProperty
 
 TOO_SMALL = "scope too small"
 
@@ -66,9 +66,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class Explored:
-    """The graphs of one variant at one scope (one for each topology), and what was judged on them.
+    """The graphs of one variant at one scope (one for each configuration), and what was checked on them.
 
-    ``unjudged`` are the properties that the scope, or the lack of crashes, says nothing about,
+    ``unchecked`` are the properties that the scope, or the lack of crashes, says nothing about,
     with the reason. ``ended`` says what has ended it all before its time: an interrupt, say.
     """
 
@@ -76,8 +76,8 @@ class Explored:
     sizes: Mapping[str, int]
     crash: bool
     graphs: Sequence[Counts]
-    properties: Sequence[Judged]
-    unjudged: Mapping[str, str]
+    properties: Sequence[CheckedProperty]
+    unchecked: Mapping[str, str]
     ended: str = ""
 
     @property
@@ -98,14 +98,14 @@ class Explored:
             found.update(graph.per_action)
         return found
 
-    def standing(self, judged: Judged) -> str:
+    def standing(self, checked: CheckedProperty) -> str:
         """How a verdict stands to the manifest, which speaks of the default scope and above."""
-        result = judged.result
-        held = result.verdict is Verdict.PROVED and judged.expected is Verdict.REFUTED
+        result = checked.result
+        held = result.verdict is Verdict.PROVED and checked.expected is Verdict.REFUTED
         return (
             TOO_SMALL
             if held and not _covers(self.model, self.sizes, self.crash)
-            else standing(result.verdict, judged.expected)
+            else standing(result.verdict, checked.expected)
         )
 
     @property
@@ -131,7 +131,7 @@ class Explored:
             "depth": max(g.depth for g in self.graphs),
             "per_action": dict(self.per_action),
             "properties": [{**j.as_json(), "standing": self.standing(j)} for j in self.properties],
-            "not_judged": dict(self.unjudged),
+            "not_judged": dict(self.unchecked),
             "ok": self.code is Exit.OK,
         }
 
@@ -141,7 +141,7 @@ def _covers(model: Model, sizes: Mapping[str, int], crash: bool) -> bool:
     return crash and all(sizes[sort] >= n for sort, n in model.default_scope.items())
 
 
-def _unjudged(model: Model, sizes: Mapping[str, int], crash: bool, result: Result, complete: bool) -> str | None:
+def _unchecked(model: Model, sizes: Mapping[str, int], crash: bool, result: Result, complete: bool) -> str | None:
     """Why the exploration says nothing of a property, where the manifest's own scope would."""
     if not complete or _covers(model, sizes, crash):
         return None
@@ -250,7 +250,7 @@ def explore(
         if counts_only:
             graphs += [Counts.of(how.watch(instance, [])[0]) for instance in instances(model, sizes)]
         else:
-            results = examine(
+            results = model_check(
                 model,
                 sizes,
                 only=[WELL_FORMED, *properties] if properties else (),
@@ -258,14 +258,14 @@ def explore(
                 on_found=lambda found: graphs.append(Counts.of(found)),
             )
     complete = not any(g.stopped for g in graphs)
-    reasons = {r.name: _unjudged(model, sizes, crash, r, complete) for r in results}
+    reasons = {r.name: _unchecked(model, sizes, crash, r, complete) for r in results}
     if results and not crash:
         asked = properties or [p.name for p in model.properties]
         left_out = [name for name in asked if name not in reasons]
         reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
-    judged = [Judged(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
-    unjudged = {name: reason for name, reason in reasons.items() if reason is not None}
-    found = Explored(model, sizes, crash, graphs, judged, unjudged, halt())
+    checked = [CheckedProperty(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
+    unchecked = {name: reason for name, reason in reasons.items() if reason is not None}
+    found = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
     if found.stopped and checkpoint is not None:
         click.echo(f"schedproof: the exploration is kept in {str(checkpoint)!r}; the same command resumes it", err=True)
     if json_file is not None:
@@ -286,12 +286,12 @@ def _print(found: Explored) -> None:
         columns = ["property", "kind", "verdict", "expected", "", "seconds"]
         table(f"{title}: properties", columns, [_row(found, j) for j in found.properties], right=["seconds"])
         click.echo()
-    for name, reason in found.unjudged.items():
+    for name, reason in found.unchecked.items():
         click.echo(f"not checked: {name}: {reason}")
-    for judged in found.properties:
-        result = judged.result
-        if found.standing(judged) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
-            click.echo(f"{result.name}: {result.reach}, expected {judged.expected}")
+    for checked in found.properties:
+        result = checked.result
+        if found.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
+            click.echo(f"{result.name}: {result.reach}, expected {checked.expected}")
             click.echo(indented(story(model, result.counterexample)))
     if found.ended and found.complete:
         click.echo(f"{found.ended} while properties were checked")
@@ -306,13 +306,13 @@ def _print(found: Explored) -> None:
     click.echo(f"{title}: {several}{least}{count(json['states'], 'state')}, {json['transitions']} transitions, {depth}")
 
 
-def _row(found: Explored, judged: Judged) -> list[str]:
-    result = judged.result
+def _row(found: Explored, checked: CheckedProperty) -> list[str]:
+    result = checked.result
     return [
         result.name,
         result.kind,
         result.reach,
-        str(judged.expected),
-        found.standing(judged),
+        str(checked.expected),
+        found.standing(checked),
         seconds(result.seconds),
     ]

@@ -25,23 +25,23 @@ from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import Instance, ScopeError, instances, scope_text
-from schedproof.proofs.export import Promises, Unwritable, promela, tla
+from schedproof.proofs.export import ExportedProperties, Unwritable, promela, tla
 from schedproof.proofs.export.names import fresh
-from schedproof.proofs.export.promises import Wanted
+from schedproof.proofs.export.properties import Wanted
 
 
 @dataclass(frozen=True)
 class Written:
-    """A topology in another language: its files, by their names, and what these say of promises."""
+    """A configuration in another language: its files, by their names, and what these say of properties."""
 
     instance: Instance
     files: Mapping[str, str]
-    promises: Promises
+    properties: ExportedProperties
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What of each topology is written."""
+    """What of each configuration is written."""
 
     crash: bool
     only: Wanted
@@ -50,13 +50,13 @@ class Asked:
 
 def _promela(instance: Instance, name: str, asked: Asked) -> Written:
     made = promela(instance, crash=asked.crash, only=asked.only, title=asked.title)
-    return Written(instance, {f"{name}.pml": made.text}, made.promises)
+    return Written(instance, {f"{name}.pml": made.text}, made.properties)
 
 
 def _tla(instance: Instance, name: str, asked: Asked) -> Written:
     made = tla(instance, name=name, crash=asked.crash, only=asked.only, title=asked.title)
     files = {f"{made.name}.tla": made.text, f"{made.name}.cfg": made.configuration}
-    return Written(instance, files, made.promises)
+    return Written(instance, files, made.properties)
 
 
 LANGUAGES: Mapping[str, Callable[[Instance, str, Asked], Written]] = {"promela": _promela, "tla": _tla}
@@ -116,8 +116,8 @@ def export(
                 "scope": dict(sizes),
                 "language": language,
                 "files": [{"files": list(w.files), "sizes": dict(w.instance.sizes)} for w in written],
-                "judged": written[0].promises.names,
-                "left_out": dict(written[0].promises.left_out),
+                "judged": written[0].properties.names,
+                "left_out": dict(written[0].properties.left_out),
             }
         )
     if json_file is None or not json_file.is_stdout:
@@ -129,11 +129,11 @@ def export(
 def _written(
     model: Model, sizes: Mapping[str, int], language: str, history: bool, crash: bool, only: Wanted
 ) -> Iterator[Written]:
-    """Each topology of a scope.
+    """Each configuration of a scope.
 
     Raises:
         UserError: a property that is asked for cannot be written.
-        ScopeError: there is no topology, or one is too big.
+        ScopeError: there is no configuration, or one is too big.
     """
     every = list(instances(model, sizes, with_history=history))
     if not every:
@@ -141,7 +141,7 @@ def _written(
     digits = len(str(len(every)))
     for number, instance in enumerate(every, start=1):
         several = f"_{number:0{digits}}" if len(every) > 1 else ""
-        title = f"Topology {number} of {len(every)}." if several else ""
+        title = f"Configuration {number} of {len(every)}." if several else ""
         name = fresh(f"{model.system}_{model.variant}{several}", ())
         try:
             yield LANGUAGES[language](instance, name, Asked(crash, only, title))
@@ -153,8 +153,8 @@ def _written(
 def _print(written: Sequence[Written], title: str, only: Wanted) -> None:
     rows = [[" ".join(w.files), ",".join(f"{s}={n}" for s, n in w.instance.sizes.items() if n)] for w in written]
     table("", [title, "objects"], rows)
-    promises = written[0].promises
-    click.echo(f"judged by it: {count(len(promises.names), 'property')}")
+    properties = written[0].properties
+    click.echo(f"checked by it: {count(len(properties.names), 'property')}")
     if only is None:
-        for name, why in promises.left_out.items():
+        for name, why in properties.left_out.items():
             click.echo(f"not written: {name}: {why}")

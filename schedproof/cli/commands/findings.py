@@ -95,5 +95,5 @@ def _rows(system: System) -> Iterator[str]:
     """The rows in which the tables of the text, of the figures and of the implementation differ."""
     for kind in Kind:
         if rows := [row for row in differences(system) if row.kind is kind]:
-            yield f"{system.name}: {count(len(rows), 'row')} of tables: {kind} ({system.judged_by})"
+            yield f"{system.name}: {count(len(rows), 'row')} of tables: {kind} ({system.validated_by})"
             yield from (f"  {row.text}" for row in rows)

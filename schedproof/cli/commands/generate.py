@@ -37,7 +37,7 @@ from schedproof.proofs.refinement.replay import replays_of
 from schedproof.proofs.verdict import Disagreement
 
 MOST_STATES = 100_000
-"""Of each topology; sequences need not go far."""
+"""Of each configuration; sequences need not go far."""
 
 MOST_SHOWN = 50
 """Goals that are not covered, on the screen."""
@@ -150,7 +150,7 @@ def _print(suite: Suite, missing: Sequence[Unreached], title: str, replayed: Seq
         if len(missing) > MOST_SHOWN:
             click.echo(f"... and {len(missing) - MOST_SHOWN} more, in {REPORT}")
         click.echo()
-    takers = ["the oracle", *replayed]
+    takers = ["the validator", *replayed]
     last = f" and {takers.pop()}" if len(takers) > 1 else ""
     if suite.walks:
         click.echo(f"replayed: every sequence is green in {', '.join(takers)}{last}")

@@ -8,19 +8,19 @@ from typing import Any
 import click
 
 from schedproof.cli.help_text import ending
-from schedproof.cli.judging import EXPECTED, code, standing
 from schedproof.cli.options import json_option
 from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.diagrams.errors import DiagramError
 from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
 from schedproof.model.registry.errors import UserError
-from schedproof.proofs.locks.examine import Answer, Examined, examine, interleaving, standstill
 from schedproof.proofs.locks.explore import LIMIT, Problem
 from schedproof.proofs.locks.kinds import WORDS
+from schedproof.proofs.locks.model_check import Answer, LocksChecked, interleaving, model_check, standstill
 from schedproof.proofs.traces.formats.lock_log import check_log
 
 from .diagram import ENDINGS
@@ -81,7 +81,7 @@ def locks(
     kind = _format(picture, format_)
     description = read(file)
     with progress("locks") as say:
-        found = examine(
+        found = model_check(
             description,
             limit=max_states,
             progress=lambda done, to_go: say(f"{description.name}: {done} states, {to_go} to go"),
@@ -118,7 +118,7 @@ def _format(picture: Destination | None, format_: str | None) -> str | None:
     return kind
 
 
-def _picture(found: Examined, kind: str) -> str | bytes:
+def _picture(found: LocksChecked, kind: str) -> str | bytes:
     name = found.locks.name
     if found.explored is not None and found.explored.problems:
         return render(deadlock_graph(found.explored.problems[0], name), kind)
@@ -128,7 +128,7 @@ def _picture(found: Examined, kind: str) -> str | bytes:
     return render(order_graph(found.locks, order), kind)
 
 
-def _print(found: Examined) -> None:
+def _print(found: LocksChecked) -> None:
     if found.locks.about:
         click.echo(f"{found.locks.name}: {found.locks.about}")
     rows = []
@@ -173,7 +173,7 @@ def _print_violation(answer: Answer, problem: str, steps: tuple[str, ...]) -> No
     click.echo(f"  Property {answer.check.name} is violated: {problem}" + (f" ({answer.note})" if answer.note else ""))
 
 
-def _objects(found: Examined, problem: Problem) -> str:
+def _objects(found: LocksChecked, problem: Problem) -> str:
     """The locks and channels of an interleaving, each with its class."""
     names = dict.fromkeys(step.on for step in problem.steps)
     classes = {name: one.of for name, one in found.locks.objects.items()}
@@ -185,7 +185,7 @@ def _reach(answer: Answer) -> str:
     return answer.result(answer.check.name).reach
 
 
-def _as_json(found: Examined) -> dict[str, Any]:
+def _as_json(found: LocksChecked) -> dict[str, Any]:
     entries = []
     for answer in found.answers:
         entry: dict[str, Any] = {

@@ -31,7 +31,7 @@ class Profiled:
     model: Model
     sizes: Mapping[str, int]
     crash: bool
-    topologies: int
+    configurations: int
     profile: Profile
 
     def as_json(self) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class Profiled:
             "variant": self.model.variant,
             "scope": dict(self.sizes),
             "crash": self.crash,
-            "topologies": self.topologies,
+            "topologies": self.configurations,
             **self.profile.as_json(),
         }
 
@@ -125,7 +125,7 @@ def _print(found: Profiled) -> None:
     if profiled.ill_formed:
         click.echo("there are ill-formed steps, which are not counted; see 'schedproof explore'")
     least = "" if profiled.complete else "stopped early: the first "
-    several = f"in {found.topologies} configurations together: " if found.topologies > 1 else ""
+    several = f"in {found.configurations} configurations together: " if found.configurations > 1 else ""
     click.echo(f"{title}: {several}{least}{profiled.states} states, {profiled.transitions} transitions")
 
 

@@ -11,12 +11,12 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.judging import EXPECTED, code, standing
 from schedproof.cli.options import json_option, properties_option, variants_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import Say, progress
 from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.counterexample_text import indented, story

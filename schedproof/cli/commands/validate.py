@@ -23,12 +23,12 @@ from schedproof.cli.progress import counting
 from schedproof.cli.regression import regression_test
 from schedproof.cli.renamed import Option
 from schedproof.model.registry.errors import UserError
-from schedproof.proofs.traces import Following, OracleReport, OracleVerdict, Tally, TraceError, check_trace
+from schedproof.proofs.traces import Following, LogVerdict, Tally, TraceError, ValidationReport, check_trace
 
 CODES = {
-    OracleVerdict.CONFORMS: Exit.OK,
-    OracleVerdict.DEPARTS: Exit.DIFFERENT,
-    OracleVerdict.UNDETERMINED: Exit.UNDETERMINED,
+    LogVerdict.CONFORMS: Exit.OK,
+    LogVerdict.VIOLATES: Exit.DIFFERENT,
+    LogVerdict.UNDETERMINED: Exit.UNDETERMINED,
 }
 
 
@@ -52,7 +52,7 @@ What a record leaves out may have any value. --mapping reads logs of other forma
 @click.command(epilog=EPILOG)
 @click.argument("system")
 @click.argument("log")
-@variant_option("the one that the log names, or that the manifest has as judged_by")
+@variant_option("the one that the log names, or that the manifest has as validated_by")
 @click.option("--format", "format_", metavar="FORMAT", help="Format of the log.  [default: recognized by its content]")
 @click.option("--mapping", metavar="FILE", help="Read a log of another format by the rules in FILE.")
 @click.option(
@@ -114,14 +114,14 @@ def validate(
         if error.before is not None:
             _report(error.before, json_file)
         raise
-    if following is not None and following.half and report.verdict is OracleVerdict.CONFORMS and not report.note:
+    if following is not None and following.half and report.verdict is LogVerdict.CONFORMS and not report.note:
         report = replace(report, note="the end is half a line, which was not read")
     _report(report, json_file)
     if emit_test is not None:
-        if report.first_departure is not None:
+        if report.first_nonconformance is not None:
             emit_test.write(regression_test(report, Path(log), variant))
         if not (emit_test.is_stdout or (json_file is not None and json_file.is_stdout)):
-            written = report.first_departure is not None
+            written = report.first_nonconformance is not None
             click.echo(f"written to {emit_test.path}" if written else "there is no violation: no test was written")
     return CODES[report.verdict]
 
@@ -132,7 +132,7 @@ def _progress(tally: Tally, seconds: float) -> str:
     return f"{tally.doing}{rate} ({seconds:.0f} s)"
 
 
-def _report(report: OracleReport, json_file: Destination | None) -> None:
+def _report(report: ValidationReport, json_file: Destination | None) -> None:
     if json_file is not None:
         json_file.write_json(report.as_json())
     if json_file is None or not json_file.is_stdout:

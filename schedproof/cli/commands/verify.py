@@ -10,19 +10,19 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit, fail
 from schedproof.cli.help_text import ending
-from schedproof.cli.judging import code, conclusion, reached, standing, standings
 from schedproof.cli.junit import junit
 from schedproof.cli.options import json_option, properties_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import seconds, table
+from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import indented, story
 from schedproof.proofs.verification.durations import keep_seconds
 from schedproof.proofs.verification.verdict_cache import VERDICTS
-from schedproof.proofs.verification.verify import Judged, Run, VariantReport, plan, verifiers
+from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan, verifiers
 
 
 @click.command(
@@ -108,26 +108,26 @@ def verify(
 
 def _print(reports: list[VariantReport], took: float) -> None:
     for report in reports:
-        rows = [_row(judged) for judged in report.properties]
+        rows = [_row(checked) for checked in report.properties]
         columns = ["property", "kind", "verdict", "expected", "", "seconds"]
         table(f"{report.system} {report.variant}", columns, rows, right=["seconds"])
         click.echo(f"{report.system} {report.variant}: {reached(report.properties)}")
         click.echo()
     for report in reports:
         model = choose.variant(choose.system(report.system), report.variant)
-        for judged in report.properties:
-            if not judged.as_expected:
+        for checked in report.properties:
+            if not checked.as_expected:
                 click.echo(
-                    f"{report.system} {report.variant} {judged.result.name}: {judged.result.reach}, expected {judged.expected}"
+                    f"{report.system} {report.variant} {checked.result.name}: {checked.result.reach}, expected {checked.expected}"
                 )
-                if judged.result.counterexample is not None:
-                    click.echo(indented(story(model, judged.result.counterexample)))
+                if checked.result.counterexample is not None:
+                    click.echo(indented(story(model, checked.result.counterexample)))
                 click.echo()
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 
 
-def _row(judged: Judged) -> list[str]:
-    result = judged.result
-    mark = standing(result.verdict, judged.expected)
-    took = "cached" if judged.cached else seconds(result.seconds)
-    return [result.name, result.kind, result.reach, str(judged.expected), mark, took]
+def _row(checked: CheckedProperty) -> list[str]:
+    result = checked.result
+    mark = standing(result.verdict, checked.expected)
+    took = "cached" if checked.cached else seconds(result.seconds)
+    return [result.name, result.kind, result.reach, str(checked.expected), mark, took]

@@ -15,9 +15,9 @@ from schedproof.model.lang import ModelError
 from schedproof.model.locks.errors import LocksError
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import ScopeError
-from schedproof.proofs.export.promises import Unwritable
+from schedproof.proofs.export.properties import Unwritable
 from schedproof.proofs.traces import TraceError
-from schedproof.service.judging import _NoList
+from schedproof.service.checking import _NoList
 from schedproof.service.listening import Unbound
 from schedproof.service.opening import BadSession
 from schedproof.service.rpc import Wrong

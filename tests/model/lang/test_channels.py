@@ -1,4 +1,4 @@
-"""Channels between any parties: their order, their capacity; and objects that are there from the start."""
+"""Channels between any components: their order, their capacity; and objects that are there from the start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang.channels import Channels, Kind
 from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, Instance, Stepper
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
 
@@ -65,7 +65,7 @@ def model(lamps: int = 2, room: Mapping[str, int] = {}, begins: str = "lit") -> 
         properties=[DARK, STAYS, OVERFLOWN, *CHANNELS.properties],
         default_scope={"Lamp": lamps, "Letter": 6, "Box": 2},
         axioms=CHANNELS.axioms,
-        topologies=lambda sizes: [rigid(lamps, room)],
+        configurations=lambda sizes: [rigid(lamps, room)],
     )
 
 
@@ -156,7 +156,7 @@ def test_induction_begins_where_objects_do() -> None:
 
 
 def test_what_is_wanted_at_a_scope_is_explored_and_not_proved() -> None:
-    found = {r.name: r for r in examine(model(1), {}, only=["dark", "stays"])}
+    found = {r.name: r for r in model_check(model(1), {}, only=["dark", "stays"])}
     assert found["dark"].verdict is Verdict.REFUTED and found["stays"].verdict is Verdict.PROVED
     assert found["stays"].kind == "step invariant at a scope" and found["stays"].scope is not None
     induction = prove(model(1))

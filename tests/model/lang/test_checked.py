@@ -16,7 +16,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, Run, check_scope
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.model.systems.hived.machines import PodGroup
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
 from schedproof.proofs.traces import check_trace
 from schedproof.proofs.traces.formats.writing import as_plain
@@ -30,7 +30,7 @@ SIZES = {"PodGroup": 1, "Cell": 1}
 USES: dict[str, Callable[[Model], object]] = {
     "instance": lambda model: Instance(model, SIZES),
     "scope": lambda model: check_scope(model, {}),
-    "model checking": lambda model: examine(model, {}),
+    "model checking": lambda model: model_check(model, {}),
     "induction": prove,
     "picture of a machine": lambda model: diagram(model, "PodGroup"),
     "picture of all triggers": diagram,

@@ -483,7 +483,7 @@ HAPPENINGS: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-PROMISED: dict[str, Case] = {
+REQUIRED: dict[str, Case] = {
     "two properties of a name": (
         lambda: model(add_properties=[Invariant(name="running-has-a-node", says="", over=[j], then=j.on == NONE)]),  # wrong
         "property running-has-a-node", "is declared twice", "another name",
@@ -641,7 +641,7 @@ VARIANTS: dict[str, Case] = {
         lambda: changed(weakens={"runing-has-a-node": ["running-has-a-node"]}),
         "change of other", "it weakens an unknown property 'runing-has-a-node'", "choose from running-has-a-node",
     ),
-    "a change that weakens a promise to one that is not kept": (
+    "a change that weakens a property to one that is not kept": (
         lambda: changed(weakens={"running-has-a-node": ["running-had-a-node"]}),
         "change of other", "it weakens a property to an unknown property 'running-had-a-node'", "choose from",
     ),
@@ -659,4 +659,4 @@ VARIANTS: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-CASES = DECLARATIONS | TABLE | TERMS | HAPPENINGS | PROMISED | VARIANTS
+CASES = DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS

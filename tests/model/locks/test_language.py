@@ -11,8 +11,8 @@ from schedproof.cli import main
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import LocksError, parse, read
 from schedproof.model.locks.language import UNBOUNDED, Kind, Mode
-from schedproof.proofs.locks.examine import examine
 from schedproof.proofs.locks.explore import explore_all
+from schedproof.proofs.locks.model_check import model_check
 
 LOCK = "objects: {a: rw, m: mutex}\n"
 CLASSES = "classes:\n  P: {}\n  Q: {in: [P, Q], has: [f]}\n"
@@ -340,12 +340,12 @@ def test_a_check_that_is_not_there_cannot_be_expected_to_fail(
 def test_a_rule_is_not_named_as_a_check_is() -> None:
     text = "rules: {no-deadlock: write Q.f needs wlock}\nobjects: {q: Q}\nthreads: {t: [rlock q: []]}\n"
     with pytest.raises(LocksError, match="two checks have the name no-deadlock"):
-        examine(parse(CLASSES + text, "m"))
+        model_check(parse(CLASSES + text, "m"))
 
 
 def test_what_is_expected_to_fail_is_a_check() -> None:
     with pytest.raises(LocksError, match="refuted names an unknown check 'no-dedlock'"):
-        examine(parse("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", "m"))
+        model_check(parse("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", "m"))
 
 
 @pytest.mark.parametrize(
@@ -369,10 +369,10 @@ def test_a_file_name_that_cannot_be_is_refused(tmp_path: Path, capsys: pytest.Ca
     told(capsys, written(tmp_path, "a.yaml", 'amends: "b\\0.yaml"\n'))
 
 
-def is_judged(text: str) -> bool:
+def is_checked(text: str) -> bool:
     """A traceback as deep as this one would take minutes to show."""
     try:
-        examine(parse(text, "made.yaml"))
+        model_check(parse(text, "made.yaml"))
     except RecursionError:
         return False
     return True
@@ -380,14 +380,14 @@ def is_judged(text: str) -> bool:
 
 def test_an_operation_may_have_many_steps() -> None:
     text = "classes: {A: {has: f}}\noperations:\n  go(A a):\n" + "    - read a.f\n" * 1500
-    assert is_judged(text)
+    assert is_checked(text)
 
 
 def test_locks_are_nested_as_deep_as_can_be_read() -> None:
     def nested(deep: int) -> str:
         return "classes: {A: {}}\noperations:\n  go(A a): " + "[rlock a: " * deep + "[]" + "]" * deep + "\n"
 
-    assert is_judged(nested(40))
+    assert is_checked(nested(40))
     with pytest.raises(LocksError, match="nested more than 100 deep"):
         parse(nested(200), "made.yaml")
 

@@ -13,7 +13,7 @@ from tests.support.own import WORKING, imports_undone, reachable, repository
 from tests.support.places import ROOT
 from tests.support.stderr import besides_progress
 
-PROMISES = [
+PROPERTIES = [
     "well-formed",
     "works-under-a-lease",
     "lease-is-held",
@@ -65,10 +65,10 @@ def test_verify_holds_the_verdicts_against_the_manifest(run_json, tmp_path):
         ("lease", "fenced"),
     ]
     written, fenced = ({p["name"]: p for p in each["properties"]} for each in found["systems"])
-    assert list(written) == list(fenced) == PROMISES
+    assert list(written) == list(fenced) == PROPERTIES
     assert {name for name, p in written.items() if p["verdict"] == "refuted"} == BROKEN
     assert {p["verdict"] for p in fenced.values()} == {"proved"}
-    assert [name for name, p in fenced.items() if p["method"] == "induction"] == PROMISES[:6]
+    assert [name for name, p in fenced.items() if p["method"] == "induction"] == PROPERTIES[:6]
 
 
 def test_what_it_breaks_is_what_a_hand_written_model_breaks():
@@ -128,7 +128,7 @@ def test_every_command_works(run, tmp_path):
         assert expected in out, arguments
 
 
-def test_a_log_that_departs_is_told_with_what_it_breaks(run, tmp_path):
+def test_a_log_that_violates_is_told_with_what_it_breaks(run, tmp_path):
     repository(tmp_path, log=('"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Waiting"', '"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Working"'))  # fmt: skip
     code, out, _ = run("validate", "lease", "lease/log.jsonl")
     assert (
@@ -138,7 +138,7 @@ def test_a_log_that_departs_is_told_with_what_it_breaks(run, tmp_path):
     assert code == 0  # there, ann works on under a lease that has run out
 
 
-def test_a_departure_can_be_held_fast_as_a_test(run, tmp_path):
+def test_a_nonconformance_can_be_held_fast_as_a_test(run, tmp_path):
     repository(tmp_path, log=('"ann": {"state": "Waiting"}}}}\n{"action": "acquire", "parameters": {"w": "bob"}', '"ann": {"state": "Working"}}}}\n{"action": "acquire", "parameters": {"w": "bob"}'))  # fmt: skip
     assert run("validate", "lease", "lease/log.jsonl", "--emit-test", "test_late.py")[0] == 1
     written: dict[str, object] = {}
@@ -158,6 +158,13 @@ def test_list_has_the_users_systems_and_the_projects(run_json, tmp_path):
     assert code == 0
     assert [s["name"] for s in found["systems"]] == ["lease", "beaker", "hived", "jobmon", "yunikorn", "yunikorn-merge"]
     assert found["systems"][0]["judged_by"] == "fenced"
+
+
+def test_the_former_key_of_the_variant_for_logs_is_read(run_json, tmp_path):
+    repository(tmp_path, manifest=('validated_by = "fenced"', 'judged_by = "as-written"'))
+    code, found = run_json("list")
+    assert code == 0
+    assert found["systems"][0]["judged_by"] == "as-written"
 
 
 def test_a_manifest_is_found_from_below_within_a_repository(tmp_path):
@@ -215,9 +222,9 @@ def test_a_list_of_models_is_as_good_as_each_of_them(run_json, tmp_path):
     assert [v["name"] for v in found["systems"][0]["variants"]] == ["as-written", "fenced"]
 
 
-def test_a_log_is_judged_by_the_first_variant_by_default(tmp_path):
-    repository(tmp_path, manifest=('judged_by = "fenced"', ""))
-    assert load(read(tmp_path / "schedproof.toml")["lease"]).judged_by == "as-written"
+def test_a_log_is_checked_by_the_first_variant_by_default(tmp_path):
+    repository(tmp_path, manifest=('validated_by = "fenced"', ""))
+    assert load(read(tmp_path / "schedproof.toml")["lease"]).validated_by == "as-written"
 
 
 def test_the_manifest_that_the_readme_shows_is_one(run, tmp_path):
@@ -234,7 +241,7 @@ FIRST = '"""lease: workers that work under a lease'
 MISTAKES = {
     "no TOML": ({"manifest": (MODELS, "model = ")}, "schedproof.toml: is not TOML: Invalid value (at line "),
     "unknown key of the file": ({"manifest": ("[systems.lease]", "[system.lease]")}, "unknown key 'system'; did you mean systems?"),
-    "unknown key of a system": ({"manifest": ("judged_by", "judged")}, "systems.lease: unknown key 'judged'; did you mean judged_by?"),
+    "unknown key of a system": ({"manifest": ("validated_by", "validated")}, "systems.lease: unknown key 'validated'; did you mean validated_by?"),
     "unknown key of a variant": ({"manifest": ("refuted = []", "refutes = []")}, "did you mean refuted?"),
     "no model": ({"manifest": (MODELS, "")}, 'systems.lease.model: write where the model is, as "package.module:OBJECT"'),
     "no object in the text": ({"manifest": (MODELS, 'model = "lease.model"')}, "'lease.model' is not a reference"),
@@ -248,7 +255,7 @@ MISTAKES = {
     "another system's model": ({"model": ('system="lease"', 'system="lock"')}, "lease.model:AS_WRITTEN is a model of the system 'lock'; write [systems.lock] here"),
     "a name that is taken": ({"manifest": ("systems.lease", "systems.hived")}, "schedproof.toml has a system of that name, too; rename one of the two"),
     "a name with a space": ({"manifest": ("[systems.lease]", '[systems."my lease"]')}, "choose letters, digits"),
-    "no such judge": ({"manifest": ('judged_by = "fenced"', 'judged_by = "fence"')}, "systems.lease.judged_by: unknown variant 'fence'; did you mean fenced?"),
+    "no such check": ({"manifest": ('validated_by = "fenced"', 'validated_by = "fence"')}, "systems.lease.validated_by: unknown variant 'fence'; did you mean fenced?"),
     "no such variant": ({"manifest": ("variants.fenced]", "variants.fence]")}, "systems.lease.variants: unknown variant 'fence'"),
     "no such property": ({"manifest": ('"one-at-a-time"]', '"one-at-time"]')}, "variants.as-written.refuted: unknown property 'one-at-time'; did you mean one-at-a-time"),
     "refuted is no list": ({"manifest": ("refuted = []", 'refuted = "x"')}, "variants.fenced.refuted: is a text in quotes; write a list of properties"),
@@ -291,7 +298,7 @@ def test_a_file_that_is_no_manifest_is_told_in_one_line(run, tmp_path, content, 
     assert code == 2 and f"schedproof.toml: {expected}" in err and err.count("\n") == 1
 
 
-WRONG = ('default_scope={"Worker": 2, "Lease": 1},', 'default_scope={"Worker": 2, "Lease": 1},\n    topologies=lambda sizes: [1 / 0],')  # fmt: skip
+WRONG = ('default_scope={"Worker": 2, "Lease": 1},', 'default_scope={"Worker": 2, "Lease": 1},\n    configurations=lambda sizes: [1 / 0],')  # fmt: skip
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

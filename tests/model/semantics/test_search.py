@@ -294,14 +294,14 @@ def wanted(term: t.Term, bound: Mapping[str, tuple[str, int]], now: State, later
 
 
 @st.composite
-def judged(draw: Callable[[Any], Any]) -> tuple[t.Term, Scope, State, State]:
+def checked(draw: Callable[[Any], Any]) -> tuple[t.Term, Scope, State, State]:
     """A formula with quantifiers in quantifiers."""
     scope = {v.name: v for v in chosen_variables(draw, 2)}
     return draw(formulas(scope, 3)), scope, draw(states()), draw(states())
 
 
 @LOOK
-@given(judged())
+@given(checked())
 def test_a_formula_means_what_trying_everything_says(problem: tuple[t.Term, Scope, State, State]) -> None:
     term, scope, now, later = problem
     for bound in combinations(list(scope.values())):
@@ -457,7 +457,7 @@ def _running(needs: Sequence[int]) -> list[int]:
     return [max(needs[: n + 1]) for n in range(len(needs))]
 
 
-PLANTED = [
+SEEDED = [
     reordered,
     too_early,
     too_late,
@@ -490,8 +490,8 @@ class Noticed(Exception):
 
 @pytest.mark.parametrize(
     "plant",
-    [pytest.param(p, marks=pytest.mark.long) if p in (not_the_last, first_only) else p for p in PLANTED],
-    ids=[p.__name__ for p in PLANTED],
+    [pytest.param(p, marks=pytest.mark.long) if p in (not_the_last, first_only) else p for p in SEEDED],
+    ids=[p.__name__ for p in SEEDED],
 )
 def test_a_wrong_plan_is_noticed(plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     assert by_hand_is_right()
@@ -500,7 +500,7 @@ def test_a_wrong_plan_is_noticed(plant: Callable[[pytest.MonkeyPatch], None], mo
         return
 
     @settings(LOOK, max_examples=600, phases=[Phase.generate])  # it stops when it has noticed
-    @given(problems(), judged())
+    @given(problems(), checked())
     def look(problem: Problem, formula: tuple[t.Term, Scope, State, State]) -> None:
         term, scope, now, later = formula
         try:

@@ -368,7 +368,7 @@ def test_a_scope_is_completed_by_the_default() -> None:
 
 def test_history_is_part_of_the_state_only_when_asked_for() -> None:
     sizes = {"PodGroup": 2, "Cell": 2}
-    [rigid] = AS_WRITTEN.topologies(sizes)
+    [rigid] = AS_WRITTEN.configurations(sizes)
     without, with_ = Instance(AS_WRITTEN, sizes, rigid), Instance(AS_WRITTEN, sizes, rigid, with_history=True)
     assert without.width == 2 + 2 + 2 + 2
     assert with_.width == without.width + 2 + 2
@@ -376,11 +376,11 @@ def test_history_is_part_of_the_state_only_when_asked_for() -> None:
     assert with_.describe(with_.initial())["PodGroup"]["g0"]["record"] == "submitted"
 
 
-def test_topologies_satisfy_the_axioms_that_proofs_assume() -> None:
+def test_configurations_satisfy_the_axioms_that_proofs_assume() -> None:
     """Else a proof would speak of other systems than the exploration."""
     for groups in (1, 2, 3, 4):
         sizes = {"PodGroup": groups, "Cell": 1}
-        for rigid in AS_WRITTEN.topologies(sizes):
+        for rigid in AS_WRITTEN.configurations(sizes):
             where = Instance(AS_WRITTEN, sizes, rigid)
             assert all(compile_term(where, axiom, {})(Moment(where.initial())) for axiom in AS_WRITTEN.axioms)
 

@@ -357,7 +357,7 @@ Answer = tuple[Verdict, int | None]
 """A verdict, and how many steps the shortest run to what refutes it has; None where nothing is said of that."""
 
 
-def judge(graph: Graph, prop: Property) -> Answer:
+def check(graph: Graph, prop: Property) -> Answer:
     """What a property is on a graph."""
     match prop:
         case Invariant():

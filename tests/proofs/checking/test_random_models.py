@@ -1,6 +1,6 @@
-"""Models at random, explored in every way: interpreted, by machine code with one thread and two, with symmetry and without, and naively.
+"""Models at random, explored in every way: interpreted, by compiled code with one thread and two, with symmetry and without, and naively.
 
-``naive`` shares no code with the package's steps and verdicts. What is planted into the machine code, into symmetry or into the interpreter
+``naive`` shares no code with the package's steps and verdicts. What is seeded into the compiled code, into symmetry or into the interpreter
 must be found by the models of the default run.
 """
 
@@ -32,7 +32,7 @@ from tests.proofs.checking import naive
 from tests.proofs.compiled.test_beside_interpreted import (
     assert_same_graph,
     assert_same_quotient,
-    judged,
+    checked,
     nobody_is_renamed,
 )
 from tests.support.random_models import Drawn, random_model
@@ -73,14 +73,14 @@ def length(result: Result) -> int | None:
     return None if result.counterexample is None else len(result.counterexample.steps)
 
 
-def assert_naively_judged(model: Drawn, results: Sequence[Result]) -> None:
+def assert_naively_checked(model: Drawn, results: Sequence[Result]) -> None:
     """The verdicts are the naive ones, and runs no longer than they have to be."""
     found = graphs(model)
     formed, *others = results
     assert formed.verdict is (Verdict.REFUTED if found[False].wrong else Verdict.PROVED)
     for result in others:
         prop = model.model.property(result.name)
-        verdict, shortest = naive.judge(found[reads_history(model.model, prop)], prop)
+        verdict, shortest = naive.check(found[reads_history(model.model, prop)], prop)
         assert result.verdict is verdict, prop
         assert shortest is None or length(result) == shortest, prop
 
@@ -98,17 +98,17 @@ def compare(seed: int) -> None:
     """Every way with every other."""
     model = drawn(seed)
     instance = model.instance()
-    interpreted = judged(model.model, {}, Engine.INTERPRETED)
-    assert_naively_judged(model, interpreted)
+    interpreted = checked(model.model, {}, Engine.INTERPRETED)
+    assert_naively_checked(model, interpreted)
     for threads in (1, 2):
         assert_same_graph(instance, threads)
         assert_same_quotient(instance, threads)
-    assert judged(model.model, {}, Engine.COMPILED) == interpreted
-    reduced = judged(model.model, {}, Engine.COMPILED, symmetry=True)
-    assert reduced == judged(model.model, {}, Engine.INTERPRETED, symmetry=True)
+    assert checked(model.model, {}, Engine.COMPILED) == interpreted
+    reduced = checked(model.model, {}, Engine.COMPILED, symmetry=True)
+    assert reduced == checked(model.model, {}, Engine.INTERPRETED, symmetry=True)
     expected = of_shortest_runs(model.model, interpreted)
     assert of_shortest_runs(model.model, reduced) == expected
-    assert of_shortest_runs(model.model, judged(model.model, {}, Engine.COMPILED, threads=2)) == expected
+    assert of_shortest_runs(model.model, checked(model.model, {}, Engine.COMPILED, threads=2)) == expected
 
 
 @pytest.mark.parametrize("seed", thinned(SOME, 4))
@@ -127,7 +127,7 @@ def test_all_ways_say_the_same_of_more(seed: int) -> None:
 
 @pytest.mark.long
 def test_the_models_are_no_trifles() -> None:
-    """All that are made are well-typed; rules fire, promises of every kind are kept and fall, and often objects are interchangeable."""
+    """All that are made are well-typed; rules fire, properties of every kind are kept and fall, and often objects are interchangeable."""
     models = [drawn(seed) for seed in range(30)]
     assert sum(m.refused for m in models) == 0
     assert sum(m.large for m in models) <= len(models)
@@ -137,7 +137,7 @@ def test_the_models_are_no_trifles() -> None:
     assert len([f for f in found if f.ill_formed is None]) >= 15
     assert len([f for f in found if f.representatives < f.state_count]) >= 12
     assert len([m for m in models if rules_matter(m)]) >= 15
-    seen = Counter((r.kind, r.verdict) for m in models for r in judged(m.model, {}, Engine.INTERPRETED)[1:])
+    seen = Counter((r.kind, r.verdict) for m in models for r in checked(m.model, {}, Engine.INTERPRETED)[1:])
     kinds = {p.kind for p in models[0].model.properties}
     assert len(kinds) == 5
     assert min(seen[kind, verdict] for kind in kinds for verdict in (Verdict.PROVED, Verdict.REFUTED)) >= 3, seen
@@ -211,7 +211,7 @@ def nobody_is_fair(found: Any, region: set[int], prop: LeadsTo) -> list[set[int]
 
 
 def by_graphs(model: Drawn) -> None:
-    """Machine code against the interpreter: states and steps."""
+    """Compiled code against the interpreter: states and steps."""
     assert_same_graph(model.instance())
 
 
@@ -222,16 +222,16 @@ def by_representatives(model: Drawn) -> None:
 
 
 def by_quotients(model: Drawn) -> None:
-    """Machine code against the interpreter, with symmetry."""
+    """Compiled code against the interpreter, with symmetry."""
     assert_same_quotient(model.instance())
 
 
 def naively(model: Drawn) -> None:
     """The interpreter against what is naive."""
-    assert_naively_judged(model, judged(model.model, {}, Engine.INTERPRETED))
+    assert_naively_checked(model, checked(model.model, {}, Engine.INTERPRETED))
 
 
-PLANTED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
+SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
     (_Steps, "_set", of_the_state_after, by_graphs),
     (_Steps, "_rule", last_condition_dropped, by_graphs),
     (_Steps, "_rule", whatever_else_fires, by_graphs),
@@ -248,10 +248,10 @@ PLANTED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
 
 @pytest.mark.parametrize(
     ("where", "name", "wrong", "way"),
-    PLANTED,
-    ids=[f"{way.__name__}-{wrong.__qualname__}" for _, _, wrong, way in PLANTED],
+    SEEDED,
+    ids=[f"{way.__name__}-{wrong.__qualname__}" for _, _, wrong, way in SEEDED],
 )
-def test_what_is_planted_is_noticed(
+def test_what_is_seeded_is_noticed(
     where: Any, name: str, wrong: Any, way: Callable[[Drawn], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = [drawn(seed) for seed in SOME]

@@ -39,9 +39,10 @@ from schedproof.model.lang.check import checked
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
-from schedproof.proofs.checking import model_check, slices
+from schedproof.proofs.checking import model_check as model_checking
+from schedproof.proofs.checking import slices
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine, reads_history
+from schedproof.proofs.checking.model_check import model_check, reads_history
 from schedproof.proofs.checking.slices import Slices
 from schedproof.proofs.exploration import limits
 from schedproof.proofs.exploration.explore import explore
@@ -60,7 +61,7 @@ TWO_THREADS = Exploring(Engine.COMPILED, threads=2)
 
 def sliced(model: Model, how: Exploring) -> dict[str, Result]:
     """What is said of each property."""
-    return {r.name: untimed(r) for r in examine(model, {}, how=how)}
+    return {r.name: untimed(r) for r in model_check(model, {}, how=how)}
 
 
 def never_shared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +97,7 @@ def recorder(**sets: Any) -> Model:
         Invariant(name="few", says="it is on at most twice", over=[x], then=x.count <= 2),
         StepInvariant(name="down", says="it goes off", over=[x], given=x.second, then=after(~x.is_("On"))),
         AlwaysCanReach(name="back", says="it can go off", over=[x], given=x.first, goal=x.is_("Off")),
-        LeadsTo(name="ends", says="it is recorded in the end", over=[x], given=x.is_("On"), goal=x.second),
+        LeadsTo(name="ends", says="it is recorded at the end", over=[x], given=x.is_("On"), goal=x.second),
     ]
     attributes = [Attribute(name, kind, history=True) for name, kind in history.items()]
     return Model(
@@ -316,7 +317,7 @@ def ends(monkeypatch: pytest.MonkeyPatch, model: Model, how: Exploring, **option
         return result
 
     monkeypatch.setattr(Exploring, "watch", noted)
-    examine(model, {}, how=how, **options)
+    model_check(model, {}, how=how, **options)
     return found
 
 
@@ -325,7 +326,7 @@ ALL_HISTORY = {"record", "placement"}
 
 @pytest.mark.parametrize("how", [SYMMETRIC, COMPILED])
 def test_one_search_is_shared_where_history_adds_nothing(how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The repaired document keeps its promise: record and placement are functions of the state."""
+    """The repaired document keeps its property: record and placement are functions of the state."""
     monkeypatch.setattr(limits, "SMALL", 0)
     monkeypatch.setattr(limits, "GROWTH", 1)
     assert ends(monkeypatch, REPAIRED, how) == [(set(), ""), (ALL_HISTORY, "")]
@@ -371,8 +372,8 @@ def test_states_that_are_counted_are_all_found(how: Exploring, monkeypatch: pyte
     refuted = ["allocated-has-cells"]
     counts: list[int] = []
     model = replace(AS_WRITTEN, properties=[AS_WRITTEN.property(refuted[0])], refuted=frozenset(refuted))
-    examine(model, {}, only=refuted, how=how, on_found=lambda found: counts.append(found.state_count))
-    examine(model, {}, how=how, on_found=lambda found: counts.append(found.state_count))
+    model_check(model, {}, only=refuted, how=how, on_found=lambda found: counts.append(found.state_count))
+    model_check(model, {}, how=how, on_found=lambda found: counts.append(found.state_count))
     [instance] = instances(model, {})
     assert counts == [explore(instance, symmetry=False).state_count] * 2
     assert ends(monkeypatch, model, how, only=refuted) == [(set(), ALL_REFUTED)]
@@ -415,7 +416,7 @@ FAULTS = [
     (Slices, "_closed", only_what_is_named, CHAIN),
     (Slices, "_closed", first_is_forgotten, CHAIN),
     (Enough, "reason", one_is_enough, CHAIN),
-    (model_check._Search, "_refuted_only", shared_is_final, CHAIN),
+    (model_checking._Search, "_refuted_only", shared_is_final, CHAIN),
     (Instance, "unsliced", property(lambda self: self), SMALL_HIVED),
 ]
 

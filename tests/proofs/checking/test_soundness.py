@@ -1,4 +1,4 @@
-"""Small models on which a careless engine would call a false promise true.
+"""Small models on which a careless engine would call a false property true.
 
 Each truth is argued in the test; none is what the engines printed.
 """
@@ -51,7 +51,7 @@ from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking import model_check as examining
 from schedproof.proofs.checking.engine import Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Method, Result, Verdict
@@ -68,7 +68,7 @@ def model(**parts: Any) -> Model:
     """A model of the sorts used here, with the parts that matter."""
     whole: dict[str, Any] = {
         "system": "toy",
-        "variant": "planted",
+        "variant": "seeded",
         "about": "",
         "document": NOWHERE,
         "rows": [],
@@ -97,7 +97,7 @@ def test_a_quantifier_of_a_rule_binds_no_variable_of_a_property(name: str) -> No
         default_scope={"Job": 1},
     )
     assert not prove(jobs).proved("never-runs")
-    report = {r.name: r.verdict for r in examine(jobs, {"Job": 2})}
+    report = {r.name: r.verdict for r in model_check(jobs, {"Job": 2})}
     assert report["never-runs"] is Verdict.REFUTED
 
 
@@ -146,19 +146,19 @@ def ranked(axiom: Any, ranks: Iterable[int]) -> Model:
         actions=[Action("poke", [x], [exists([y], x != y), x.is_("S")], [x.fires("e")], "poke")],
         properties=[Invariant(name="never-T", says="none is in T", over=[x], then=x.is_("S"))],
         axioms=[axiom],
-        topologies=chain,
+        configurations=chain,
     )
 
 
 def test_from_contradictory_axioms_nothing_is_proved() -> None:
-    with pytest.raises(ModelError, match=r"test_soundness.py:\d+: axioms of toy planted: no system of up to 4"):
+    with pytest.raises(ModelError, match=r"test_soundness.py:\d+: axioms of toy seeded: no system of up to 4"):
         prove(ranked(forall(x, x.rank < x.rank), range(9)))
 
 
 def test_an_axiom_that_reads_of_no_object_is_not_well_formed() -> None:
     rootless = ranked(forall(x, x.parent.rank < x.rank), range(9))  # the first object has no parent
-    with pytest.raises(ModelError, match="is undefined on a topology"):
-        examine(rootless, {"A": 1})
+    with pytest.raises(ModelError, match="is undefined on a configuration"):
+        model_check(rootless, {"A": 1})
     assert not _proved(rootless, "well-formed")
 
 
@@ -169,12 +169,12 @@ def _proved(toy: Model, name: str) -> bool:
         return False
 
 
-def test_a_topology_that_breaks_an_axiom_is_refused() -> None:
+def test_a_configuration_that_breaks_an_axiom_is_refused() -> None:
     downward = ranked(forall([x, y], (x.parent != y) | (y.rank < x.rank)), [5, 4, 3])
     with pytest.raises(ModelError, match="is false on a configuration at"):
-        examine(downward, {"A": 2})
+        model_check(downward, {"A": 2})
     upward = ranked(forall([x, y], (x.parent != y) | (y.rank < x.rank)), [3, 4, 5])
-    assert [r.verdict for r in examine(upward, {"A": 2}, only=["never-T"])] == [Verdict.REFUTED]
+    assert [r.verdict for r in model_check(upward, {"A": 2}, only=["never-T"])] == [Verdict.REFUTED]
 
 
 def test_a_payload_cannot_ask_what_fires() -> None:
@@ -220,23 +220,23 @@ def counting(history: bool) -> Model:
 @pytest.mark.parametrize("history", [False, True])
 def test_what_ill_formed_steps_lead_to_is_not_called_explored(history: bool) -> None:
     toy = counting(history)
-    results = {r.name: r.verdict for r in examine(toy, {})}
+    results = {r.name: r.verdict for r in model_check(toy, {})}
     assert results == {"well-formed": Verdict.REFUTED, "low": Verdict.UNDETERMINED}
     assert not verify_variant(System.of(toy), toy, only=["low"]).ok
 
 
-def topped(topologies: Any) -> Model:
+def topped(configurations: Any) -> Model:
     return model(
         machines=[Machine(A, states=[State("S"), State("T")], attributes=[Attribute("r", IntRange(0, 3), rigid=True)])],
         rows=[Row(A, "e", "S", "T")],
         actions=[Action("e", [x], [x.is_("S")], [x.fires("e")], "e")],
         properties=[Invariant(name="never-T", says="none is in T", over=[x], then=x.is_("S"))],
-        topologies=topologies,
+        configurations=configurations,
     )
 
 
 @pytest.mark.parametrize(
-    ("topologies", "message"),
+    ("configurations", "message"),
     [
         ([], "has no configuration at A=1"),
         ([{("A", "rr"): [1]}], "gives A.rr, which is not a rigid attribute"),
@@ -245,13 +245,13 @@ def topped(topologies: Any) -> Model:
         ([{("A", "r"): [1, 2]}], "gives 2 values of A.r to 1 objects"),
     ],
 )
-def test_a_topology_is_what_the_model_declares(topologies: list[Rigid], message: str) -> None:
+def test_a_configuration_is_what_the_model_declares(configurations: list[Rigid], message: str) -> None:
     with pytest.raises(ScopeError, match=message):
-        examine(topped(lambda sizes: topologies), {})
+        model_check(topped(lambda sizes: configurations), {})
 
 
-def test_verdicts_of_several_topologies_are_the_worst() -> None:
-    # At rank 1 only nothing happens, at rank 0 the promise is broken, elsewhere it is kept.
+def test_verdicts_of_several_configurations_are_the_worst() -> None:
+    # At rank 1 only nothing happens, at rank 0 the property is broken, elsewhere it is kept.
     def toy(ranks: list[int]) -> Model:
         return replace(
             topped(lambda sizes: [{("A", "r"): [rank]} for rank in ranks]),
@@ -259,7 +259,7 @@ def test_verdicts_of_several_topologies_are_the_worst() -> None:
         )
 
     def verdict(ranks: list[int]) -> Result:
-        (result,) = examine(toy(ranks), {}, only=["p"])
+        (result,) = model_check(toy(ranks), {}, only=["p"])
         return result
 
     assert verdict([1, 2]).verdict is Verdict.PROVED
@@ -307,16 +307,16 @@ def test_what_holds_by_construction_is_looked_up_in_the_model() -> None:
         AS_WRITTEN, rules=[*AS_WRITTEN.rules, Rule("meet", group.fires("e3"), [other != group], other.fires("e5"))]
     )
     name = "groups-meet-only-at-cells"
-    (result,) = examine(meeting, {"PodGroup": 2, "Cell": 2}, only=[name])
+    (result,) = model_check(meeting, {"PodGroup": 2, "Cell": 2}, only=[name])
     assert (result.verdict, result.method) == (Verdict.REFUTED, Method.CONSTRUCTION)
-    (result,) = examine(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, only=[name])
+    (result,) = model_check(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, only=[name])
     assert (result.verdict, result.method) == (Verdict.PROVED, Method.CONSTRUCTION)
 
 
-# --- Topologies of fewer objects ---------------------------------------------------------------------------------------
+# --- Configurations of fewer objects ---------------------------------------------------------------------------------------
 
 
-def queueing(topologies: Any, **parts: Any) -> Model:
+def queueing(configurations: Any, **parts: Any) -> Model:
     """Objects that go to T one by one, each only when all of a lower rank are there."""
     go = Action("go", [x], [x.is_("S"), forall(y, implies(y.r < x.r, y.is_("T")))], [x.fires("e")], "go")
     built: dict[str, Any] = {
@@ -326,36 +326,36 @@ def queueing(topologies: Any, **parts: Any) -> Model:
         ],
         "rows": [Row(A, "e", "S", "T"), Row(B, "f", "S", "S", n=True)],
         "actions": [go, Action("f", [b], [~b.n], [b.fires("f")], "f")],
-        "topologies": lambda sizes: topologies,
+        "topologies": lambda sizes: configurations,
         "default_scope": {"A": 3, "B": 2},
     }
     return model(**{**built, **parts})
 
 
 def ranks(*values: int) -> Rigid:
-    """A topology: one object for each rank."""
+    """A configuration: one object for each rank."""
     return {("A", "r"): list(values)}
 
 
 def alone(toy: Model, prop: Any, **how: Any) -> Result:
     """The verdict on one property."""
-    [result] = examine(replace(toy, properties=[prop]), {}, only=[prop.name], how=Exploring(**how))
+    [result] = model_check(replace(toy, properties=[prop]), {}, only=[prop.name], how=Exploring(**how))
     return result
 
 
-def test_a_topology_of_fewer_objects_is_explored_with_so_many() -> None:
+def test_a_configuration_of_fewer_objects_is_explored_with_those() -> None:
     """And with as many of the sorts of which it says nothing as the scope has."""
     found = list(instances(queueing([ranks(0), ranks(0, 1), ranks(0, 1, 2)]), {}))
     assert [dict(instance.sizes) for instance in found] == [{"A": n, "B": 2} for n in (1, 2, 3)]
     assert [len(explore(instance, symmetry=False).states) for instance in found] == [(n + 1) * 4 for n in (1, 2, 3)]
 
 
-def test_a_topology_of_more_objects_than_the_scope_is_refused() -> None:
+def test_a_configuration_larger_than_the_scope_is_refused() -> None:
     with pytest.raises(ScopeError, match=r"gives 3 values of A\.r to 2 objects"):
         list(instances(queueing([ranks(0, 1, 2)]), {"A": 2}))
 
 
-def test_a_topology_gives_a_sorts_attributes_to_the_same_objects() -> None:
+def test_a_configuration_gives_attributes_to_the_same_objects() -> None:
     attributes = [Attribute("r", IntRange(0, 3), rigid=True), Attribute("p", BoolType(), rigid=True)]
     toy = queueing(
         [{("A", "r"): [0, 1], ("A", "p"): [True]}],
@@ -371,13 +371,13 @@ def test_a_topology_gives_a_sorts_attributes_to_the_same_objects() -> None:
 ALL_IN_T = Invariant(name="p", says="not all are in T", over=[], then=exists(x, x.is_("S")))
 
 
-@pytest.mark.parametrize("topologies", list(permutations([ranks(0, 1, 2), ranks(0), ranks(1, 2)])))
-def test_the_shortest_run_of_all_topologies_refutes(topologies: Sequence[Rigid]) -> None:
+@pytest.mark.parametrize("configurations", list(permutations([ranks(0, 1, 2), ranks(0), ranks(1, 2)])))
+def test_the_shortest_run_of_all_configurations_refutes(configurations: Sequence[Rigid]) -> None:
     """With one object one step is enough, whatever comes first."""
-    result = alone(queueing(topologies), ALL_IN_T)
+    result = alone(queueing(configurations), ALL_IN_T)
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert len(result.counterexample.steps) == 1 and result.scope == {"A": 1, "B": 2}
-    result = alone(queueing([t for t in topologies if t != ranks(0)]), ALL_IN_T)
+    result = alone(queueing([t for t in configurations if t != ranks(0)]), ALL_IN_T)
     assert result.counterexample is not None and len(result.counterexample.steps) == 2
 
 
@@ -391,7 +391,7 @@ WITHOUT_B = [Machine(A, states=[State("S"), State("T")], attributes=[Attribute("
 
 
 @pytest.mark.parametrize(
-    ("topologies", "verdict"),
+    ("configurations", "verdict"),
     [
         ([ranks(0), ranks(2)], Verdict.PROVED),
         ([ranks(2), ranks(0)], Verdict.PROVED),
@@ -399,14 +399,14 @@ WITHOUT_B = [Machine(A, states=[State("S"), State("T")], attributes=[Attribute("
         ([ranks(2)], Verdict.PROVED),
     ],
 )
-def test_what_can_happen_need_happen_in_one_topology_only(topologies: list[Rigid], verdict: Verdict) -> None:
-    """Only an object of rank 2 gets on. A promise to keep must be kept in all of them."""
-    toy = queueing(topologies, machines=WITHOUT_B, default_scope={"A": 1}, **STUCK)
+def test_what_can_happen_need_happen_in_one_configuration_only(configurations: list[Rigid], verdict: Verdict) -> None:
+    """Only an object of rank 2 gets on. A property to keep must be kept in all of them."""
+    toy = queueing(configurations, machines=WITHOUT_B, default_scope={"A": 1}, **STUCK)
     assert alone(toy, life("S", "T")).verdict is verdict
     kept = AlwaysCanReach(name="p", says="each gets on", over=[x], goal=x.is_("T"))
-    assert (alone(toy, kept).verdict is Verdict.PROVED) is (topologies == [ranks(2)])
+    assert (alone(toy, kept).verdict is Verdict.PROVED) is (configurations == [ranks(2)])
     led = LeadsTo(name="p", says="each gets on", over=[x], given=x.is_("S"), goal=x.is_("T"), weak=["go"])
-    assert (alone(toy, led).verdict is Verdict.PROVED) is (topologies == [ranks(2)])
+    assert (alone(toy, led).verdict is Verdict.PROVED) is (configurations == [ranks(2)])
 
 
 def test_nothing_is_said_to_never_happen_if_not_all_is_explored() -> None:
@@ -417,7 +417,7 @@ def test_nothing_is_said_to_never_happen_if_not_all_is_explored() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["first refuted", "any life"])
-def test_a_wrong_way_to_put_topologies_together_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_way_to_put_configurations_together_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = examining._together
 
     def together(results: Sequence[Result]) -> Result:
@@ -444,7 +444,7 @@ def test_an_amendment_can_give_a_machine_further_attributes() -> None:
     amended = base.amend("counted", "", [change], refuted=frozenset(), machines=[counted])
     assert [a.name for a in amended.machine("A").attributes] == ["r", "n"]
     assert [a.name for a in base.machine("A").attributes] == ["r"], "the base stays as it is"
-    [never] = examine(replace(amended, properties=[replace(base.properties[0], then=~x.n)]), {}, only=["never-T"])
+    [never] = model_check(replace(amended, properties=[replace(base.properties[0], then=~x.n)]), {}, only=["never-T"])
     assert never.verdict is Verdict.REFUTED
 
 

@@ -13,8 +13,8 @@ from schedproof.model.lang import ByConstruction, Model, Property
 from schedproof.model.semantics import Instance, check_scope, fitted
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import (
+    _check,
     _constructed,
-    _judge,
     _safety,
     _together,
     _well_formed,
@@ -28,7 +28,7 @@ def two_graphs(model: Model, how: Exploring, scope: Mapping[str, int] | None = N
     """Every property's result by name, without the time that it took."""
     sizes = check_scope(model, scope or {})
     found: dict[str, list[Result]] = {}
-    for rigid in model.topologies(sizes):
+    for rigid in model.configurations(sizes):
         with_history = Instance(model, fitted(sizes, rigid), rigid, with_history=True)
         plain = replace(with_history, with_history=False)
         reading = [p for p in model.properties if reads_history(model, p)]
@@ -50,9 +50,9 @@ def _on_graph(instance: Instance, props: Sequence[Property], how: Exploring) -> 
     runs = [p for p in props if not isinstance(p, (*SAFETY, ByConstruction))]
     if runs:
         graph_of, graph = how.graph(instance)
-        yield from (_judge(graph_of, graph, p) for p in runs)
+        yield from (_check(graph_of, graph, p) for p in runs)
 
 
 def untimed(result: Result) -> Result:
-    """What does not differ from run to run; in how many topologies is counted for well-formedness once a graph."""
-    return replace(result, seconds=0.0, topologies=1)
+    """What does not differ from run to run; in how many configurations is counted for well-formedness once a graph."""
+    return replace(result, seconds=0.0, configurations=1)

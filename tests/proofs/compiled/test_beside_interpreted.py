@@ -33,7 +33,7 @@ from schedproof.model.semantics import (
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import cache, compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled import llvm, part, search
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
@@ -42,24 +42,26 @@ from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration.explore import AT_LIMIT, explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
-from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, promised, verdict_without, x
+from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, required, verdict_without, x
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
 
 def alone(model: Model, rigid: Rigid) -> Model:
-    """The model in one topology only."""
-    return dataclasses.replace(model, topologies=partial(_just, rigid))
+    """The model in one configuration only."""
+    return dataclasses.replace(model, configurations=partial(_just, rigid))
 
 
 def _just(rigid: Rigid, sizes: Mapping[str, int]) -> list[Rigid]:
     return [rigid]
 
 
-def instance_of(model: Model, scope: Mapping[str, int], topology: int = 0, *, with_history: bool = False) -> Instance:
-    """A model at a scope in one of its topologies."""
+def instance_of(
+    model: Model, scope: Mapping[str, int], configuration: int = 0, *, with_history: bool = False
+) -> Instance:
+    """A model at a scope in one of its configurations."""
     sizes = check_scope(model, scope)
-    rigid = list(model.topologies(sizes))[topology]
+    rigid = list(model.configurations(sizes))[configuration]
     return Instance(model, fitted(sizes, rigid), rigid, with_history)
 
 
@@ -123,16 +125,16 @@ def assert_same_quotient(instance: Instance, threads: int = 1) -> None:
             assert plain.depths[plain.states.index(known)] == length
 
 
-def judged(model: Model, scope: Mapping[str, int], engine: Engine, **how: Any) -> list[Result]:
+def checked(model: Model, scope: Mapping[str, int], engine: Engine, **how: Any) -> list[Result]:
     """What an engine says of all properties, but for the time that it took."""
-    results = examine(model, scope, how=Exploring(engine, **{"symmetry": False, **how}))
+    results = model_check(model, scope, how=Exploring(engine, **{"symmetry": False, **how}))
     return [dataclasses.replace(r, seconds=0.0) for r in results]
 
 
 def assert_same_verdicts(model: Model, scope: Mapping[str, int], **how: Any) -> list[Result]:
     """Both engines tell the same of all properties, with the same runs."""
-    found = judged(model, scope, Engine.COMPILED, **how)
-    assert found == judged(model, scope, Engine.INTERPRETED, **how)
+    found = checked(model, scope, Engine.COMPILED, **how)
+    assert found == checked(model, scope, Engine.INTERPRETED, **how)
     return found
 
 
@@ -182,7 +184,7 @@ def test_the_same_verdicts_and_runs(model: Model, scope: Mapping[str, int]) -> N
 
 
 @pytest.mark.parametrize("system", thinned([s for s in systems() if s != "hived"], 2))
-def test_the_same_of_a_small_topology_of_every_system(system: str) -> None:
+def test_the_same_of_a_small_configuration_of_every_system(system: str) -> None:
     model = next(iter(systems()[system].variants.values()))
     assert_same_graph(instance_of(model, {}))
 
@@ -212,7 +214,7 @@ def test_a_limit_is_kept_to_a_bucket_and_proves_nothing_past_it(threads: int, mo
     monkeypatch.setattr(part, "ROOM", 64)
     found = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
     assert not found.complete and 100 < found.state_count < 1512
-    results = {r.name: r for r in judged(AS_WRITTEN, {}, Engine.COMPILED, limit=100, threads=threads)}
+    results = {r.name: r for r in checked(AS_WRITTEN, {}, Engine.COMPILED, limit=100, threads=threads)}
     assert {r.verdict for r in results.values() if r.method is Method.EXPLORATION} <= {
         Verdict.UNDETERMINED,
         Verdict.REFUTED,
@@ -267,7 +269,7 @@ def test_the_same_representatives(model: Model, scope: Mapping[str, int], thread
 def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[str, int]) -> None:
     """The gate of its soundness; and the interpreted exploration tells the very same runs."""
     reduced = assert_same_verdicts(model, scope, symmetry=True)
-    for one, other in zip(reduced, judged(model, scope, Engine.COMPILED), strict=True):
+    for one, other in zip(reduced, checked(model, scope, Engine.COMPILED), strict=True):
         assert (one.name, one.verdict, one.vacuous) == (other.name, other.verdict, other.vacuous)
         assert (one.counterexample is None) == (other.counterexample is None)
         if one.counterexample is not None and other.counterexample is not None:
@@ -335,7 +337,7 @@ def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
 
 @pytest.mark.parametrize("seed", thinned(range(0, 300, 4), 3))
 def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
-    for model, verdict in ((promised(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
+    for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
         [found] = [r for r in assert_same_verdicts(model, {}) if r.name == "p"]
         assert found.verdict is verdict
 
@@ -344,26 +346,26 @@ def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
 
 
 def three(model: Model) -> list[tuple[dict[str, int], int]]:
-    """Three scopes of a model, or three of its topologies, which are of different scopes."""
-    topologies = len(list(model.topologies(check_scope(model, {}))))
-    if topologies > 1:
-        return [({}, n) for n in sorted({0, topologies // 2, topologies - 1})]
+    """Three scopes of a model, or three of its configurations, which are of different scopes."""
+    configurations = len(list(model.configurations(check_scope(model, {}))))
+    if configurations > 1:
+        return [({}, n) for n in sorted({0, configurations // 2, configurations - 1})]
     sorts = list(model.default_scope)
     return [({}, 0), ({sorts[0]: 2}, 0), ({sorts[-1]: 2}, 0)]
 
 
 ALL = [
-    pytest.param(model, scope, topology, id=f"{system.name} {model.variant} {scope or ''}{topology}")
+    pytest.param(model, scope, configuration, id=f"{system.name} {model.variant} {scope or ''}{configuration}")
     for system in systems().values()
     for model in system.variants.values()
-    for scope, topology in three(model)
+    for scope, configuration in three(model)
 ]
 
 
 @pytest.mark.long(one_in=3)
-@pytest.mark.parametrize(("model", "scope", "topology"), ALL)
-def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], topology: int) -> None:
-    instance = instance_of(model, scope, topology)
+@pytest.mark.parametrize(("model", "scope", "configuration"), ALL)
+def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], configuration: int) -> None:
+    instance = instance_of(model, scope, configuration)
     states = assert_same_graph(instance)
     if states <= 10_000:  # beyond that it takes a minute to interpret
         assert_same_quotient(instance, 2)
@@ -389,7 +391,7 @@ def always_found(self: Terms, choose: Sequence[t.Var], conditions: Sequence[t.Te
 
 
 RIGHT_MASK, RIGHT_JOINED, RIGHT_UNPACK = Terms._mask, Terms._joined, Terms.unpack
-RIGHT_FIRE, RIGHT_FLIP, RIGHT_JUDGE = _Steps._fire, _Steps._flip, _Steps._judge
+RIGHT_FIRE, RIGHT_FLIP, RIGHT_CHECK = _Steps._fire, _Steps._flip, _Steps._check
 
 
 def not_is_ignored(self: Terms, term: t.Term, var: t.Var, moment: Any) -> Expr | None:
@@ -431,13 +433,13 @@ def first_object_changes(self: _Steps, sort: str, name: str, who: Expr, changed:
 
 
 def premise_ignored(self: _Steps, number: int, condition: Condition, moment: Any, action: Expr) -> None:
-    """A condition is judged where its premise does not hold, too."""
-    RIGHT_JUDGE(self, number, dataclasses.replace(condition, given=None), moment, action)
+    """A condition is checked where its premise does not hold, too."""
+    RIGHT_CHECK(self, number, dataclasses.replace(condition, given=None), moment, action)
 
 
 NOTICING: list[tuple[Model, dict[str, int]]] = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (TORN, {})]
 
-PLANTED = [
+SEEDED = [
     (Terms, "exists", always_found),
     (Terms, "_mask", not_is_ignored),
     (Terms, "_joined", first_part_only),
@@ -448,7 +450,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("where", "name", "wrong"), PLANTED, ids=[wrong.__name__ for _, _, wrong in PLANTED])
+@pytest.mark.parametrize(("where", "name", "wrong"), SEEDED, ids=[wrong.__name__ for _, _, wrong in SEEDED])
 def test_a_wrong_compiler_is_noticed(where: type, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, name, wrong)
     assert any(differs(model, scope) for model, scope in NOTICING)
@@ -537,7 +539,7 @@ def test_optimized_code_of_every_variant_finds_the_same(model: Model, monkeypatc
             found = compiled.explore(instance)
             assert (found.state_count, found.per_action()) == (known.state_count, known.per_action())
             seen += 1
-    assert seen or (model.system, model.variant) == ("jobmon", "repaired"), "its situations have more states"
+    assert seen or (model.system, model.variant) == ("jobmon", "repaired"), "its configurations have more states"
 
 
 def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -573,7 +575,7 @@ def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytes
 
     def verdict(seed: int) -> Verdict | None:
         with suppress(AssertionError):  # a wrong loop need not have a tour
-            [found] = [r for r in judged(promised(seed), {}, Engine.COMPILED) if r.name == "p"]
+            [found] = [r for r in checked(required(seed), {}, Engine.COMPILED) if r.name == "p"]
             return found.verdict
         return None
 

@@ -29,7 +29,7 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import Reached, checkpoint, files, part
 from schedproof.proofs.compiled.files import Column, Damaged, SortedRuns, pick, sift, squeeze
 from schedproof.proofs.compiled.part import Part
@@ -99,10 +99,10 @@ class TestFiles:
     def test_verdicts_and_runs_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(part, "FIRST", 32)
         how = Exploring(Engine.COMPILED)
-        whole = {r.name: r for r in examine(AS_WRITTEN, SCOPE, how=how)}
+        whole = {r.name: r for r in model_check(AS_WRITTEN, SCOPE, how=how)}
         monkeypatch.setattr(Exploring, "_room", lambda self: 1)
         for name, result in {
-            r.name: r for r in examine(AS_WRITTEN, SCOPE, how=Exploring(Engine.COMPILED, memory=1 << 50))
+            r.name: r for r in model_check(AS_WRITTEN, SCOPE, how=Exploring(Engine.COMPILED, memory=1 << 50))
         }.items():
             if result.verdict is Verdict.UNDETERMINED:
                 assert "what is said of whole runs takes more than" in result.note
@@ -110,9 +110,9 @@ class TestFiles:
             else:
                 assert result == whole[name]
 
-    @pytest.mark.parametrize("planted", ["nothing is known", "all is known"])
-    def test_a_wrong_comparison_is_noticed(self, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        answer = np.zeros if planted == "nothing is known" else np.ones
+    @pytest.mark.parametrize("seeded", ["nothing is known", "all is known"])
+    def test_a_wrong_comparison_is_noticed(self, seeded: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        answer = np.zeros if seeded == "nothing is known" else np.ones
         monkeypatch.setattr(SortedRuns, "known", lambda self, keys, count: answer(count, np.bool_))
         monkeypatch.setattr(part, "FIRST", 32)
         instance = instance_of(AS_WRITTEN, SCOPE)
@@ -303,12 +303,12 @@ class TestCheckpoints:
     @pytest.mark.long
     def test_verdicts_after_a_stop_are_those_of_one_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(part, "ROOM", 64)
-        whole = examine(AS_WRITTEN, SCOPE, how=Exploring(Engine.COMPILED))
+        whole = model_check(AS_WRITTEN, SCOPE, how=Exploring(Engine.COMPILED))
         verdicts = [r.verdict for r in whole]
         open_, runs = len(verdicts), 0
         while True:
             how = Exploring(saving=Saving(tmp_path), halt=halted(40))
-            results = examine(AS_WRITTEN, SCOPE, how=how)
+            results = model_check(AS_WRITTEN, SCOPE, how=how)
             runs += 1
             now = [r.verdict for r in results]
             assert all(v in (was, Verdict.UNDETERMINED) for v, was in zip(now, verdicts, strict=True))
@@ -368,7 +368,7 @@ class TestCheckpoints:
         with pytest.raises(CheckpointError, match=r"the checkpoint is damaged"):
             compiled.explore(instance, saving=kept)
 
-    def test_each_topology_has_a_folder_of_its_own(self, tmp_path: Path) -> None:
+    def test_each_configuration_has_a_folder_of_its_own(self, tmp_path: Path) -> None:
         """Also where they begin alike."""
         model = systems()["yunikorn-merge"].variants["merged"]
         every = list(instances(model, dict(model.default_scope)))
@@ -526,7 +526,7 @@ class TestCommand:
         assert (found["states"], found["complete"]) == (724_198, True)
         assert found["transitions"] == 6_706_257
 
-    def test_what_ends_while_promises_are_judged_says_so(
+    def test_what_ends_while_properties_are_checked_says_so(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """The states are counted by then, and that is not all that was asked for."""

@@ -33,7 +33,7 @@ from schedproof.model.lang import (
 )
 from schedproof.proofs import compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
@@ -79,7 +79,7 @@ def test_to_whom_nothing_happens_is_not_asked() -> None:
     assert same(workshop(rules=[*WORKSHOP.rules, odd]))["well-formed"].verdict is Verdict.PROVED
 
 
-def test_an_undefined_guard_leaves_no_step_of_the_action_judged() -> None:
+def test_an_undefined_guard_leaves_no_step_of_the_action_checked() -> None:
     guard = [w.is_("Idle"), (n == 0) | (w.holds.wear == 0)]
     torn = Action("bad", [w, n], guard, [w.fires("cheer", mood="calm")], "bad {w} {n}")
     prop = StepInvariant(name="s", says="s", over=[w], given=w.fires("cheer"), then=after(w.mood == "tense"))
@@ -88,7 +88,7 @@ def test_an_undefined_guard_leaves_no_step_of_the_action_judged() -> None:
     assert found["well-formed"].verdict is Verdict.REFUTED
 
 
-def test_a_promise_of_what_is_undefined_is_broken() -> None:
+def test_a_property_of_what_is_undefined_is_broken() -> None:
     props = [
         Invariant(name="i", says="i", over=[w], given=w.is_("Idle"), then=w.holds.wear < 2),
         Invariant(name="premise", says="premise", over=[w], given=w.holds.wear < 2, then=w.tired),
@@ -171,7 +171,7 @@ def test_numbers_that_are_too_great_are_refused(low: int, high: int) -> None:
     model = counting(low, high, 0, guard=c.n < 3)
     with pytest.raises(TooWide, match="explore it interpreted"):
         compiled.explore(instance_of(model, {}))
-    found = {r.name: r for r in examine(model, {}, how=Exploring(Engine.AUTO))}
+    found = {r.name: r for r in model_check(model, {}, how=Exploring(Engine.AUTO))}
     assert found["well-formed"].verdict is Verdict.PROVED
 
 
@@ -211,7 +211,7 @@ def test_a_parameter_may_be_named_as_anything() -> None:
     same(workshop(machines=[machine, WORKSHOP.machine("Tool")], rows=[*WORKSHOP.rows, row], actions=[action], rules=[]))
 
 
-def test_a_promise_may_name_its_objects_as_the_action_does() -> None:
+def test_a_property_may_name_its_objects_as_the_action_does() -> None:
     props = [
         StepInvariant(name="own", says="own", over=[w], on=["take"], given=w.is_("Busy"), then=after(w.is_("Busy"))),
         StepInvariant(name="its", says="its", over=[], on=["mend"], then=after(x.wear == n)),

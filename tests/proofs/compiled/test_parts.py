@@ -1,4 +1,4 @@
-"""The parts of the compiled exploration: table, layout, code, machine code, searches on graphs."""
+"""The parts of the compiled exploration: table, layout, code, compiled code, searches on graphs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from schedproof.proofs.compiled.code import (
     Set,
     binary,
 )
-from schedproof.proofs.compiled.kernel import judge
+from schedproof.proofs.compiled.kernel import check
 from schedproof.proofs.compiled.layout import USABLE, layout
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.quotient import orbit, quotient, represent
@@ -132,7 +132,7 @@ def test_parts_share_the_states_evenly() -> None:
 
 @pytest.mark.parametrize("system", systems())
 def test_states_are_packed_and_unpacked(system: str) -> None:
-    """Every state of a small topology; different states are different words."""
+    """Every state of a small configuration; different states are different words."""
     model = next(iter(systems()[system].variants.values()))
     instance = next(iter(instances(model, dict(model.default_scope))))
     where = layout(instance)
@@ -178,7 +178,7 @@ def run(body: list[Any], result: Expr, *, room: int = 8, states: int = 0) -> tup
     )
     machine = Machine([function], states=states)
     state, out = np.array([5], np.uint64), np.zeros(room, np.int64)
-    judge(machine.address("holds"), state, 1, out, np.zeros((1, 1), np.uint8))
+    check(machine.address("holds"), state, 1, out, np.zeros((1, 1), np.uint8))
     return int(out[0]), out.tolist()
 
 
@@ -225,7 +225,7 @@ def test_a_mask_is_read_once_and_arrays_keep_what_is_put() -> None:
     assert run([Put("out", 3, 8)], 1)[1][3] == 8
 
 
-# --- Machine code on the disk -----------------------------------------------------------------------------------------
+# --- Compiled code on the disk -----------------------------------------------------------------------------------------
 
 
 def hived() -> Any:

@@ -1,4 +1,4 @@
-"""Formulas at random, by machine code and interpreted: the same truth in every state, and undefined in the same ones."""
+"""Formulas at random, by compiled code and interpreted: the same truth in every state, and undefined in the same ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from schedproof.model.lang import NONE, exists, forall, iff, implies, those, variables
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, State, Undefined, compile_term, instances
-from schedproof.proofs.compiled.kernel import judge
+from schedproof.proofs.compiled.kernel import check
 from schedproof.proofs.compiled.layout import layout
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.predicates import FALSE, TRUE, UNDEFINED, Predicate, predicates
@@ -181,12 +181,12 @@ def interpreted(instance: Instance, states: Sequence[State], formula: t.Term, ob
 
 
 def compiled(instance: Instance, states: Sequence[State], wanted: Sequence[Predicate]) -> list[list[int]]:
-    """What formulas are in each state, by machine code."""
+    """What formulas are in each state, by compiled code."""
     where = layout(instance)
     machine = Machine([predicates(instance, where, wanted)], cached=False)
     words = np.array([word for state in states for word in where.pack(state)], np.uint64)
     found = np.empty((len(wanted), len(states)), np.uint8)
-    judge(machine.address("holds"), words, where.words, np.empty(len(wanted), np.int64), found)
+    check(machine.address("holds"), words, where.words, np.empty(len(wanted), np.int64), found)
     return found.tolist()
 
 

@@ -19,12 +19,12 @@ from schedproof.model.lang import Model, Rule
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, check_scope, instances
 from schedproof.model.semantics.run import Run
-from schedproof.model.systems.beaker.situations import SITUATIONS as BEAKER_SITUATIONS
-from schedproof.model.systems.beaker.situations import Situation as BeakerSituation
+from schedproof.model.systems.beaker.configurations import CONFIGURATIONS as BEAKER_CONFIGURATIONS
+from schedproof.model.systems.beaker.configurations import Configuration as BeakerConfiguration
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.systems.jobmon import SHIPPED
-from schedproof.model.systems.yunikorn.situations import SITUATIONS as CORE_SITUATIONS
-from schedproof.model.systems.yunikorn.situations import Situation as CoreSituation
+from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS as CORE_CONFIGURATIONS
+from schedproof.model.systems.yunikorn.configurations import Configuration as CoreConfiguration
 from schedproof.proofs.coverage import Cover, Suite, generate
 from schedproof.proofs.coverage.goals import goals_of
 from schedproof.proofs.coverage.graph import Edge, Graph, explored
@@ -35,17 +35,17 @@ from schedproof.proofs.systems.beaker.refinement.check import instance_of as in_
 from schedproof.proofs.systems.beaker.refinement.replay import replay as on_beaker
 from schedproof.proofs.systems.hived.refinement.replay import replay as on_hived
 from schedproof.proofs.systems.yunikorn.refinement.check import side_by_side as beside_core
-from schedproof.proofs.systems.yunikorn.refinement.party import Parts
+from schedproof.proofs.systems.yunikorn.refinement.component import Parts
 from schedproof.proofs.systems.yunikorn.refinement.replay import replay as on_core
 from schedproof.proofs.systems.yunikorn_merge.refinement.replay import replay as on_merged
 from schedproof.proofs.traces import check_trace
 from tests.support.sample import thinned
-from tests.systems.beaker.refinement.planted import PLANTED as BEAKER_BUGS
-from tests.systems.beaker.refinement.planted import Planted as PlantedInBeaker
-from tests.systems.hived.planted.schedulers import PLANTED as HIVED_BUGS
-from tests.systems.hived.planted.schedulers import Planted
-from tests.systems.yunikorn.core import planted as core_bugs
-from tests.systems.yunikorn_merge.impl.planted import BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf
+from tests.systems.beaker.refinement.seeded import SEEDED as BEAKER_BUGS
+from tests.systems.beaker.refinement.seeded import Seeded as SeededInBeaker
+from tests.systems.hived.seeded.schedulers import SEEDED as HIVED_BUGS
+from tests.systems.hived.seeded.schedulers import Seeded
+from tests.systems.yunikorn.core import seeded as core_bugs
+from tests.systems.yunikorn_merge.impl.seeded import BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf
 
 TWO = ("--scope", "PodGroup=2,Cell=2", "--no-prove")
 
@@ -160,7 +160,7 @@ def test_both_files_of_a_sequence_say_the_same(tmp_path: Path) -> None:
     assert seen == report(tmp_path / "suite")["steps"] > 20
 
 
-def test_the_oracle_takes_what_was_written_and_nothing_else(tmp_path: Path) -> None:
+def test_the_validator_takes_what_was_written_and_nothing_else(tmp_path: Path) -> None:
     assert run(tmp_path / "suite", "hived", "--cover", "transitions", *TWO) == 0
     for path in (tmp_path / "suite").iterdir():
         if path.name != "coverage.json":
@@ -254,7 +254,7 @@ def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["suite"]
 
 
-def test_what_the_oracle_does_not_take_is_not_written(
+def test_what_the_validator_does_not_take_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from schedproof.proofs.coverage import files
@@ -264,11 +264,11 @@ def test_what_the_oracle_does_not_take_is_not_written(
             with monkeypatch.context() as patch:
                 patch.setattr(files, name, lambda *a, w=written, o=old, n=new: w(*a).replace(o, n))
                 assert run(tmp_path / "suite", "hived", "--cover", "transitions", *TWO) == 1
-            assert "two engines disagree: the oracle" in capsys.readouterr().err
+            assert "two engines disagree: the validator" in capsys.readouterr().err
             assert not list(tmp_path.iterdir())
 
 
-def test_an_implementation_that_departs_is_told_of(
+def test_an_implementation_that_violates_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from schedproof.proofs.refinement import replay
@@ -324,7 +324,7 @@ def test_the_generated_machines_take_a_suite_of_each_system(system: str) -> None
 
 
 def test_objects_that_begin_elsewhere_do_so_as_machines() -> None:
-    """Jobmon's agents are there from the start in some topologies."""
+    """Jobmon's agents are there from the start in some configurations."""
     beginning = [i for i in instances(SHIPPED, {}) if any(state.begins for m in SHIPPED.machines for state in m.states)]
     assert beginning
     for instance in beginning:
@@ -345,11 +345,11 @@ def hived_suite(groups: int, cells: int) -> Suite:
     return generate(REPAIRED, {"PodGroup": groups, "Cell": cells}, Cover.TRANSITIONS)
 
 
-def is_shown(planted: Planted) -> bool:
+def is_shown(seeded: Seeded) -> bool:
     """Whether some sequence of a suite is not green."""
     return any(
-        on_hived(walk.run, planted.scheduler, planted.store, pods_per_group=planted.pods)
-        for _, walk in hived_suite(planted.groups, planted.cells).walks
+        on_hived(walk.run, seeded.scheduler, seeded.store, pods_per_group=seeded.pods)
+        for _, walk in hived_suite(seeded.groups, seeded.cells).walks
     )
 
 
@@ -395,9 +395,9 @@ NOT_OF_POSSIBLE_STEPS = {
 }
 
 
-@pytest.mark.parametrize("planted", [b for b in HIVED_BUGS if b.bug not in NOT_OF_POSSIBLE_STEPS], ids=lambda b: b.bug)
-def test_a_suite_shows_the_bugs_of_hiveds_schedulers(planted: Planted) -> None:
-    assert planted.priorities is None and is_shown(planted)
+@pytest.mark.parametrize("seeded", [b for b in HIVED_BUGS if b.bug not in NOT_OF_POSSIBLE_STEPS], ids=lambda b: b.bug)
+def test_a_suite_shows_the_bugs_of_hiveds_schedulers(seeded: Seeded) -> None:
+    assert seeded.priorities is None and is_shown(seeded)
 
 
 def test_most_kinds_of_bugs_are_shown() -> None:
@@ -410,16 +410,16 @@ def suite_in(instance: Instance, cover: Cover) -> list[Walk]:
     return walks(search_for(graph, cover, goals), set(range(len(goals))))
 
 
-@pytest.mark.parametrize("situation", [BEAKER_SITUATIONS[n] for n in (2, 3)], ids=lambda s: s.about)
-def test_beakers_scheduler_takes_the_suite_of_a_situation(situation: BeakerSituation) -> None:
-    for walk in suite_in(in_beaker(situation), Cover.TRANSITIONS):
+@pytest.mark.parametrize("configuration", [BEAKER_CONFIGURATIONS[n] for n in (2, 3)], ids=lambda s: s.about)
+def test_beakers_scheduler_takes_the_suite_of_a_configuration(configuration: BeakerConfiguration) -> None:
+    for walk in suite_in(in_beaker(configuration), Cover.TRANSITIONS):
         assert (mismatch := on_beaker(walk.run)) is None, mismatch.text
 
 
-@pytest.mark.parametrize("planted", BEAKER_BUGS[26:41:5], ids=lambda b: b.bug)
-def test_a_suite_shows_bugs_of_beakers_scheduler(planted: PlantedInBeaker) -> None:
-    made = suite_in(in_beaker(planted.situation), Cover.TRANSITIONS)
-    assert any(on_beaker(w.run, planted.sides, store=planted.store, situation=planted.situation) for w in made)
+@pytest.mark.parametrize("seeded", BEAKER_BUGS[26:41:5], ids=lambda b: b.bug)
+def test_a_suite_shows_bugs_of_beakers_scheduler(seeded: SeededInBeaker) -> None:
+    made = suite_in(in_beaker(seeded.configuration), Cover.TRANSITIONS)
+    assert any(on_beaker(w.run, seeded.sides, store=seeded.store, configuration=seeded.configuration) for w in made)
 
 
 @cache
@@ -434,9 +434,9 @@ def test_the_merged_scheduler_takes_its_suite_a_buggy_one_not(bug: type[MergedSc
     assert any(found) == (bug is not None)
 
 
-def core_graph(situation: CoreSituation) -> Graph:
+def core_graph(configuration: CoreConfiguration) -> Graph:
     """The steps of the model that the core can be asked for one by one; which rows they take is left out."""
-    model = beside_core(situation).model
+    model = beside_core(configuration).model
     numbers = {state: n for n, state in enumerate(model.steps)}
     assert numbers[model.initial] == 0, "exploration begins in the initial state"
     edges = [[Edge(choice, numbers[after], {}) for choice, after in steps] for steps in model.steps.values()]
@@ -450,7 +450,7 @@ def core_suite() -> list[Walk]:
     return walks(search_for(graph, Cover.ACTIONS, goals), set(range(len(goals))))
 
 
-GANG = next(s for s in CORE_SITUATIONS if s.about == "a gang of one with a real ask, hard")
+GANG = next(s for s in CORE_CONFIGURATIONS if s.about == "a gang of one with a real ask, hard")
 
 
 @pytest.mark.parametrize(

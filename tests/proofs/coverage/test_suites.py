@@ -242,16 +242,16 @@ def test_the_postman_of_a_machine_costs_the_least() -> None:
     assert least_cost(graph) == 6 == cost([walk for _, walk in suite.walks])
 
 
-def test_the_steps_of_every_topology_are_counted_as_covered() -> None:
-    """A topology with more steps than all before it has numbers among its own that are theirs when counted on."""
+def test_the_steps_of_every_configuration_are_counted_as_covered() -> None:
+    """A configuration with more steps than all before it has numbers among its own that are theirs when counted on."""
     suite = generate(YUNIKORN, dict(YUNIKORN.default_scope), Cover.TRANSITIONS, of_graph=True, limit=60)
-    edges = [topology.edges for topology in suite.topologies]
+    edges = [configuration.edges for configuration in suite.configurations]
     assert edges[1] > edges[0] and suite.wanted == sum(edges)
     assert suite.reached.keys() == set(range(suite.wanted))
     for goal, (number, after) in suite.reached.items():
-        topology, walk = suite.walks[number]
-        first = sum(edges[:topology])
-        assert first <= goal < first + edges[topology] and 0 < after <= len(walk.choices)
+        configuration, walk = suite.walks[number]
+        first = sum(edges[:configuration])
+        assert first <= goal < first + edges[configuration] and 0 < after <= len(walk.choices)
 
 
 def test_without_edges_there_is_nothing_to_walk() -> None:
@@ -420,21 +420,21 @@ def test_nothing_that_is_reached_is_proved_unreachable(model: Model) -> None:
     assert _proved(model, claims, 60, lambda what: None) == set()
 
 
-# All topologies.
+# All configurations.
 
 
-def test_goals_that_one_topology_covers_are_not_sought_in_others() -> None:
-    """Outranking nobody, a group can preempt nobody: the second topology is needed for that, and a third one is not."""
+def test_goals_of_one_configuration_are_not_sought_in_others() -> None:
+    """Outranking nobody, a group can preempt nobody: the second configuration is needed for that, and a third one is not."""
     order = [frozenset(), frozenset({0})]
     nobody: list[frozenset[int]] = [frozenset(), frozenset()]
     key = ("PodGroup", "outranks")
-    model = replace(AS_WRITTEN, topologies=lambda sizes: [{key: nobody}, {key: order}, {key: order}])
+    model = replace(AS_WRITTEN, configurations=lambda sizes: [{key: nobody}, {key: order}, {key: order}])
     suite = generate(model, {"PodGroup": 2, "Cell": 1}, Cover.ACTIONS)
     assert len(suite.reached) == suite.wanted == 9
-    assert (len(suite.topologies), suite.skipped) == (2, 1)
-    assert {suite.topologies[n].instance.rigid[key] == order for n, _ in suite.walks} >= {True}
+    assert (len(suite.configurations), suite.skipped) == (2, 1)
+    assert {suite.configurations[n].instance.rigid[key] == order for n, _ in suite.walks} >= {True}
     for number, walk in suite.walks:
-        assert walk.instance is suite.topologies[number].instance
+        assert walk.instance is suite.configurations[number].instance
 
 
 def distances_jointly(model: Model, sizes: dict[str, int]) -> dict[str, int]:

@@ -63,7 +63,7 @@ def outranks(one: str, other: str) -> bool:
 
 
 def as_written(state: brute_hived.State) -> Iterator[tuple[str, brute_hived.State]]:
-    """HiveD as written, by the loops of the traces' second judge."""
+    """HiveD as written, by the loops of the traces' second check."""
     for event, after in brute_hived.all_steps(state, outranks):
         yield ACTION[event], after
 

@@ -17,7 +17,7 @@ from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration import safety
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Result, Verdict
@@ -37,12 +37,12 @@ def lacking(model: Model, *gone: str) -> Model:
 WAYS = [(engine, symmetry) for engine in (Engine.INTERPRETED, Engine.COMPILED) for symmetry in (True, False)]
 
 
-def judged(model: Model, scope: Mapping[str, int], prop: Property) -> Result:
-    """What is said of a promise: the same with either engine, with and without symmetry."""
+def checked(model: Model, scope: Mapping[str, int], prop: Property) -> Result:
+    """What is said of a deadlock_free: the same with either engine, with and without symmetry."""
     asked = dataclasses.replace(model, properties=[prop], refuted=frozenset())
     results = []
     for engine, symmetry in WAYS:
-        [result] = examine(asked, scope, only=[prop.name], how=Exploring(engine, symmetry))
+        [result] = model_check(asked, scope, only=[prop.name], how=Exploring(engine, symmetry))
         results.append(result)
     told = {(r.verdict, r.vacuous, r.counterexample and len(r.counterexample.steps)) for r in results}
     assert len(told) == 1, told
@@ -51,8 +51,8 @@ def judged(model: Model, scope: Mapping[str, int], prop: Property) -> Result:
     return results[0]
 
 
-def promise(**parts: Any) -> DeadlockFree:
-    """A promise of freedom from deadlock."""
+def deadlock_free(**parts: Any) -> DeadlockFree:
+    """A deadlock_free of freedom from deadlock."""
     return DeadlockFree(name="p", says="it goes on", **parts)
 
 
@@ -84,8 +84,8 @@ SEEDS = range(60)
 @pytest.mark.parametrize("seed", thinned(SEEDS, 4))
 def test_a_deadlock_is_a_node_without_an_edge(seed: int) -> None:
     edges, size, ends, without = random_ends(seed)
-    prop = promise(ended=exists(x, x.is_(*names(ends))) if ends else None, without=sorted(without))
-    result = judged(model_of(edges, size, prop), {}, prop)
+    prop = deadlock_free(ended=exists(x, x.is_(*names(ends))) if ends else None, without=sorted(without))
+    result = checked(model_of(edges, size, prop), {}, prop)
     dead, reached = dead_ends(seed), reachable(edges, 0)
     wanted = Verdict.REFUTED if dead else Verdict.PROVED if reached - ends else Verdict.UNDETERMINED
     assert result.verdict is wanted and result.vacuous is (reached <= ends)
@@ -105,8 +105,8 @@ def test_the_random_graphs_are_of_every_kind() -> None:
 
 def test_a_step_that_changes_nothing_is_a_step() -> None:
     standing = model_of(((0, "a", 1), (1, "b", 1)), 2)
-    assert judged(standing, {}, promise()).verdict is Verdict.PROVED
-    found = judged(standing, {}, promise(without=["b"]))
+    assert checked(standing, {}, deadlock_free()).verdict is Verdict.PROVED
+    found = checked(standing, {}, deadlock_free(without=["b"]))
     assert found.verdict is Verdict.REFUTED and found.counterexample is not None
     assert found.counterexample.problem == (
         "property p is violated by a deadlock: in the final state no action is enabled apart from b"
@@ -115,18 +115,18 @@ def test_a_step_that_changes_nothing_is_a_step() -> None:
 
 def test_where_nothing_counts_nothing_can_happen() -> None:
     walk = model_of(((0, "a", 1), (1, "b", 0)), 2)
-    found = judged(walk, {}, promise(without=["a", "b"]))
+    found = checked(walk, {}, deadlock_free(without=["a", "b"]))
     assert found.verdict is Verdict.REFUTED and found.counterexample is not None
     assert found.counterexample.steps == ()
 
 
 def test_a_limit_proves_nothing() -> None:
-    line = model_of(tuple((n, "a", n + 1) for n in range(5)), 6, promise())
+    line = model_of(tuple((n, "a", n + 1) for n in range(5)), 6, deadlock_free())
     for engine in (Engine.INTERPRETED, Engine.COMPILED):
         how = Exploring(engine, limit=2)
-        [found] = examine(line, {}, only=["p"], how=how)
+        [found] = model_check(line, {}, only=["p"], how=how)
         assert found.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
-    [found] = examine(line, {}, only=["p"], how=Exploring(Engine.INTERPRETED, limit=2))
+    [found] = model_check(line, {}, only=["p"], how=Exploring(Engine.INTERPRETED, limit=2))
     assert found.verdict is Verdict.UNDETERMINED, "what was not expanded is no deadlock"
 
 
@@ -134,26 +134,26 @@ def test_a_limit_proves_nothing() -> None:
 
 
 def test_processes_that_are_let_in_one_by_one() -> None:
-    assert judged(MUTEX, {}, promise()).verdict is Verdict.PROVED
+    assert checked(MUTEX, {}, deadlock_free()).verdict is Verdict.PROVED
     # Who is inside stays there: then another that tries can only be scared away, or not even that.
     staying = lacking(MUTEX, "leave")
-    assert judged(staying, {}, promise()).verdict is Verdict.PROVED
-    found = judged(staying, {}, promise(without=["scare"]))
+    assert checked(staying, {}, deadlock_free()).verdict is Verdict.PROVED
+    found = checked(staying, {}, deadlock_free(without=["scare"]))
     assert found.verdict is Verdict.REFUTED and found.counterexample is not None
     assert [s.action for s in found.counterexample.steps] == ["try", "try", "enter"]
-    held = promise(without=["scare"], ended=exists(lock, lock.is_("Held")))
-    assert judged(staying, {}, held).verdict is Verdict.PROVED
-    inside = promise(without=["scare"], ended=forall(p, p.is_("Inside")))
-    assert judged(staying, {"Process": 1}, inside).verdict is Verdict.PROVED
-    assert judged(staying, {"Process": 2, "Lock": 2}, inside).verdict is Verdict.PROVED
-    assert judged(staying, {"Process": 3, "Lock": 2}, inside).verdict is Verdict.REFUTED
+    held = deadlock_free(without=["scare"], ended=exists(lock, lock.is_("Held")))
+    assert checked(staying, {}, held).verdict is Verdict.PROVED
+    inside = deadlock_free(without=["scare"], ended=forall(p, p.is_("Inside")))
+    assert checked(staying, {"Process": 1}, inside).verdict is Verdict.PROVED
+    assert checked(staying, {"Process": 2, "Lock": 2}, inside).verdict is Verdict.PROVED
+    assert checked(staying, {"Process": 3, "Lock": 2}, inside).verdict is Verdict.REFUTED
 
 
 def test_random_walks_meet_deadlocks() -> None:
     """And tell the run to where they are."""
     staying = lacking(MUTEX, "leave", "scare")
     [instance] = instances(staying, {"Process": 3, "Lock": 2})
-    found = compiled.walk(instance, [promise()], steps=1000, length=50, seed=1)
+    found = compiled.walk(instance, [deadlock_free()], steps=1000, length=50, seed=1)
     [failed] = [watched.failed() for watched in found.watches]
     assert failed is not None
     run = [s.action for s in safety.counterexample(found, failed).steps]
@@ -161,13 +161,13 @@ def test_random_walks_meet_deadlocks() -> None:
 
 
 def test_an_action_that_chooses_a_set() -> None:
-    """The promise quantifies over what the language lets only actions choose."""
-    found = judged(WORKSHOP, {"Worker": 2, "Tool": 1}, promise(without=["take", "mend", "drop", "kick"]))
+    """The deadlock_free quantifies over what the language lets only actions choose."""
+    found = checked(WORKSHOP, {"Worker": 2, "Tool": 1}, deadlock_free(without=["take", "mend", "drop", "kick"]))
     assert found.verdict is Verdict.REFUTED and found.counterexample is not None
     assert found.counterexample.steps == (), "at the start no tool is taken, and none can line up"
-    busy = promise(without=["take", "mend", "drop", "kick"], ended=forall(w, w.is_("Idle")))
-    assert judged(WORKSHOP, {"Worker": 1, "Tool": 1}, busy).verdict is Verdict.REFUTED
-    found = judged(WORKSHOP, {"Worker": 2, "Tool": 1}, busy)
+    busy = deadlock_free(without=["take", "mend", "drop", "kick"], ended=forall(w, w.is_("Idle")))
+    assert checked(WORKSHOP, {"Worker": 1, "Tool": 1}, busy).verdict is Verdict.REFUTED
+    found = checked(WORKSHOP, {"Worker": 2, "Tool": 1}, busy)
     assert found.counterexample is not None
     assert [s.action for s in found.counterexample.steps] == ["take", "line_up"], "the other one lines up, once"
 
@@ -175,9 +175,9 @@ def test_an_action_that_chooses_a_set() -> None:
 def test_only_a_crash_is_left_where_all_groups_are_deleted() -> None:
     for model in (AS_WRITTEN, REPAIRED):
         kept = model.property("something-can-happen-until-all-is-deleted")
-        assert judged(model, {"PodGroup": 2, "Cell": 2}, kept).verdict is Verdict.PROVED
+        assert checked(model, {"PodGroup": 2, "Cell": 2}, kept).verdict is Verdict.PROVED
         assert isinstance(kept, DeadlockFree)
-        found = judged(model, {"PodGroup": 2, "Cell": 2}, dataclasses.replace(kept, ended=None))
+        found = checked(model, {"PodGroup": 2, "Cell": 2}, dataclasses.replace(kept, ended=None))
         assert found.verdict is Verdict.REFUTED and found.counterexample is not None
         assert [s.action for s in found.counterexample.steps] == ["delete_pending"] * 2
 
@@ -192,8 +192,8 @@ def test_a_group_that_can_not_be_deleted_is_noticed() -> None:
         (["delete_allocated", "preempt"], Verdict.REFUTED),
         (["delete_preempted", "vacate", "delete_preempting", "delete_pending"], Verdict.REFUTED),
     ):
-        planted = lacking(AS_WRITTEN, *gone)
-        assert judged(planted, scope, kept).verdict is verdict, gone
+        seeded = lacking(AS_WRITTEN, *gone)
+        assert checked(seeded, scope, kept).verdict is verdict, gone
 
 
 # --- How many states have no step ------------------------------------------------------------------------------------
@@ -292,8 +292,8 @@ def test_a_wrong_meaning_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch)
     noticed = 0
     for seed in SEEDS:
         edges, size, ends, without = random_ends(seed)
-        prop = promise(ended=exists(x, x.is_(*names(ends))) if ends else None, without=sorted(without))
-        [result] = examine(model_of(edges, size, prop), {}, only=["p"])
+        prop = deadlock_free(ended=exists(x, x.is_(*names(ends))) if ends else None, without=sorted(without))
+        [result] = model_check(model_of(edges, size, prop), {}, only=["p"])
         noticed += (result.verdict is Verdict.REFUTED) != bool(dead_ends(seed))
     assert noticed >= 3
 
@@ -302,16 +302,21 @@ def test_an_action_that_fires_nothing_of_its_own_is_enabled() -> None:
     """An action may have no parameters, and its guard none to bind."""
     clock = model_of(((0, "a", 1),), 2)
     ticks = Action("tick", [], [], [], "time goes on")
-    assert judged(clock, {}, promise()).verdict is Verdict.REFUTED
-    assert judged(dataclasses.replace(clock, actions=[*clock.actions, ticks]), {}, promise()).verdict is Verdict.PROVED
+    assert checked(clock, {}, deadlock_free()).verdict is Verdict.REFUTED
+    assert (
+        checked(dataclasses.replace(clock, actions=[*clock.actions, ticks]), {}, deadlock_free()).verdict
+        is Verdict.PROVED
+    )
 
 
 def test_without_crashes_a_crash_is_no_way_on() -> None:
-    """Whether or not the promise says so."""
-    returns = dataclasses.replace(model_of(((0, "a", 1), (1, "b", 0)), 2, promise()), topologies=lambda sizes: [{}])
+    """Whether or not the deadlock_free says so."""
+    returns = dataclasses.replace(
+        model_of(((0, "a", 1), (1, "b", 0)), 2, deadlock_free()), configurations=lambda sizes: [{}]
+    )
     crash = dataclasses.replace(returns.action("b"), crash=True)
     model = dataclasses.replace(returns, actions=[crash if a.name == "b" else a for a in returns.actions])
     for engine in (Engine.INTERPRETED, Engine.COMPILED):
         for crashes, verdict in ((True, Verdict.PROVED), (False, Verdict.REFUTED)):
-            [result] = examine(model, {}, only=["p"], how=Exploring(engine, crash=crashes))
+            [result] = model_check(model, {}, only=["p"], how=Exploring(engine, crash=crashes))
             assert result.verdict is verdict

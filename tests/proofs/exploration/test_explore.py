@@ -16,7 +16,7 @@ from schedproof.model.semantics import Instance, Moment, State, Stepper, compile
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.checking import engine
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine, reads_history
+from schedproof.proofs.checking.model_check import model_check, reads_history
 from schedproof.proofs.exploration import safety
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.symmetry import Symmetry
@@ -38,7 +38,7 @@ from tests.systems.hived.traces import brute_force as brute_hived
 
 
 def explored(model: Model, scope: Mapping[str, int], **options: Any) -> Exploration:
-    """The exploration of the only topology of ``model`` at ``scope``."""
+    """The exploration of the only configuration of ``model`` at ``scope``."""
     [instance] = instances(model, scope)
     return explore(instance, **options)
 
@@ -52,7 +52,7 @@ def graph_of(found: Exploration, read: Callable[[Instance, State], Any]) -> Grap
 
 
 def hived_state(instance: Instance, state: State) -> brute_hived.State:
-    """A state as the judge of traces has it."""
+    """A state as the check of traces has it."""
     shown = instance.describe(state)
     groups = tuple((name, str(group["state"])) for name, group in sorted(shown["PodGroup"].items()))
     cells = tuple(
@@ -173,7 +173,7 @@ def test_counterexamples_of_hived_are_as_short_as_by_hand() -> None:
         victims = {cell.user for _, cell in state.cells if cell.state == "Reserving"}
         return all(name in victims for name, at in state.groups if at == "BeingPreempted")
 
-    found = refuted(examine(AS_WRITTEN, {}, only=["allocated-has-cells", "preemption-ongoing"]))
+    found = refuted(model_check(AS_WRITTEN, {}, only=["allocated-has-cells", "preemption-ongoing"]))
     assert found == {
         "allocated-has-cells": min(d for state, d in distance.items() if not has_cells(state)),
         "preemption-ongoing": min(d for state, d in distance.items() if not preempted_by_somebody(state)),
@@ -214,7 +214,7 @@ def test_renamings_have_one_representative_the_orbit_counts_them(model: Model, s
 
 @pytest.mark.parametrize(("model", "scope"), [(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}), (WORKSHOP, {}), (MUTEX, {})])
 def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: dict[str, int]) -> None:
-    full, reduced = (examine(model, scope, how=Exploring(symmetry=each)) for each in (False, True))
+    full, reduced = (model_check(model, scope, how=Exploring(symmetry=each)) for each in (False, True))
     assert [(r.name, r.verdict) for r in full] == [(r.name, r.verdict) for r in reduced]
     assert refuted(full) == refuted(reduced)
     assert len(refuted(full)) >= 2
@@ -248,7 +248,7 @@ def test_a_symmetry_that_forgets_references_is_noticed(monkeypatch: pytest.Monke
 
 def test_an_exploration_cut_short_says_so_and_proves_nothing() -> None:
     assert not explored(AS_WRITTEN, {}, limit=20).complete
-    results = {r.name: r for r in examine(AS_WRITTEN, {}, how=Exploring(limit=20))}
+    results = {r.name: r for r in model_check(AS_WRITTEN, {}, how=Exploring(limit=20))}
     proved = {name for name, r in results.items() if r.verdict is Verdict.PROVED}
     assert proved == {"one-user-per-cell", "groups-meet-only-at-cells"}, "only what holds by construction"
     assert results["well-formed"].note.startswith("stopped after")
@@ -264,7 +264,7 @@ def ill_formed(symmetry: bool) -> tuple[Model, Result]:
     """The workshop less the row for being sent away, and what is said of it."""
     rows = [Row(row.sort, "kicked", "Idle", "Idle") if row.event == "kicked" else row for row in WORKSHOP.rows]
     model = replace(WORKSHOP, rows=rows)
-    [result] = examine(model, {}, only=["well-formed"], how=Exploring(symmetry=symmetry))
+    [result] = model_check(model, {}, only=["well-formed"], how=Exploring(symmetry=symmetry))
     return model, result
 
 
@@ -278,9 +278,9 @@ def test_an_ill_formed_step_is_refuted_by_a_shortest_run_to_it(symmetry: bool) -
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
-def test_other_properties_are_judged_past_an_ill_formed_step(symmetry: bool) -> None:
+def test_other_properties_are_checked_past_an_ill_formed_step(symmetry: bool) -> None:
     model, _ = ill_formed(symmetry)
-    [result] = examine(model, {}, only=["never-tired"], how=Exploring(symmetry=symmetry))
+    [result] = model_check(model, {}, only=["never-tired"], how=Exploring(symmetry=symmetry))
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert [step.action for step in result.counterexample.steps] == ["take"]
 
@@ -302,10 +302,10 @@ def graph_of_all(model: Model) -> object:
         return None
 
 
-# --- Step invariants, judged while the graph grows -------------------------------------------------------------------
+# --- Step invariants, checked while the graph grows -------------------------------------------------------------------
 
 
-def step_promises(model: Model) -> list[StepInvariant]:
+def step_properties(model: Model) -> list[StepInvariant]:
     """The step invariants of a model, and each with its conclusion denied: most of those are broken somewhere."""
     right = [p for p in model.properties if isinstance(p, StepInvariant)]
     return [*right, *(replace(p, name=f"not {p.name}", then=~p.then) for p in right)]
@@ -330,24 +330,24 @@ STEPPED = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (REPAIRED, 
 
 @pytest.mark.parametrize("symmetry", [False, True])
 @pytest.mark.parametrize(("model", "scope"), thinned(STEPPED, 3), ids=["workshop", "written", "repaired"])
-def test_step_invariants_are_judged_as_on_the_finished_graph(model: Model, scope: Any, symmetry: bool) -> None:
-    asked = [p for p in step_promises(model) if not reads_history(model, p)]
+def test_step_invariants_are_checked_as_on_the_finished_graph(model: Model, scope: Any, symmetry: bool) -> None:
+    asked = [p for p in step_properties(model) if not reads_history(model, p)]
     found = refuted(
-        examine(replace(model, properties=asked, refuted=frozenset()), scope, how=Exploring(symmetry=symmetry))
+        model_check(replace(model, properties=asked, refuted=frozenset()), scope, how=Exploring(symmetry=symmetry))
     )
     graph = explored(model, scope, symmetry=False)
     assert found == {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
     assert found and len(found) < len(asked)
 
 
-def test_a_step_judged_by_another_step_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_checked_by_another_step_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: what fires and the parameters are those of the step, the state after is the state before."""
     right = safety._moment
     monkeypatch.setattr(safety, "_moment", lambda state, step: right(state, replace(step, after=state)))
-    asked = step_promises(WORKSHOP)
+    asked = step_properties(WORKSHOP)
     graph = explored(WORKSHOP, {}, symmetry=False)
     wanted = {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
-    assert refuted(examine(replace(WORKSHOP, properties=asked, refuted=frozenset()), {})) != wanted
+    assert refuted(model_check(replace(WORKSHOP, properties=asked, refuted=frozenset()), {})) != wanted
 
 
 # --- One exploration for all that is asked ----------------------------------------------------------------------------
@@ -364,7 +364,7 @@ def explorations(monkeypatch: pytest.MonkeyPatch, model: Model, scope: Mapping[s
     for module in (safety, engine):
         monkeypatch.setattr(module, "explore", counted)
     how = Exploring(Engine.INTERPRETED, symmetry=options.pop("symmetry", True))
-    examine(model, scope, how=how, **options)
+    model_check(model, scope, how=how, **options)
     wanted = {"crash": True, "limit": None}
     assert all(call | wanted == call for call in calls), "each exploration is asked the same way"
     return len(calls)
@@ -380,10 +380,10 @@ def test_safety_and_liveness_share_a_graph_without_symmetry(monkeypatch: pytest.
 
 @pytest.mark.parametrize("options", thinned([{}, {"crash": False}, {"limit": 30}], 3), ids=["all", "no crash", "limit"])
 def test_what_is_shared_changes_no_verdict(options: Any) -> None:
-    """Asked alone, each property is judged on an exploration of its own."""
+    """Asked alone, each property is checked on an exploration of its own."""
     scope = {"PodGroup": 2, "Cell": 2}
     how = Exploring(**options)
-    together = {r.name: r.verdict for r in examine(REPAIRED, scope, how=how)}
+    together = {r.name: r.verdict for r in model_check(REPAIRED, scope, how=how)}
     for name, verdict in together.items():
-        [alone] = [r for r in examine(REPAIRED, scope, only=[name], how=how) if r.name == name]
+        [alone] = [r for r in model_check(REPAIRED, scope, only=[name], how=how) if r.name == name]
         assert alone.verdict is verdict, name

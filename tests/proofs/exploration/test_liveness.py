@@ -25,7 +25,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang.check import checked
 from schedproof.model.semantics import Choice, Instance, Moment, Stepper, compile_term, instances
 from schedproof.model.systems.hived import REPAIRED
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration import liveness
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.random_graphs import (
@@ -36,10 +36,10 @@ from tests.support.random_graphs import (
     can_reach_without,
     model_of,
     names,
-    promised,
     random_edges,
     random_without,
     reachable,
+    required,
     stuck_without,
     verdict_without,
     x,
@@ -47,9 +47,9 @@ from tests.support.random_graphs import (
 from tests.support.toys import MUTEX, WORKSHOP
 
 
-def judged(model: Model) -> Result:
+def verdict_on(model: Model) -> Result:
     """The verdict on the model's only property."""
-    [result] = [r for r in examine(model, {}) if r.name == "p"]
+    [result] = [r for r in model_check(model, {}) if r.name == "p"]
     return result
 
 
@@ -64,7 +64,7 @@ def test_always_can_reach_is_what_the_closure_says(seed: int) -> None:
     given = set(random.sample(range(size), random.randrange(1, size + 1)))
     goal = set(random.sample(range(size), random.randrange(1, size)))
     prop = AlwaysCanReach(name="p", says="", over=[x], given=x.is_(*names(given)), goal=x.is_(*names(goal)))
-    result = judged(model_of(edges, size, prop))
+    result = verdict_on(model_of(edges, size, prop))
     starts = reachable(edges, 0) & given
     stuck = {n for n in starts if not reachable(edges, n) & goal}
     wanted = Verdict.REFUTED if stuck else Verdict.PROVED if starts else Verdict.UNDETERMINED
@@ -77,7 +77,7 @@ def test_always_can_reach_is_what_the_closure_says(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_reaching_without_some_actions_is_what_the_closure_says(seed: int) -> None:
-    result = judged(can_reach_without(seed))
+    result = verdict_on(can_reach_without(seed))
     assert result.verdict is verdict_without(seed)
     if result.verdict is Verdict.REFUTED:
         assert result.counterexample is not None
@@ -109,8 +109,8 @@ def test_an_unknown_action_cannot_be_left_out() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_leads_to_is_what_a_search_for_lassos_says(seed: int) -> None:
-    model = promised(seed)
-    result = judged(model)
+    model = required(seed)
+    result = verdict_on(model)
     assert result.verdict is by_hand(seed)
     if result.verdict is Verdict.REFUTED:
         assert result.counterexample is not None
@@ -119,7 +119,7 @@ def test_leads_to_is_what_a_search_for_lassos_says(seed: int) -> None:
         assert_lasso(model, prop, result.counterexample, {"Thing": 1})
 
 
-def test_the_random_promises_are_of_every_kind() -> None:
+def test_the_random_properties_are_of_every_kind() -> None:
     """Else the comparison above would show little."""
     verdicts = [by_hand(seed) for seed in SEEDS]
     assert all(verdicts.count(kind) >= 15 for kind in Verdict)
@@ -168,7 +168,7 @@ def starves(instance: Instance, prop: LeadsTo, bound: dict[str, int], states: li
 
 
 def test_weak_fairness_lets_a_process_starve_strong_does_not() -> None:
-    results = {r.name: r for r in examine(MUTEX, {})}
+    results = {r.name: r for r in model_check(MUTEX, {})}
     assert results["weakly-fair-entry"].verdict is Verdict.REFUTED
     assert results["strongly-fair-entry"].verdict is Verdict.PROVED
     assert results["entry-of-the-scared"].verdict is Verdict.REFUTED
@@ -179,27 +179,27 @@ def test_weak_fairness_lets_a_process_starve_strong_does_not() -> None:
 @pytest.mark.parametrize("processes", [2, 3])
 def test_the_starving_runs_are_fair_and_can_be_replayed(name: str, processes: int) -> None:
     scope = {"Process": processes, "Lock": 1}
-    [result] = examine(MUTEX, scope, only=[name])
+    [result] = model_check(MUTEX, scope, only=[name])
     prop = MUTEX.property(name)
     assert isinstance(prop, LeadsTo) and result.counterexample is not None
     assert_lasso(MUTEX, prop, result.counterexample, scope)
 
 
 def test_a_process_alone_does_not_starve() -> None:
-    [result] = examine(MUTEX, {"Process": 1}, only=["weakly-fair-entry"])
+    [result] = model_check(MUTEX, {"Process": 1}, only=["weakly-fair-entry"])
     assert result.verdict is Verdict.PROVED
 
 
 def test_a_preemptor_waits_for_ever_if_no_victim_need_be_deleted() -> None:
-    """Fairness to fewer actions than the model declares: the promise is then refuted, by a run that stands still."""
+    """Fairness to fewer actions than the model declares: the property is then refuted, by a run that stands still."""
     right = REPAIRED.property("preempting-ends")
     assert isinstance(right, LeadsTo)
     prop = LeadsTo(name="p", says="", over=right.over, given=right.given, goal=right.goal, weak=["complete"])
     scope = {"PodGroup": 2, "Cell": 2}
-    [result] = examine(amended(REPAIRED, prop), scope, only=["p"])
+    [result] = model_check(amended(REPAIRED, prop), scope, only=["p"])
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert_lasso(REPAIRED, prop, result.counterexample, scope)
-    [result] = examine(REPAIRED, scope, only=["preempting-ends"])
+    [result] = model_check(REPAIRED, scope, only=["preempting-ends"])
     assert result.verdict is Verdict.PROVED
 
 
@@ -222,7 +222,7 @@ VACUOUS = [
 
 @pytest.mark.parametrize("prop", VACUOUS, ids=lambda prop: prop.kind)
 def test_a_premise_that_is_never_true_proves_nothing(prop: Any) -> None:
-    result = judged(model_of(WALK, 3, prop))
+    result = verdict_on(model_of(WALK, 3, prop))
     assert result.verdict is Verdict.UNDETERMINED
     assert result.note.startswith("vacuous: its premise is never true")
 
@@ -242,7 +242,7 @@ def test_a_premise_that_is_never_true_proves_nothing(prop: Any) -> None:
 )
 def test_a_life_cycle_goes_through_exactly_these_states(states: list[str], verdict: Verdict) -> None:
     edges: EDGES = ((0, "a", 1), (1, "b", 0), (1, "c", 2))
-    result = judged(model_of(edges, 3, LifeCycle(name="p", says="so it goes", sort=Thing, states=states)))
+    result = verdict_on(model_of(edges, 3, LifeCycle(name="p", says="so it goes", sort=Thing, states=states)))
     assert result.verdict is verdict
     if states == ["s0", "s1", "s2", "s0"]:
         assert result.counterexample is not None
@@ -256,7 +256,7 @@ def test_a_goal_that_reads_no_object_is_refuted_and_no_traceback() -> None:
         AlwaysCanReach(name="p", says="the worker is idle", over=[tool], goal=tool.by.is_("Idle")),
         LeadsTo(name="p", says="the worker is idle", over=[tool], given=tool.by.is_("Busy"), goal=tool.is_("Free")),
     ):
-        [result] = examine(amended(WORKSHOP, prop), {}, only=["p"])
+        [result] = model_check(amended(WORKSHOP, prop), {}, only=["p"])
         assert result.verdict is Verdict.REFUTED and result.counterexample is not None
         assert "it reads an object that does not exist" in result.counterexample.problem
 
@@ -293,7 +293,7 @@ def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytes
 
     def verdict(seed: int) -> Verdict | None:
         with suppress(AssertionError):  # a wrong loop need not have a tour
-            return judged(promised(seed)).verdict
+            return verdict_on(required(seed)).verdict
         return None
 
     assert any(verdict(seed) is not by_hand(seed) for seed in SEEDS)
@@ -309,4 +309,4 @@ RIGHT_BACK = liveness._predecessors
 )
 def test_a_wrong_search_without_some_actions_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(liveness, "_predecessors", wrong)
-    assert any(judged(can_reach_without(seed)).verdict is not verdict_without(seed) for seed in range(80))
+    assert any(verdict_on(can_reach_without(seed)).verdict is not verdict_without(seed) for seed in range(80))

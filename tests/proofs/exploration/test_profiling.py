@@ -33,9 +33,9 @@ SMALL: list[tuple[Model, dict[str, int], int]] = [
 ]
 
 
-def instance_of(model: Model, scope: dict[str, int], topology: int = 0) -> Instance:
-    """One topology of a model at a scope."""
-    return list(instances(model, {**model.default_scope, **scope}))[topology]
+def instance_of(model: Model, scope: dict[str, int], configuration: int = 0) -> Instance:
+    """One configuration of a model at a scope."""
+    return list(instances(model, {**model.default_scope, **scope}))[configuration]
 
 
 # --- By the facts of every step --------------------------------------------------------------------------------------
@@ -101,9 +101,9 @@ def counted(found: Profile) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple
     )
 
 
-@pytest.mark.parametrize(("model", "scope", "topology"), SMALL, ids=lambda one: getattr(one, "system", ""))
-def test_counts_are_those_of_every_step(model: Model, scope: dict[str, int], topology: int) -> None:
-    instance = instance_of(model, scope, topology)
+@pytest.mark.parametrize(("model", "scope", "configuration"), SMALL, ids=lambda one: getattr(one, "system", ""))
+def test_counts_are_those_of_every_step(model: Model, scope: dict[str, int], configuration: int) -> None:
+    instance = instance_of(model, scope, configuration)
     found, plain = profile(instance), explore(instance, symmetry=False)
     assert counted(found) == by_hand(instance)
     assert (found.states, found.transitions, found.complete) == (plain.state_count, plain.transition_count, True)
@@ -171,7 +171,7 @@ def test_what_is_not_explored_is_not_counted() -> None:
     assert calm.never_fired == []
 
 
-def test_topologies_are_put_together() -> None:
+def test_configurations_are_put_together() -> None:
     model = next(iter(systems()["jobmon"].variants.values()))
     each = [profile(instance_of(model, {}, n)) for n in (0, 3)]
     both = together(each)

@@ -122,7 +122,7 @@ def test_some_of_these_are_reduced() -> None:
 @pytest.mark.parametrize("model", [MUTEX, WORKSHOP])
 def test_the_toys_keep_what_is_said_of_them(model: Model) -> None:
     sums = reduction.measure(model, 20_000)
-    assert sums.topologies == 1 and sums.for_deadlocks <= sums.for_invariants <= sums.states
+    assert sums.configurations == 1 and sums.for_deadlocks <= sums.for_invariants <= sums.states
 
 
 def test_a_wrong_set_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.lang.terms import Var
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Counterexample
 
@@ -70,14 +70,14 @@ def model(*properties: Property) -> Model:
         rules=[],
         properties=properties,
         default_scope={"Shelf": 2, "Book": 2},
-        topologies=lambda sizes: [{("Shelf", "fixed"): [True, False], ("Shelf", "plain"): [False, True]}],
+        configurations=lambda sizes: [{("Shelf", "fixed"): [True, False], ("Shelf", "plain"): [False, True]}],
         refuted=frozenset(p.name for p in properties),
     )
 
 
 def counterexample(prop: Property) -> Counterexample:
     """Of a property that the shelves violate."""
-    result = next(r for r in examine(model(prop), {}, only=[prop.name]) if r.name == prop.name)
+    result = next(r for r in model_check(model(prop), {}, only=[prop.name]) if r.name == prop.name)
     assert result.counterexample is not None, result.reach
     return result.counterexample
 

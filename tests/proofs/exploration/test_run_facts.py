@@ -29,7 +29,7 @@ from schedproof.model.lang import (
     variable,
 )
 from schedproof.model.registry.system import System
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verification.findings import findings
 
@@ -40,7 +40,7 @@ o = variable(Room, "o")
 x = variable(Lamp, "x")
 p = variable(Plug, "p")
 
-TOPOLOGY = {
+CONFIGURATION = {
     # l0 is in o1 and may use p0 and p2; l1 is in o0, and nothing else is to be said of it; l2 is alone
     ("Lamp", "server_room"): [1, 0, 0],
     ("Lamp", "fits"): [frozenset({0, 2}), frozenset(), frozenset()],
@@ -52,7 +52,7 @@ TOPOLOGY = {
 }
 
 
-def toy(*promises):
+def toy(*properties):
     """Lamps that are put on a plug; which plugs fit is not what stops them."""
     return Model(
         system="toy",
@@ -79,10 +79,10 @@ def toy(*promises):
         rows=[Row(Lamp, "on", "Off", "On", on_plug=given("plug"))],
         actions=[Action("put_on", [x, p], [x.is_("Off"), x.fits.has(p)], [x.fires("on", plug=p)], "{x} is put on {p}")],
         rules=[],
-        properties=promises,
+        properties=properties,
         default_scope={"ServerRoom": 2, "Lamp": 3, "Plug": 3},
-        topologies=lambda sizes: [TOPOLOGY],
-        refuted=frozenset(promise.name for promise in promises),
+        configurations=lambda sizes: [CONFIGURATION],
+        refuted=frozenset(prop.name for prop in properties),
     )
 
 
@@ -95,13 +95,13 @@ LIT = AlwaysCanReach(
 )
 
 
-def judged(promise):
-    return next(r for r in examine(toy(promise), {}, only=[promise.name]) if r.name == promise.name).counterexample
+def checked(prop):
+    return next(r for r in model_check(toy(prop), {}, only=[prop.name]) if r.name == prop.name).counterexample
 
 
 def test_the_setting_names_what_never_changes_in_the_run():
     """And of those that these facts speak of, in the model's order; none, empty and false go without saying."""
-    example = judged(DARK)
+    example = checked(DARK)
     assert [step.says for step in example.steps] == ["l0 is put on p0"]
     assert [facts.text for facts in example.setting] == [
         "server room o1: colour green",  # where l0 is
@@ -116,28 +116,26 @@ def test_the_setting_names_what_never_changes_in_the_run():
 
 
 def test_the_end_tells_named_objects_owners_and_belongings():
-    assert judged(DARK).ending == "l0: On, on plug p0"  # o1 has no fields that could change
-    assert judged(DARK).as_json()["end"] == {"l0": {"state": "On", "on_plug": "p0"}}
+    assert checked(DARK).ending == "l0: On, on plug p0"  # o1 has no fields that could change
+    assert checked(DARK).as_json()["end"] == {"l0": {"state": "On", "on_plug": "p0"}}
     # no plug fits l1 and l2: o0 stays dark from the first state on; it is named, and they are in it
-    assert judged(LIT).steps == ()
-    assert judged(LIT).ending == "l1: Off; l2: Off"
-    assert [facts.object for facts in judged(LIT).setting] == ["o0"]
+    assert checked(LIT).steps == ()
+    assert checked(LIT).ending == "l1: Off; l2: Off"
+    assert [facts.object for facts in checked(LIT).setting] == ["o0"]
 
 
 def test_an_object_that_refers_to_a_named_one_is_told():
     used = Invariant(name="used", says="no plug is in use", over=[p, x], then=~(x.on_plug == p))
     free = Invariant(name="free", says="nobody is on a plug", over=[p], then=~exists(x, x.on_plug == p))
-    assert judged(used).ending == "l0: On, on plug p0"
-    assert judged(free).ending == "l0: On, on plug p0"  # only p0 is named, and l0 is on it
+    assert checked(used).ending == "l0: On, on plug p0"
+    assert checked(free).ending == "l0: On, on plug p0"  # only p0 is named, and l0 is on it
 
 
-def unintroduced(promise, sort):
-    """The run that breaks a promise, where the machine of ``sort`` introduces no objects."""
-    model = toy(promise)
+def unintroduced(prop, sort):
+    """The run that violates a property, where the machine of ``sort`` introduces no objects."""
+    model = toy(prop)
     machines = [replace(m, introduced=m.sort != sort) for m in model.machines]
-    (result,) = [
-        r for r in examine(replace(model, machines=machines), {}, only=[promise.name]) if r.name == promise.name
-    ]
+    (result,) = [r for r in model_check(replace(model, machines=machines), {}, only=[prop.name]) if r.name == prop.name]
     return result.counterexample
 
 
@@ -161,20 +159,20 @@ def test_in_the_end_the_unintroduced_goes_with_what_refers_to_it():
     assert unintroduced(LIT, Lamp).ending == ""  # the lamps of o0, which has no fields itself
 
 
-@pytest.mark.parametrize("promise", [DARK, LIT], ids=lambda promise: promise.name)
-def test_a_story_gives_the_setting_before_the_first_step(promise):
-    model = toy(promise)
-    lines = story(model, judged(promise))
+@pytest.mark.parametrize("prop", [DARK, LIT], ids=lambda prop: prop.name)
+def test_a_story_gives_the_setting_before_the_first_step(prop):
+    model = toy(prop)
+    lines = story(model, checked(prop))
     assert lines[0] == "Objects:"
     assert lines[1].startswith(("    server room ", "    plug "))
     steps = [number for number, line in enumerate(lines) if line.startswith(" 1. ")]
     assert all("Objects:" not in line for number in steps for line in lines[number:])
     assert lines[-2].startswith("Final state: l")
-    assert f"property {promise.name} " in lines[-1].replace("P", "p", 1)
+    assert f"property {prop.name} " in lines[-1].replace("P", "p", 1)
 
 
 def test_a_finding_tells_both():
-    (finding,) = findings(System("toy", "Lamps on plugs", {"plain": toy(DARK)}, judged_by="plain"))
+    (finding,) = findings(System("toy", "Lamps on plugs", {"plain": toy(DARK)}, validated_by="plain"))
     assert finding.text() == [
         "dark (toy.md, plain)",
         "  The property: no lamp is on",

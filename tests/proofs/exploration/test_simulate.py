@@ -26,7 +26,7 @@ from tests.support.toys import MUTEX, WORKSHOP
 def walked(
     model: Any, scope: dict[str, int], *, steps: int = 20_000, length: int = 50, seed: int = 1, **how: Any
 ) -> Walked:
-    """Walks of a model in its only topology, and what they say of its safety properties."""
+    """Walks of a model in its only configuration, and what they say of its safety properties."""
     [instance] = instances(model, {**model.default_scope, **scope})
     props = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]
     return walk(instance, props, steps=steps, length=length, seed=seed, **how)
@@ -136,7 +136,7 @@ def test_what_should_hold_and_is_broken_is_told(
     assert "begins to preempt" in shown, "the run is told"
 
 
-def test_several_topologies_are_walked_through() -> None:
+def test_several_configurations_are_walked_through() -> None:
     assert main(["simulate", "beaker", "--variant", "strict", "--steps", "500"]) == 0
 
 

@@ -43,7 +43,7 @@ class Ours:
     Args:
         states: distinct ones.
         transitions: (state, action, parameters) that are enabled.
-        broken: each broken promise with the steps that a shortest run to it takes.
+        broken: each violated property with the steps that a shortest run to it takes.
     """
 
     states: int
@@ -82,12 +82,12 @@ def ours(instance: Instance, most: int | None = None) -> Ours:
 
 
 def only(model: Model, **scope: int) -> Instance:
-    """A model in its first topology."""
+    """A model in its first configuration."""
     return next(iter(instances(model, {**model.default_scope, **scope})))
 
 
 def small(model: Model, most: int) -> Iterator[Instance]:
-    """The topologies of a model's default scope that have no more states than so many."""
+    """The configurations of a model's default scope that have no more states than so many."""
     for instance in instances(model, dict(model.default_scope)):
         if explore(instance, symmetry=False, limit=most).complete:
             yield instance
@@ -146,7 +146,7 @@ VARIANTS = [(system.name, variant) for system in systems().values() for variant 
 
 @cache
 def scopes(system: str, variant: str, most: int) -> list[Instance]:
-    """Up to three scopes or situations of a variant, small ones."""
+    """Up to three scopes or configurations of a variant, small ones."""
     model = systems()[system].variants[variant]
     if system == "hived":
         return [only(model, PodGroup=n, Cell=m) for n, m in ((2, 2), (3, 2), (2, 3))]

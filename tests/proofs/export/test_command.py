@@ -26,11 +26,11 @@ def files(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text("utf-8") for path in folder.iterdir()}
 
 
-def test_one_topology(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_one_configuration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     [instance] = instances(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
     assert run("hived", "--to", "promela", *TWO, "-o", str(tmp_path / "a")) == 0
     assert files(tmp_path / "a") == {"hived_as_written.pml": promela(instance, only=None).text}
-    assert "judged by it: 45 properties\n" in capfd.readouterr().out
+    assert "checked by it: 45 properties\n" in capfd.readouterr().out
     assert run("hived", "--to", "tla", *TWO, "--property", "free-cell", "-o", str(tmp_path / "b")) == 0
     module = tla(instance, only=["free-cell"])
     assert files(tmp_path / "b") == {"hived_as_written.tla": module.text, "hived_as_written.cfg": module.configuration}
@@ -38,7 +38,7 @@ def test_one_topology(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert files(tmp_path / "c") == {"hived_as_written.pml": promela(instance, crash=False).text}
 
 
-def test_a_file_for_each_topology(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_file_for_each_configuration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run("beaker", "--variant", "shipped", "--to", "tla", "-o", str(tmp_path / "a"), "--json", "-") == 0
     found = json.loads(capfd.readouterr().out)
     names = [f"beaker_shipped_{n}" for n in (1, 2, 3)]
@@ -49,20 +49,20 @@ def test_a_file_for_each_topology(tmp_path: Path, capfd: pytest.CaptureFixture[s
     every = list(instances(model, dict(model.default_scope)))
     assert [each["sizes"] for each in found["files"]] == [dict(instance.sizes) for instance in every]
     for number, name in enumerate(names):
-        # TLC wants a module in a file of its name; topologies are told apart by it and by a line at the top.
+        # TLC wants a module in a file of its name; configurations are told apart by it and by a line at the top.
         assert (
             written[f"{name}.tla"]
-            == tla(every[number], name=name, only=None, title=f"Topology {number + 1} of 3.").text
+            == tla(every[number], name=name, only=None, title=f"Configuration {number + 1} of 3.").text
         )
     assert set(found["judged"]) | set(found["left_out"]) == {"well-formed", *(p.name for p in model.properties)}
 
 
 def test_history(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    promise = ("--property", "placements-are-disjoint")
-    assert run("hived", "--to", "promela", *TWO, *promise, "-o", str(tmp_path / "a")) == 2
+    prop = ("--property", "placements-are-disjoint")
+    assert run("hived", "--to", "promela", *TWO, *prop, "-o", str(tmp_path / "a")) == 2
     assert "which is left out; add --history" in capfd.readouterr().err
     assert not (tmp_path / "a").exists()
-    assert run("hived", "--to", "promela", *TWO, *promise, "--history", "-o", str(tmp_path / "a")) == 0
+    assert run("hived", "--to", "promela", *TWO, *prop, "--history", "-o", str(tmp_path / "a")) == 0
     assert "PodGroup_placement[2]" in files(tmp_path / "a")["hived_as_written.pml"]
 
 

@@ -1,4 +1,4 @@
-"""SPIN on the exported Promela: as many states and steps, and the same broken promises, by a search and a semantics of its own."""
+"""SPIN on the exported Promela: as many states and steps, and the same violated properties, by a search and a semantics of its own."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def by_spin(text: str, folder: Path, *defined: str) -> Spins:
     return Spins(stored, stored + matched - 1, frozenset(one[1] for one in failed if one is not None))
 
 
-def assertion(promise: str) -> str:
-    return f"holds_{promise}".replace("-", "_")
+def assertion(prop: str) -> str:
+    return f"holds_{prop}".replace("-", "_")
 
 
 def same(instance: Instance, folder: Path) -> None:
-    """Counts and verdicts. Where promises are judged of states, each state has a transition more, in which they are."""
+    """Counts and verdicts. Where properties are checked of states, each state has a transition more, in which they are."""
     written, mine = promela(instance, only=None), ours(instance)
     found = by_spin(written.text, folder)
-    judging = mine.states if "promised of every state" in written.text else 0
-    assert (found.states, found.transitions) == (mine.states, mine.transitions + judging)
+    checking = mine.states if "promised of every state" in written.text else 0
+    assert (found.states, found.transitions) == (mine.states, mine.transitions + checking)
     assert found.broken == {assertion(name) for name in mine.broken}
 
 
@@ -97,7 +97,7 @@ def test_spin_finds_as_many_states_and_transitions(instance: Instance, tmp_path:
     ),
     ids=["hived", "hived with history", "mutex", "workshop", "oddly named"],
 )
-def test_spin_finds_the_same_promises_broken(instance: Instance, tmp_path: Path) -> None:
+def test_spin_finds_the_same_properties_broken(instance: Instance, tmp_path: Path) -> None:
     same(instance, tmp_path)
 
 
@@ -128,25 +128,25 @@ def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp
 
 @needs_spin
 @pytest.mark.parametrize(
-    ("model", "promise"),
+    ("model", "prop"),
     [(AS_WRITTEN, "victim-freed-with-the-preemptor"), (AS_WRITTEN, "allocated-has-cells"), (WORKSHOP, "never-tired")],
     ids=lambda v: v if isinstance(v, str) else v.system,
 )
-def test_the_shortest_run_is_as_short(model: Model, promise: str, tmp_path: Path) -> None:
+def test_the_shortest_run_is_as_short(model: Model, prop: str, tmp_path: Path) -> None:
     """Its steps are told by the trail of SPIN's search for the shortest error; every step of ours is as deep for it as any other."""
     instance = only(model, **(TWO if model is AS_WRITTEN else {}))
-    (tmp_path / "model.pml").write_text(promela(instance, only=[promise]).text, "utf-8")
+    (tmp_path / "model.pml").write_text(promela(instance, only=[prop]).text, "utf-8")
     done(tmp_path, "spin", "-a", "model.pml")
     done(tmp_path, "gcc", "-O0", "-DSAFETY", "-DNOREDUCE", "-DREACH", "-w", "-o", "pan", "pan.c")
     assert "assertion violated" in done(tmp_path, "./pan", "-m10000", "-i")
     told = re.findall(r"^ *step (\w+)", done(tmp_path, "spin", "-t", "model.pml"), re.MULTILINE)
-    assert len(told) == ours(instance).broken[promise]
+    assert len(told) == ours(instance).broken[prop]
     assert set(told) <= {action.name for action in model.actions}
 
 
 SHOP, HIVED = only(WORKSHOP), only(AS_WRITTEN, **TWO)
-PLANTED = [
-    ("an assertion that is never judged", SHOP, "assert(holds_never_tired);", ""),
+SEEDED = [
+    ("an assertion that is never checked", SHOP, "assert(holds_never_tired);", ""),
     ("one that is turned round", SHOP, "holds_busy_holds = 1;", "holds_busy_holds = 0;"),
     (
         "the state after is not whole",
@@ -162,14 +162,14 @@ PLANTED = [
 
 
 @needs_spin
-@pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in PLANTED], 3), ids=[p[0] for p in PLANTED])
-def test_a_planted_bug_is_noticed(instance: Instance, old: str, new: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in SEEDED], 3), ids=[p[0] for p in SEEDED])
+def test_a_seeded_bug_is_noticed(instance: Instance, old: str, new: str, tmp_path: Path) -> None:
     text, mine = promela(instance, only=None).text, ours(instance)
     assert old in text
     right = mine.states, mine.transitions + mine.states, {assertion(name) for name in mine.broken}
     try:
         found = by_spin(text.replace(old, new), tmp_path)
-    except AssertionError:  # no text that SPIN takes, or another error than a broken promise
+    except AssertionError:  # no text that SPIN takes, or another error than a violated property
         return
     assert (found.states, found.transitions, found.broken) != right
 
@@ -197,18 +197,18 @@ def test_an_ill_formed_step_is_an_error(tmp_path: Path) -> None:
 def test_what_cannot_be_said_is_said_so() -> None:
     written = promela(only(AS_WRITTEN, **TWO), only=None)
     names = {p.name for p in AS_WRITTEN.properties}
-    assert set(written.promises.names) | set(written.promises.left_out) == {"well-formed", *names}
+    assert set(written.properties.names) | set(written.properties.left_out) == {"well-formed", *names}
     assert (
-        "/* preempting-ends: what happens in the end, if actions are taken fairly, is no assertion */" in written.text
+        "/* preempting-ends: what happens at the end, if actions are taken fairly, is no assertion */" in written.text
     )
-    for promise in (
+    for prop in (
         "preempting-ends",
         "cells-can-always-be-free",
         "cell-life-with-preemption",
         "placements-are-disjoint",
     ):
-        with pytest.raises(Unwritable, match=f"{promise!r} cannot be written"):
-            promela(only(AS_WRITTEN, **TWO), only=[promise])
+        with pytest.raises(Unwritable, match=f"{prop!r} cannot be written"):
+            promela(only(AS_WRITTEN, **TWO), only=[prop])
 
 
 def test_more_objects_than_a_mask_has_bits_are_refused() -> None:
@@ -238,6 +238,6 @@ def test_the_text_can_be_read() -> None:
     assert "atomic { /* vacate: the pod on {c} is deleted */" in text
     assert text.count("atomic {") == len(AS_WRITTEN.actions)
     assert "assert" not in text and "printf" not in text
-    judged = promela(only(REPAIRED, **TWO), only=["free-cell"]).text
-    assert judged.count("assert(holds_free_cell);") == 1
-    assert 'printf("step preempt p=%d K=%d\\n", choice_p, choice_K);' in judged
+    checked = promela(only(REPAIRED, **TWO), only=["free-cell"]).text
+    assert checked.count("assert(holds_free_cell);") == 1
+    assert 'printf("step preempt p=%d K=%d\\n", choice_p, choice_K);' in checked

@@ -1,4 +1,4 @@
-"""SPIN on models at random, in Promela: as many states and transitions, and the same promises broken."""
+"""SPIN on models at random, in Promela: as many states and transitions, and the same properties broken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.export.test_promela import same
 from tests.support.needs import needs_spin
@@ -24,7 +24,7 @@ def test_spin_finds_as_many_states_and_transitions(seed: int, tmp_path: Path) ->
 
 
 def for_spin(model: Drawn) -> bool:
-    """It is well-formed, and no promise reads an object that is not: there SPIN stops."""
-    results = examine(model.model, model.instance().sizes, how=Exploring(Engine.INTERPRETED, symmetry=False))
+    """It is well-formed, and no property reads an object that is not: there SPIN stops."""
+    results = model_check(model.model, model.instance().sizes, how=Exploring(Engine.INTERPRETED, symmetry=False))
     told = [r.counterexample.problem for r in results if r.counterexample is not None]
     return results[0].verdict is Verdict.PROVED and not any("an object that is not" in problem for problem in told)

@@ -53,15 +53,15 @@ def promising(wanted: list[t.Term]) -> tuple[Model, list[int]]:
     """The workshop, of which these formulas are promised, and in how many states each is broken; without those that are undefined in
     a state, or that no model may say (it compares no sets)."""
     counts: list[int] = []
-    promised: list[Invariant] = []
+    required: list[Invariant] = []
     for formula in wanted:
         one = Invariant(name=f"f{len(counts)}", says="it is so", over=OVER, then=formula)
         with suppress(ModelError):
             checked(replace(WORKSHOP, properties=[one], refuted=frozenset()))
             if (count := broken_in(formula)) is not None:
-                promised.append(one)
+                required.append(one)
                 counts.append(count)
-    return replace(WORKSHOP, properties=promised, refuted=frozenset()), counts
+    return replace(WORKSHOP, properties=required, refuted=frozenset()), counts
 
 
 def by_reader(wanted: list[t.Term]) -> None:
@@ -76,7 +76,7 @@ def by_reader(wanted: list[t.Term]) -> None:
 
 
 def by_spin(wanted: list[t.Term], folder: Path) -> None:
-    """All together: each state is judged once, and what is broken there counts as one error."""
+    """All together: each state is checked once, and what is broken there counts as one error."""
     model, counts = promising(wanted)
     (folder / "model.pml").write_text(promela(only(model, **SIZES), only=None).text, "utf-8")
     done(folder, "spin", "-a", "model.pml")

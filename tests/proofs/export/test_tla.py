@@ -1,4 +1,4 @@
-"""Models in TLA+: what is written parses, and a reader of its own (``tla_reader``) finds the same states, steps and broken promises."""
+"""Models in TLA+: what is written parses, and a reader of its own (``tla_reader``) finds the same states, steps and violated properties."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.toys import MUTEX, WORKSHOP
 
 
 def invariants(module: Module) -> list[str]:
-    """What TLC is told to judge in every state."""
+    """What TLC is told to check in every state."""
     words = [line.split() for line in module.configuration.splitlines()]
     return [line[1] for line in words if line[0] == "INVARIANT"]
 
@@ -29,11 +29,11 @@ def read(module: Module, text: str | None = None, most: int = 10_000) -> Explore
 
 
 def steps(found: Explored, module: Module, instance: Instance) -> dict[str, int]:
-    """The length of a shortest run to where each promise is broken: what is said of steps is judged in the state before."""
-    first, *judged = invariants(module)
+    """The length of a shortest run to where each property is broken: what is said of steps is checked in the state before."""
+    first, *checked = invariants(module)
     assert first == "TypeOK" and first not in found.broken, "what is no value of its type is no state"
-    promised = [p.name for p in module.promises.judged if not isinstance(p, LeadsTo)]
-    names = dict(zip(judged, [WELL_FORMED, *promised], strict=True))
+    required = [p.name for p in module.properties.checked if not isinstance(p, LeadsTo)]
+    names = dict(zip(checked, [WELL_FORMED, *required], strict=True))
     of_states = {p.name for p in instance.model.properties if isinstance(p, Invariant)}
     return {names[name]: depth + (names[name] not in of_states) for name, depth in found.broken.items()}
 
@@ -56,7 +56,7 @@ def same(instance: Instance, most: int = 10_000) -> None:
     ],
     ids=["hived", "hived with history", "mutex", "workshop", "workshop of two tools"],
 )
-def test_the_same_states_steps_and_broken_promises(instance: Instance) -> None:
+def test_the_same_states_steps_and_broken_properties(instance: Instance) -> None:
     same(instance)
 
 
@@ -67,7 +67,7 @@ MOST = 40
 @pytest.mark.long(one_in=3)
 @pytest.mark.parametrize(("system", "variant"), VARIANTS)
 def test_the_same_in_every_variant(system: str, variant: str) -> None:
-    """The states that are nearest to the initial one, in the last topology."""
+    """The states that are nearest to the initial one, in the last configuration."""
     model = systems()[system].variants[variant]
     *_, last = instances(model, dict(model.default_scope))
     same(last, MOST)
@@ -88,12 +88,12 @@ def test_leads_to_is_written() -> None:
     assert "(\\A p \\in Processs, lock \\in Locks : SF_vars(enter(p, lock)))" in module.text
     assert "(<>[][~(\\E p \\in Processs : scare(p))]_vars)" in module.text
     assert module.configuration.splitlines()[-1] == "PROPERTY strongly_fair_entry"
-    assert isinstance(module.promises.judged[0], LeadsTo)
+    assert isinstance(module.properties.checked[0], LeadsTo)
 
 
 def test_what_cannot_be_said_is_said_so() -> None:
     module = tla(only(WORKSHOP), only=None)
-    assert set(module.promises.left_out) == {"worker-life", "can-be-free", "can-wear-out"}
+    assert set(module.properties.left_out) == {"worker-life", "can-be-free", "can-wear-out"}
     assert "\\* can-be-free: " in module.text
     with pytest.raises(Unwritable, match=r"'can-be-free' cannot be written: .*linear time"):
         tla(only(WORKSHOP), only=["can-be-free"])
@@ -111,7 +111,7 @@ def test_names_of_the_language_are_no_names() -> None:
     assert "MODULE a_system_1_0 ----" in tla(only(ODDLY_NAMED), only=None).text
 
 
-PLANTED = [
+SEEDED = [
     ("a guard is left out", '  /\\ Tool[x].wear < 2\n', ""),
     ("nothing becomes of tools", "  /\\ Tool' = Tool_next(F)", "  /\\ UNCHANGED Tool"),
     ("nothing is said of tools", "  /\\ Tool' = Tool_next(F)\n", ""),
@@ -122,13 +122,13 @@ PLANTED = [
     ("who begins is tense", 'mood |-> "tense"', 'mood |-> "calm"'),
     ("what fires is not passed on", "!.Worker_cheer = fires_Worker_cheer", "!.Worker_cheer = {}"),
     ("an action is left out of the steps", "  \\/ \\E x \\in Tools : kick(x)\n", ""),
-    ("a promise is weaker", "Worker[w].tired = FALSE", "Worker[w].tired \\in BOOLEAN"),
+    ("a property is weaker", "Worker[w].tired = FALSE", "Worker[w].tired \\in BOOLEAN"),
     ("another is stronger", "Worker[w].jobs = 1", "Worker[w].jobs = 0"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new"), [p[1:] for p in PLANTED], ids=[p[0] for p in PLANTED])
-def test_a_planted_bug_is_noticed(old: str, new: str) -> None:
+@pytest.mark.parametrize(("old", "new"), [p[1:] for p in SEEDED], ids=[p[0] for p in SEEDED])
+def test_a_seeded_bug_is_noticed(old: str, new: str) -> None:
     instance = only(WORKSHOP)
     module, mine = tla(instance, only=None), ours(instance)
     assert old in module.text

@@ -625,7 +625,7 @@ class Explored:
 
 
 def explored(reader: Reader, invariants: Sequence[str] = (), most: int = 100_000) -> Explored:
-    """The states of a module, breadth first; invariants are judged in each whose successors are looked for.
+    """The states of a module, breadth first; invariants are checked in each whose successors are looked for.
 
     Args:
         most: so many states, or a little more, have their successors looked for: whole layers of states that are as far.

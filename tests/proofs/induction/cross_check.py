@@ -67,7 +67,7 @@ class CrossCheck:
         self.model, self.sizes, self.random = model, sizes, Random(seed)
         self.proof: Proof = obligations(model)
         self._ground: dict[int, tuple[Any, Any]] = {}
-        [usual] = self.model.topologies(sizes)
+        [usual] = self.model.configurations(sizes)
         self.usual = usual
         self.reached = self.steps_by_events()
         symbols = self.proof.symbols
@@ -256,10 +256,10 @@ class CrossCheck:
                 yield f"{sort}.{event} on {i}", cascade.fires(sort, event, o), fires
         for obligation in mine:
             if obligation.invariant != WELL_FORMED:
-                prop = self.promise(obligation.invariant, obligation.detail)
+                prop = self.prop(obligation.invariant, obligation.detail)
                 yield f"{obligation.name} after", obligation.goal, holds(instance, prop, state, step)
 
-    def promise(self, name: str, detail: str) -> Invariant | StepInvariant:
+    def prop(self, name: str, detail: str) -> Invariant | StepInvariant:
         """The property (or the part of it) that an obligation is about."""
         prop = self.model.property(name)
         if isinstance(prop, Recovery):

@@ -42,7 +42,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.model.systems.beaker import REPAIRED as BEAKER
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import Induction, prove, recheck, solve
 from schedproof.proofs.induction.obligations import obligations
 from schedproof.proofs.induction.recheck import smt
@@ -296,7 +296,7 @@ def test_what_follows_must_read_no_attribute_of_no_object_either() -> None:
         properties=[Invariant(name="p", says="p", over=[x], given=x.is_("T"), then=x.ref.n | ~x.ref.n)],
     )
     assert not prove(toy).proved("p")
-    assert {r.name: r.verdict for r in examine(toy, {})}["p"] is Verdict.REFUTED
+    assert {r.name: r.verdict for r in model_check(toy, {})}["p"] is Verdict.REFUTED
 
 
 def test_the_same_is_proved_where_it_reads_an_object() -> None:

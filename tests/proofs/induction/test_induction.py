@@ -39,7 +39,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.safety import recovery_steps
 from schedproof.proofs.induction import INITIAL, Answer, Induction, prove, translate
 from schedproof.proofs.induction import cascade as cascades
@@ -116,7 +116,7 @@ def ruled(rule: Rule, **parts: Any) -> Model:
     return changed(WORKSHOP, rules=[*WORKSHOP.rules, rule], **parts)
 
 
-def promised(model: Model, *props: Invariant | StepInvariant) -> Model:
+def required(model: Model, *props: Invariant | StepInvariant) -> Model:
     """``model`` with ``props`` as further properties."""
     return changed(model, properties=[*model.properties, *props])
 
@@ -124,11 +124,11 @@ def promised(model: Model, *props: Invariant | StepInvariant) -> Model:
 WRONG: Mapping[str, tuple[Model, str]] = {
     "priorities need not be transitive": (changed(REPAIRED, axioms=REPAIRED.axioms[:1]), "preemptor-outranks-victim"),
     "an invariant that is false at once": (
-        promised(MUTEX, Invariant(name="i", says="", over=[p], then=p.is_("Inside"))),
+        required(MUTEX, Invariant(name="i", says="", over=[p], then=p.is_("Inside"))),
         "i",
     ),
     "an invariant that is false at the limit of a range": (
-        promised(WORKSHOP, Invariant(name="i", says="", over=[x], then=x.wear < 2)),
+        required(WORKSHOP, Invariant(name="i", says="", over=[x], then=x.wear < 2)),
         "i",
     ),
     "a guard that lets a number leave its range": (changed(WORKSHOP, actions=UNGUARDED), WELL_FORMED),
@@ -146,12 +146,12 @@ WRONG: Mapping[str, tuple[Model, str]] = {
         WELL_FORMED,
     ),
     "an event where the table has no row for it": (changed(WORKSHOP, rows=ELSEWHERE), WELL_FORMED),
-    "a promise about no object": (
-        promised(WORKSHOP, Invariant(name="i", says="", over=[x], then=~x.by.is_("Idle"))),
+    "a property about no object": (
+        required(WORKSHOP, Invariant(name="i", says="", over=[x], then=~x.by.is_("Idle"))),
         "i",
     ),
     "a step property of a parameter": (
-        promised(
+        required(
             WORKSHOP,
             StepInvariant(name="i", says="", over=[], on=["take"], then=implies(x.wear == 0, after(x.wear == 2))),
         ),
@@ -161,7 +161,7 @@ WRONG: Mapping[str, tuple[Model, str]] = {
 
 
 @pytest.mark.parametrize(("model", "name"), WRONG.values(), ids=WRONG.keys())
-def test_a_planted_error_is_refuted_as_the_interpreter_confirms(model: Model, name: str) -> None:
+def test_a_seeded_error_is_refuted_as_the_interpreter_confirms(model: Model, name: str) -> None:
     found = prove(model)
     assert not found.proved(name)
     refuted = [a for a in found.of(name) if a.verdict is Verdict.REFUTED]
@@ -170,10 +170,10 @@ def test_a_planted_error_is_refuted_as_the_interpreter_confirms(model: Model, na
         assert_real(model, found, answer)
 
 
-def test_a_promise_about_no_object_is_refuted_by_both_engines() -> None:
+def test_a_property_about_no_object_is_refuted_by_both_engines() -> None:
     """Neither may take it for true (or the two would disagree) because it is false of nothing."""
-    model, name = WRONG["a promise about no object"]
-    [explored] = examine(model, {}, only=[name])
+    model, name = WRONG["a property about no object"]
+    [explored] = model_check(model, {}, only=[name])
     assert explored.verdict is Verdict.REFUTED
     assert "an object that does not exist" in str(explored.counterexample and explored.counterexample.problem)
 
@@ -300,7 +300,7 @@ def test_formulas_cascades_and_next_states_are_alike_to_z3(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("model", [REPAIRED, AS_WRITTEN], ids=["repaired", "as-written"])
 def test_hived_of_three_groups_and_cells_is_the_same_to_z3(model: Model) -> None:
-    """Every wrong translation that is planted below shows in 300 tries."""
+    """Every wrong translation that is seeded below shows in 300 tries."""
     assert list(CrossCheck(model, {"PodGroup": 3, "Cell": 3}, seed=2).differences(400)) == []
 
 
@@ -390,7 +390,7 @@ def no_ranges(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(module, "_update", lambda *args: iter(()))
 
 
-PLANTED: list[Callable[[pytest.MonkeyPatch], None]] = [
+SEEDED: list[Callable[[pytest.MonkeyPatch], None]] = [
     forget_an_event,
     forget_an_axiom,
     forget_payloads,
@@ -401,7 +401,7 @@ PLANTED: list[Callable[[pytest.MonkeyPatch], None]] = [
 ]
 
 
-@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("plant", SEEDED, ids=lambda plant: plant.__name__)
 def test_a_wrong_translation_is_noticed_by_the_comparison(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -419,7 +419,7 @@ def test_a_missing_obligation_is_noticed_by_the_comparison(monkeypatch: pytest.M
     assert next(CrossCheck(unguarded, sizes, seed=3).differences(150), None) is not None
 
 
-def test_the_toys_have_the_references_that_planted_bugs_need() -> None:
+def test_the_toys_have_the_references_that_seeded_bugs_need() -> None:
     """The plants speak of things that the workshop has."""
     assert ("Tool", "taken") in events(WORKSHOP)
     assert any(isinstance(a.type, Ref) for a in WORKSHOP.machine(Tool).attributes)
@@ -457,7 +457,7 @@ def test_counterexamples_to_axioms_have_numbers_of_their_types() -> None:
         properties=[],
         axioms=[forall(it, it.room.size > 1)],
         default_scope={"Lamp": 1, "Room": 1},
-        topologies=lambda sizes: [{("Lamp", "room"): [0] * sizes["Lamp"], ("Room", "size"): [2] * sizes["Room"]}],
+        configurations=lambda sizes: [{("Lamp", "room"): [0] * sizes["Lamp"], ("Room", "size"): [2] * sizes["Room"]}],
     )
     [refuted] = [answer for answer in prove(model).answers if answer.counterexample is not None]
     assert refuted.obligation.detail == "the axioms read no attribute of no object"

@@ -19,7 +19,7 @@ from schedproof.proofs.induction.relevant import Relevance
 from schedproof.proofs.induction.solve import Answer
 from schedproof.proofs.induction.views import Symbols
 from schedproof.proofs.verdict import Verdict
-from tests.proofs.induction.test_induction import induction as judged
+from tests.proofs.induction.test_induction import induction as checked
 
 EFFORT = 500_000
 VARIANTS = ["as-written", "repaired"]
@@ -28,7 +28,7 @@ VARIANTS = ["as-written", "repaired"]
 
 def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
     """Each answer, and whether the same is proved of the relevant objects alone."""
-    induction = judged(variant)
+    induction = checked(variant)
     proof = induction.proof
     relevance = Relevance(proof.symbols)
     contexts: dict[int, Any] = {}
@@ -143,6 +143,6 @@ def one_for_several(patch: pytest.MonkeyPatch) -> None:
 def test_an_unsound_limit_is_noticed(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged("as-written")
+    checked("as-written")
     plant(monkeypatch)
     assert any(proved for answer, proved in proved_nearby("as-written") if answer.verdict is Verdict.REFUTED)

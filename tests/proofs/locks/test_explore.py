@@ -119,7 +119,7 @@ def agree(case: Case, *, count: bool = True) -> None:
     assert kinds(full) == kinds(reduced)
     for found in (full, reduced):
         assert found.complete
-        judged(found, mine, serves(case))
+        checked(found, mine, serves(case))
     assert full.states == states
     if full.problems:  # they are told by a search among real states, and where threads serve by one with all steps
         assert reduced.states == (states if serves(case) else fewer)
@@ -136,7 +136,7 @@ def serves(case: Case) -> bool:
     return any(step[0] == "forever" for body in case.threads.values() for step in body)
 
 
-def judged(found: Explored, mine: brute.Found, serves: bool = False) -> None:
+def checked(found: Explored, mine: brute.Found, serves: bool = False) -> None:
     """The problems are those that the brute force knows of."""
     other = [p for p in found.problems if p.kind is not Kind.NOT_HELD]
     if serves:
@@ -283,7 +283,7 @@ def test_nine_deadlocks_and_their_fixes_end_as_by_brute_force(name: str) -> None
     assert all_ends == mine.ends
     assert states == mine.states
     assert ends(locks, reduced=True)[1] == mine.ends
-    judged(explore_all(locks), mine)
+    checked(explore_all(locks), mine)
     agree(case)
 
 

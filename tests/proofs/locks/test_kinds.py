@@ -13,9 +13,9 @@ from typing import NamedTuple
 import pytest
 
 from schedproof.model.locks import parse
-from schedproof.proofs.locks.examine import interleaving, standstill
 from schedproof.proofs.locks.explore import Problem, explore_all
 from schedproof.proofs.locks.kinds import Kind
+from schedproof.proofs.locks.model_check import interleaving, standstill
 
 
 class Scenario(NamedTuple):

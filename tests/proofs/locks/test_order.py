@@ -115,7 +115,7 @@ def random_orders(seeds: range, largest: int = 4) -> int:
     circles = 0
     for seed in seeds:
         case = made(seed)
-        order = ranks.judge(case.description())
+        order = ranks.check_order(case.description())
         expected = circle_length(case, largest)
         assert (order.rank is None) == (expected > 0), f"seed {seed}: {case}"
         assert len(order.circle) == expected, f"seed {seed}: {case}"
@@ -186,7 +186,7 @@ BY_HAND = {
 def by_hand(name: str) -> None:
     """A gate: the order has the circle that was derived by hand, or none."""
     case, length = BY_HAND[name]
-    order = ranks.judge(case.description())
+    order = ranks.check_order(case.description())
     assert len(order.circle) == length
     assert (order.rank is None) == (length > 0)
     closes(order)
@@ -207,7 +207,7 @@ def test_an_order_has_the_circle_that_was_derived_by_hand(name: str) -> None:
 @pytest.mark.parametrize("where", ["in", "around"])
 def test_a_rank_rises_along_a_tree_of_any_depth(deep: int, where: str) -> None:
     """In a chain of queues, each edge of the order leads to a greater pair of class and depth."""
-    order = ranks.judge(
+    order = ranks.check_order(
         Rows(TREE, [("Q", "Q", where), ("P", "Q", "in") if where == "in" else ("Q", "P", "around")]).description()
     )
     assert order.rank is not None
@@ -233,7 +233,7 @@ def test_a_rank_that_contradicts_a_row_is_noticed() -> None:
 
 
 def test_six_classes_in_a_ring_have_a_circle_of_six() -> None:
-    order = ranks.judge(
+    order = ranks.check_order(
         Rows(
             {name: [] for name in "ABCDEF"}, [(a, b, "") for a, b in ["AB", "BC", "CD", "DE", "EF", "FA"]]
         ).description()

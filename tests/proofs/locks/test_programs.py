@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from schedproof.model.locks import Locks, LocksError, parse
-from schedproof.proofs.locks.examine import Examined, examine
+from schedproof.proofs.locks.model_check import LocksChecked, model_check
 from schedproof.proofs.verdict import Disagreement, Verdict
 
 Step = tuple[Any, ...]
@@ -348,7 +348,7 @@ class Maker:
         return found
 
 
-def verdicts(found: Examined) -> dict[str, Verdict]:
+def verdicts(found: LocksChecked) -> dict[str, Verdict]:
     return {answer.check.name: answer.verdict for answer in found.answers}
 
 
@@ -378,9 +378,9 @@ def agree(programs: Programs) -> dict[str, Verdict]:
         # What a called operation relies on is broken; then nothing else is asked here, and that its verdict may be
         # an error of ours is a test of its own.
         with suppress(Disagreement):
-            assert set(verdicts(examine(programs.description(), only=calls)).values()) == {Verdict.REFUTED}
+            assert set(verdicts(model_check(programs.description(), only=calls)).values()) == {Verdict.REFUTED}
         return {}
-    found = verdicts(examine(programs.description()))
+    found = verdicts(model_check(programs.description()))
     for name, verdict in found.items():
         if name in ("order-is-acyclic", "locks-are-released"):
             continue
@@ -396,13 +396,13 @@ class Tally(NamedTuple):
     proved: int
     refuted: int
     undetermined: int
-    judged: int
+    checked: int
 
 
 def random_programs(seeds: range) -> Tally:
-    """A gate for the two ways of judging programs: neither contradicts the interpreter, nor the other."""
+    """A gate for the two ways of checking programs: neither contradicts the interpreter, nor the other."""
     counts = dict.fromkeys(Verdict, 0)
-    judged = 0
+    checked = 0
     for seed in seeds:
         programs = Maker(seed).programs()
         if not recursion_goes_down(programs):
@@ -415,22 +415,22 @@ def random_programs(seeds: range) -> Tally:
             raise AssertionError(f"seed {seed}: {error}\n{programs.text()}") from error
         except LocksError:  # more runs than are looked at
             continue
-        judged += 1
+        checked += 1
         for verdict in found.values():
             counts[verdict] += 1
-    return Tally(counts[Verdict.PROVED], counts[Verdict.REFUTED], counts[Verdict.UNDETERMINED], judged)
+    return Tally(counts[Verdict.PROVED], counts[Verdict.REFUTED], counts[Verdict.UNDETERMINED], checked)
 
 
-def test_random_programs_are_judged_as_by_their_runs() -> None:
+def test_random_programs_are_checked_as_by_their_runs() -> None:
     tally = random_programs(range(100))
-    assert tally.judged > 80
+    assert tally.checked > 80
     assert min(tally.proved, tally.refuted) > 80
 
 
 @pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("part", range(2))
-def test_many_random_programs_are_judged_as_by_their_runs(part: int) -> None:
-    assert random_programs(range(1000 + part * 250, 1250 + part * 250)).judged > 200
+def test_many_random_programs_are_checked_as_by_their_runs(part: int) -> None:
+    assert random_programs(range(1000 + part * 250, 1250 + part * 250)).checked > 200
 
 
 # --- by hand: trees of some depth
@@ -457,7 +457,7 @@ objects:
 
 def at_depth(order: str, way: str, closed: bool, deep: int) -> Verdict:
     text = RECURSION.format(order=order, way=way, closed=str(closed).lower()) + chain(deep)
-    return verdicts(examine(parse(text, "made.yaml")))["go-follows-the-order"]
+    return verdicts(model_check(parse(text, "made.yaml")))["go-follows-the-order"]
 
 
 @pytest.mark.parametrize("deep", range(1, 7))
@@ -476,7 +476,7 @@ def test_going_down_a_tree_of_each_depth(deep: int) -> None:
 
 def without_objects(way: str) -> Verdict:
     text = RECURSION.format(order="in", way=way, closed="true").removesuffix("objects:\n")
-    return verdicts(examine(parse(text, "made.yaml")))["go-follows-the-order"]
+    return verdicts(model_check(parse(text, "made.yaml")))["go-follows-the-order"]
 
 
 def test_what_is_proved_needs_no_objects() -> None:
@@ -484,8 +484,8 @@ def test_what_is_proved_needs_no_objects() -> None:
     assert without_objects("around") is Verdict.UNDETERMINED
 
 
-def judged(text: str) -> dict[str, Verdict]:
-    return verdicts(examine(parse(text, "made.yaml")))
+def checked(text: str) -> dict[str, Verdict]:
+    return verdicts(model_check(parse(text, "made.yaml")))
 
 
 LENT = """
@@ -514,7 +514,7 @@ operations:
 )
 def test_a_rule_about_an_object_is_kept_or_not(operations: str, expected: Verdict) -> None:
     text = LENT.replace("  its: write B.f needs wlock A\n", "") + operations + "objects: {one: A, two: A}\n"
-    assert judged(text)["own"] is expected
+    assert checked(text)["own"] is expected
 
 
 @pytest.mark.parametrize(
@@ -535,24 +535,24 @@ def test_a_rule_about_what_an_object_is_in_is_kept_or_not(operations: str, expec
     text += "objects: {one: A, two: A, b: B in one, c: B in two}\n"
     if expected is None:
         with pytest.raises(LocksError):
-            judged(text)
+            checked(text)
     else:
-        assert judged(text)["its"] is expected
+        assert checked(text)["its"] is expected
 
 
 def test_what_a_caller_owes_is_asked_of_it() -> None:
     text = "classes: {A: {}}\noperations:\n  op(A a): {under: wlock a, steps: []}\n  {caller}\nobjects: {one: A}\n"
     name = "op-is-called-under-its-locks"
-    assert judged(text.replace("{caller}", "me(A a): [wlock a: [op(a)]]"))[name] is Verdict.PROVED
-    assert judged(text.replace("{caller}", "me(A a): [rlock a: [op(a)]]"))[name] is Verdict.REFUTED
-    assert judged(text.replace("{caller}", "me(A a): [op(a)]"))[name] is Verdict.REFUTED
-    assert judged(text.replace("{caller}", "me(A a): [wlock a: []]"))[name] is Verdict.UNDETERMINED  # nobody calls it
+    assert checked(text.replace("{caller}", "me(A a): [wlock a: [op(a)]]"))[name] is Verdict.PROVED
+    assert checked(text.replace("{caller}", "me(A a): [rlock a: [op(a)]]"))[name] is Verdict.REFUTED
+    assert checked(text.replace("{caller}", "me(A a): [op(a)]"))[name] is Verdict.REFUTED
+    assert checked(text.replace("{caller}", "me(A a): [wlock a: []]"))[name] is Verdict.UNDETERMINED  # nobody calls it
     given = (
         "classes: {A: {}, B: {in: A}}\noperations:\n  op(A a, B b in a): []\n  {caller}\n"
         "objects: {one: A, two: A, x: B in one, y: B in two}\n"
     )
-    assert judged(given.replace("{caller}", "me(A a): [each B b in a: ['op(a, b)']]"))[name] is Verdict.PROVED
-    assert judged(given.replace("{caller}", "me(A a): [each B b: ['op(a, b)']]"))[name] is Verdict.REFUTED
+    assert checked(given.replace("{caller}", "me(A a): [each B b in a: ['op(a, b)']]"))[name] is Verdict.PROVED
+    assert checked(given.replace("{caller}", "me(A a): [each B b: ['op(a, b)']]"))[name] is Verdict.REFUTED
 
 
 def test_what_is_acquired_and_kept_is_told() -> None:
@@ -563,7 +563,7 @@ def test_what_is_acquired_and_kept_is_told() -> None:
         ("op(A a): [rlock a, unlock a]", Verdict.PROVED),
         ("op(A a): [rlock a, rlock a, unlock a]", Verdict.REFUTED),
     ]:
-        assert judged(text.replace("{op}", op))["locks-are-released"] is expected
+        assert checked(text.replace("{op}", op))["locks-are-released"] is expected
 
 
 def test_a_message_under_a_lock_is_told() -> None:
@@ -577,7 +577,7 @@ def test_a_message_under_a_lock_is_told() -> None:
         ("op(A a): {under: rlock a, steps: [send c]}", Verdict.REFUTED),
         ("op(A a): [wlock a: [send endless], receive c]", Verdict.PROVED),
     ]:
-        assert judged(text.replace("{op}", op))[name] is expected, op
+        assert checked(text.replace("{op}", op))[name] is expected, op
 
 
 def by_hand() -> None:
@@ -590,7 +590,7 @@ def by_hand() -> None:
     test_a_message_under_a_lock_is_told()
 
 
-# --- what is judged wrongly
+# --- what is checked wrongly
 
 WRONG = {
     # A helper that keeps a lock; its caller then acquires another, which no row allows under it.
@@ -684,13 +684,13 @@ def dedented(text: str) -> str:
 @pytest.mark.parametrize("name", [name for name in WRONG if name != "two parameters are one"])
 def test_what_some_objects_break_is_not_proved_without_objects(name: str) -> None:
     text, _, check = WRONG[name]
-    assert judged(dedented(text))[check] is not Verdict.PROVED
+    assert checked(dedented(text))[check] is not Verdict.PROVED
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_some_objects_break_is_refuted_with_these(name: str) -> None:
     text, objects, check = WRONG[name]
-    assert judged(dedented(text) + objects + "\n")[check] is Verdict.REFUTED
+    assert checked(dedented(text) + objects + "\n")[check] is Verdict.REFUTED
 
 
 def test_a_caller_that_owes_a_lock_is_a_verdict_and_no_error() -> None:
@@ -703,7 +703,7 @@ def test_a_caller_that_owes_a_lock_is_a_verdict_and_no_error() -> None:
           main(A a): [helper(a)]
         objects: {a: A}
         """
-    assert judged(dedented(text))["helper-is-called-under-its-locks"] is Verdict.REFUTED
+    assert checked(dedented(text))["helper-is-called-under-its-locks"] is Verdict.REFUTED
 
 
 def test_a_closed_order_allows_only_what_its_rows_lead_to() -> None:
@@ -715,7 +715,7 @@ def test_a_closed_order_allows_only_what_its_rows_lead_to() -> None:
           one(A a, C c): [wlock a: [wlock c: []]]
           two(A a, C c): [wlock c: [wlock a: []]]
         """
-    found = judged(dedented(text))
+    found = checked(dedented(text))
     assert found["one-follows-the-order"] is not Verdict.PROVED
     assert found["two-follows-the-order"] is not Verdict.PROVED
 
@@ -733,7 +733,7 @@ def test_threads_are_held_against_rules_and_contracts(steps: str) -> None:
         threads:
           one: {steps}
         """
-    assert Verdict.REFUTED in judged(dedented(text)).values()
+    assert Verdict.REFUTED in checked(dedented(text)).values()
 
 
 def test_a_helper_may_write_one_object_without_the_lock_for_more() -> None:
@@ -746,9 +746,9 @@ def test_a_helper_may_write_one_object_without_the_lock_for_more() -> None:
           main(P p): [wlock p: [each Q q in p: [helper(q)]]]
         objects: {p: P, q: Q in p}
         """
-    assert judged(dedented(text))["rule"] is Verdict.PROVED
+    assert checked(dedented(text))["rule"] is Verdict.PROVED
 
 
 def test_an_operation_that_releases_what_nobody_holds_is_told() -> None:
     text = "classes: {A: {}}\noperations:\n  op(A a): [unlock a]\nobjects: {a: A}\n"
-    assert judged(text)["locks-are-released"] is Verdict.REFUTED
+    assert checked(text)["locks-are-released"] is Verdict.REFUTED

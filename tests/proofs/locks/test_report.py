@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedproof.model.lang import Model
 from schedproof.model.locks import parse
 from schedproof.proofs.exploration.counterexample_text import story
-from schedproof.proofs.locks.examine import examine
+from schedproof.proofs.locks.model_check import model_check
 
 MODEL = Model(
     system="locks",
@@ -47,7 +47,7 @@ objects: {p: P, x: A in p, y: B in p}
 
 def lines(text: str, check: str) -> list[str]:
     """The report on a check that fails."""
-    found = examine(parse(text, "made.yaml"))
+    found = model_check(parse(text, "made.yaml"))
     answer = next(a for a in found.answers if a.check.name == check)
     example = answer.result(f"locks.{check}").counterexample
     assert example is not None

@@ -1,6 +1,6 @@
-"""A thousand mutated copies of the recorded runs of real schedulers, judged by the oracle and by brute force.
+"""A thousand mutated copies of the recorded runs of real schedulers, checked by the validator and by brute force.
 
-A field gets another legal value, a record is dropped, or two change places. The oracle has to flag a copy if the search through
+A field gets another legal value, a record is dropped, or two change places. The validator has to flag a copy if the search through
 all that a hand-written model allows finds no explanation, and only then.
 """
 
@@ -16,8 +16,8 @@ import pytest
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.support import places
 from tests.support.places import DATA
-from tests.systems.hived.traces.test_mutations import judged_by_both
-from tests.systems.yunikorn.traces.brute_force_walk import judge_walk
+from tests.systems.hived.traces.test_mutations import checked_by_both
+from tests.systems.yunikorn.traces.brute_force_walk import validate_walk
 from tests.systems.yunikorn.traces.test_mutations import STATES
 
 SHARED = places.SHARED / "traces"
@@ -51,12 +51,12 @@ def mutated_walk(line: str, rng: random.Random) -> dict[str, object]:
 
 def explained(walk: dict[str, object]) -> bool:
     try:
-        return judge_walk(walk) is None
+        return validate_walk(walk) is None
     except (KeyError, ValueError):
         return False
 
 
-def walks_judged_by_both(lines: list[str], numbers: range, scratch: Path) -> Counter[str]:
+def walks_checked_by_both(lines: list[str], numbers: range, scratch: Path) -> Counter[str]:
     found: Counter[str] = Counter()
     for number in numbers:
         walk = mutated_walk(lines[number % len(lines)], random.Random(f"thousand {number}"))
@@ -67,8 +67,8 @@ def walks_judged_by_both(lines: list[str], numbers: range, scratch: Path) -> Cou
             assert not explained(walk), number
             found["refused"] += 1
             continue
-        record = report.first_departure.record if report.first_departure else None
-        expected = judge_walk(walk)
+        record = report.first_nonconformance.record if report.first_nonconformance else None
+        expected = validate_walk(walk)
         assert (str(report.verdict), record) == (("conforms", None) if expected is None else ("violates", expected)), (
             number
         )
@@ -78,18 +78,18 @@ def walks_judged_by_both(lines: list[str], numbers: range, scratch: Path) -> Cou
 
 def test_a_few_of_yunikorn(tmp_path: Path) -> None:
     lines = [line for path in samples("yunikorn") for line in path.read_text("utf-8").splitlines()]
-    found = walks_judged_by_both(lines, range(40), tmp_path / "walk")
+    found = walks_checked_by_both(lines, range(40), tmp_path / "walk")
     assert found["violates"] >= 20 and found["conforms"] >= 1, found
 
 
 @pytest.mark.long
 def test_a_thousand(tmp_path: Path) -> None:
     lines = [line for path in samples("yunikorn") for line in path.read_text("utf-8").splitlines()]
-    found = walks_judged_by_both(lines, range(1_000, 1_460), tmp_path / "walk")
+    found = walks_checked_by_both(lines, range(1_000, 1_460), tmp_path / "walk")
     paths = samples("hived")
     for number, path in enumerate(paths):
         share = 540 // len(paths) + (number < 540 % len(paths))
-        found += judged_by_both(path, range(2_000, 2_000 + share), tmp_path / "trace")
+        found += checked_by_both(path, range(2_000, 2_000 + share), tmp_path / "trace")
     print(
         f"no explanation, and flagged: {found['violates'] + found['refused']}; explained, and not flagged: {found['conforms']}"
     )

@@ -54,11 +54,11 @@ def verdicts(reports: list[VariantReport]) -> dict[tuple[str, str], object]:
     """All that is reported of a property but the time, and how its counterexample is told."""
     found: dict[tuple[str, str], object] = {}
     for report in reports:
-        for judged in report.properties:
-            content = {key: value for key, value in judged.as_json().items() if key not in ("seconds", "cached")}
-            example = judged.result.counterexample
+        for verified in report.properties:
+            content = {key: value for key, value in verified.as_json().items() if key not in ("seconds", "cached")}
+            example = verified.result.counterexample
             text = None if example is None else story(lamps(), example)
-            found[report.variant, judged.result.name] = (content, judged.result.reach, text)
+            found[report.variant, verified.result.name] = (content, verified.result.reach, text)
     return found
 
 
@@ -72,9 +72,9 @@ def test_cached_verdicts_are_the_same(of: Model | System) -> None:
     assert not any(j.cached for r in first for j in r.properties)
     assert {j.cached for r in second for j in r.properties} >= {True}
     for report in second:
-        for judged in report.properties:
-            again = judged.result.kind == "by construction" or str(judged.result.verdict) == "undetermined"
-            assert judged.cached is not again, judged.result.name
+        for verified in report.properties:
+            again = verified.result.kind == "by construction" or str(verified.result.verdict) == "undetermined"
+            assert verified.cached is not again, verified.result.name
 
 
 @pytest.mark.long(seconds=9)

@@ -131,7 +131,7 @@ def test_a_system_that_is_not_registered_goes_with_the_copies():
     assert together == verify([mine]) and all(report.ok for report in together)
 
 
-def test_a_system_that_no_other_process_knows_is_judged_here():
+def test_a_system_that_no_other_process_knows_is_checked_here():
     mine = system()
     with patch("schedproof.proofs.verification.verify.copied", return_value=False):
         assert verifiers(plan([mine]), jobs=4).jobs == 1

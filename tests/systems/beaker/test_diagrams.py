@@ -185,7 +185,7 @@ def test_references_between_machines_with_states_have_a_pairing() -> None:
     assert changing_pairings(HIVED) == ("Cell.user", "Cell.reserver")
 
 
-def test_as_written_a_promise_forbids_every_pair_out_of_step(written: Pairing) -> None:
+def test_as_written_a_property_forbids_every_pair_out_of_step(written: Pairing) -> None:
     """A change of condition takes the system anywhere while its recipe stays: 6 usages for each of 4 states."""
     assert set(written.breaks) == {(recipe, usage) for recipe in ("scheduled", *BEGUN) for usage in USAGES}
     for pair, broken in written.breaks.items():
@@ -250,7 +250,7 @@ def test_a_rule_that_leaves_the_system_behind_is_seen() -> None:
     assert seen.breaks["running", "installing"] >= {"recipe-and-system-in-step"}
 
 
-def test_rigid_references_are_read_from_the_topology() -> None:
+def test_rigid_references_are_read_from_the_configuration() -> None:
     seen = observed(AS_WRITTEN, "Recipe.recipe_set", {**SMALL, "RecipeSet": 1, "Recipe": 1, "System": 1})
     assert ("new", "at_rest") in seen.breaks and ("new", "in_hand") in seen.breaks
     assert (("new", "at_rest"), ("new", "in_hand")) in seen.steps

@@ -1,4 +1,4 @@
-"""The scheduler core of YuniKorn 0.12.2, with the repairs that the promises of its document need.
+"""The scheduler core of YuniKorn 0.12.2, with the repairs that the properties of its document need.
 
 It is written from the document (D: its lines), the facts (F: their sections) and the repairs in words,
 not from the model. The repairs (R), each against what version 0.12.2 does:

@@ -1,7 +1,7 @@
 """One form for all worlds that differ in numbers only, so that an exploration knows where it has been.
 
 Numbers only tell one application, ask or stay from another, and old from new; a core that runs for long
-counts ever higher, while it comes back to the same situations.
+counts ever higher, while it comes back to the same configurations.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ a comment or in its ``sentence``. Its statuses are not monotone: a recipe goes f
 from running, back to waiting.
 
 Which of several systems or recipes the scheduler prefers (priorities, labs, loans, distro trees) is left
-out: everywhere it may choose any. So this variant promises safety only: which status follows which, who
+out: everywhere it may choose any. So this variant properties safety only: which status follows which, who
 holds which system, and when it is given back. Each action is one transaction of beakerd or of the
 web server, which change the same rows concurrently.
 """
@@ -17,7 +17,7 @@ from schedproof.model.lang import Model, Rigid
 
 from .events import ACTIONS, RULES
 from .machines import AXIOMS, FACTS, MACHINES, RECIPE_TABLE, SYSTEM_TABLE
-from .promises import PROPERTIES
+from .properties import PROPERTIES
 
 __all__ = ["SHIPPED"]
 
@@ -51,7 +51,7 @@ SHIPPED = Model(
     rules=RULES,
     properties=PROPERTIES,
     axioms=AXIOMS,
-    topologies=patterns,
+    configurations=patterns,
     default_scope={"RecipeSet": 2, "Recipe": 2, "System": 1},
     verify_scope={"System": 2},
     refuted=frozenset({"only-automated-systems"}),

@@ -2,7 +2,7 @@
 
 A row's line is where the document describes the state or the move; which moves there are only the figures draw, so each cites its
 section of the facts. Objects that are not there yet are Absent. Whoever moves a task or a workflow signs the move: that is
-history, and nothing but promises reads it.
+history, and nothing but properties reads it.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ from schedproof.model.lang import AlwaysCanReach, DeadlockFree, LeadsTo, LifeCyc
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 
 from .machines import t, w
-from .promises import ENDS, SIGNALS
+from .properties import ENDS, SIGNALS
 from .runs import RUN_ACTIONS, RUN_DEATHS
 from .tasks import TASK_ACTIONS, TASK_DEATHS
 

@@ -1,6 +1,6 @@
-"""What can be read in two ways, and which promises rest on how it is read here.
+"""What can be read in two ways, and which properties rest on how it is read here.
 
-What has the name of a row, a rule, an action or a promise of the model takes its place.
+What has the name of a row, a rule, an action or a property of the model takes its place.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from schedproof.model.systems.jobmon.sorts import Task, TaskInstance
 from . import tasks
 from .machines import IMAGES, UNFINISHED_ERRORS, i, t
 from .progress import everything_ends
-from .promises import AFTER_AN_ERROR, TASK_PROMISES, image
+from .properties import AFTER_AN_ERROR, TASK_PROPERTIES, image
 
 RETRIED: Mapping[str, tuple[str, ...]] = {
     "retry": ("NoExecutorId", "UnknownError", "ApplicationError"),
@@ -20,9 +20,9 @@ RETRIED: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def promise(name: str) -> Invariant:
+def prop(name: str) -> Invariant:
     """What is promised of every state of tasks."""
-    return next(p for p in TASK_PROMISES if isinstance(p, Invariant) and p.name == name)
+    return next(p for p in TASK_PROPERTIES if isinstance(p, Invariant) and p.name == name)
 
 
 SUBMITTED = implies(i.is_("BatchExecutor"), t.is_("Instantiating", "Launched"))
@@ -130,10 +130,10 @@ READINGS = (
             tasks.drives("lose", "err", "client", 80, i.task.is_("Instantiating", "Running")),
             tasks.drives("kill", "err", "client", 80, i.task.is_("Instantiating", "Running")),
             replace(
-                promise("task-is-the-image-of-its-instance"),
+                prop("task-is-the-image-of-its-instance"),
                 then=image(i, t, OTHERS) & SUBMITTED & implies(i.is_(*UNFINISHED_ERRORS), t.is_(*AFTER_AN_ERROR)),
             ),
-            replace(promise("task-keeps-up-with-its-instance"), then=image(i, t, OTHERS) & SUBMITTED),
+            replace(prop("task-keeps-up-with-its-instance"), then=image(i, t, OTHERS) & SUBMITTED),
         ],
     ),
     Reading(

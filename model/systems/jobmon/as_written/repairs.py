@@ -1,4 +1,4 @@
-"""What has to change so that the document keeps its promises, and the one that it cannot keep in full.
+"""What has to change so that the document keeps its properties, and the one that it cannot keep in full.
 
 Small: leave one of the changes out, and what it repairs is broken again. What has the name of a row, a rule or an action takes
 its place.
@@ -27,7 +27,7 @@ from schedproof.model.systems.jobmon.universal import OWNER
 from . import runs, tasks
 from .machines import i, j, r, t, w
 from .progress import everything_ends
-from .promises import IN_CONTROL, ONE_OWNER, leaves, leaves_any
+from .properties import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 
 LAUNCHED_CAN_ERR = Change(
     why=(

@@ -1,4 +1,4 @@
-"""What the promises rest on: who belongs to whom, and what has been before."""
+"""What the properties rest on: who belongs to whom, and what has been before."""
 
 from schedproof.model.lang import NONE, Invariant, exists, implies
 

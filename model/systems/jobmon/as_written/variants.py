@@ -5,12 +5,12 @@ from dataclasses import replace
 from schedproof.model.lang import Model
 from schedproof.model.systems.jobmon.sorts import DOCUMENT
 
+from .configurations import configurations
 from .machines import MACHINES, TABLE, TASK_INSTANCE
 from .progress import LIFE_CYCLES, PROGRESS
-from .promises import SAFETY
+from .properties import SAFETY
 from .repairs import REPAIRS
 from .runs import RUN_ACTIONS, RUN_RULES
-from .situations import situations
 from .tasks import TASK_ACTIONS, TASK_RULES
 
 AS_WRITTEN = Model(
@@ -23,7 +23,7 @@ AS_WRITTEN = Model(
     actions=[*TASK_ACTIONS, *RUN_ACTIONS],
     rules=[*TASK_RULES, *RUN_RULES],
     properties=[*SAFETY, *PROGRESS, *LIFE_CYCLES],
-    topologies=situations,
+    configurations=configurations,
     default_scope={"Workflow": 2, "WorkflowRun": 3, "Task": 2, "TaskInstance": 3},
     refuted=frozenset(
         {
@@ -59,7 +59,7 @@ AS_WRITTEN = Model(
 
 REPAIRED = AS_WRITTEN.amend(
     "as-written-repaired",
-    "the document with the changes that its promises need",
+    "the document with the changes that its properties need",
     REPAIRS,
     refuted=frozenset(),
     # Nothing comes to this state any more.

@@ -5,7 +5,7 @@ from schedproof.model.systems.jobmon.shipped import SHIPPED
 
 from . import instances as of
 from . import machines as m
-from . import promises, runs
+from . import properties, runs
 
 
 def shipped(*beginnings: str) -> list[str]:
@@ -16,7 +16,7 @@ def shipped(*beginnings: str) -> list[str]:
 CLAIMS_ARE_ATOMIC = Change(
     why="A distributor that claims an instance finds it queued in the same transaction.",
     repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
-    adds=[*m.CLAIM_TABLE, of.claim, promises.MOVES["distributor"], *promises.HELD],
+    adds=[*m.CLAIM_TABLE, of.claim, properties.MOVES["distributor"], *properties.HELD],
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
@@ -29,7 +29,7 @@ CONTROL_IS_A_LEASE = Change(
         *m.LEASE_TABLE,
         *(of.launch, of.get_no_id, of.start, of.start_refused, of.beat, *of.REPORTS),
         *(*of.LOST, of.instance_is_late),
-        *(promises.MOVES[agent] for agent in ("client", "worker", "server")),
+        *(properties.MOVES[agent] for agent in ("client", "worker", "server")),
     ],
     drops=[
         "TaskInstance.start from Instantiated",
@@ -51,8 +51,8 @@ LOST_MEANS_OVER = Change(
             of.triage_resources,
             of.give_up_lost,
         ),
-        *promises.LIVE_JOBS,
-        *promises.FENCED,
+        *properties.LIVE_JOBS,
+        *properties.FENCED,
     ],
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
@@ -68,7 +68,7 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         *(*m.DOOM_TABLE, *m.QUEUED_TASK_TABLE, *m.STOP_TABLE),
         *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
         *of.ENDED_REACTIONS,
-        *promises.DOOMED,
+        *properties.DOOMED,
     ],
     drops=[
         *m.KILL_SELF_ROWS,
@@ -84,7 +84,7 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
         *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
     ],
-    adds=[*runs.ENDING, runs.terminate_run, *promises.QUEUED],
+    adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     why="Distributors do not end with a client, serve every run, and are started again when they have died.",
@@ -102,7 +102,7 @@ EVERY_RUN_IS_REAPED = Change(
         *m.RUN_LEASE_TABLE,
         *(runs.beat_run, runs.run_is_late, runs.give_up_run, runs.reap, runs.reap_terminated),
         *runs.REAPED,
-        *promises.PROGRESS,
+        *properties.PROGRESS,
     ],
     drops=[
         *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
@@ -129,7 +129,7 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
         *m.RESET_TABLE,
         *(*runs.PLANS, runs.clear, runs.register, runs.link),
         *(runs.CLEAR, *runs.RESETS),
-        *promises.ONE_RUN,
+        *properties.ONE_RUN,
     ],
     drops=[
         *m.RESETS_OF_WHAT_IS_ON_ITS_WAY,
@@ -139,7 +139,7 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
 
 REPAIRED = SHIPPED.amend(
     "repaired",
-    "what runs, with the changes that its promises need: control is a lease, what is lost is over, and one run at a time",
+    "what runs, with the changes that its properties need: control is a lease, what is lost is over, and one run at a time",
     [
         CLAIMS_ARE_ATOMIC,
         CONTROL_IS_A_LEASE,

@@ -1,4 +1,4 @@
-"""What the promises rest on: what there is in the database, and in memory."""
+"""What the properties rest on: what there is in the database, and in memory."""
 
 from schedproof.model.lang import NONE, Invariant, iff, implies
 

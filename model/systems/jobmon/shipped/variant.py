@@ -4,11 +4,11 @@ from schedproof.model.lang import Model
 from schedproof.model.systems.jobmon.sorts import DOCUMENT
 
 from .client import CLIENT_ACTIONS, CLIENT_RULES
+from .configurations import configurations
 from .distributor import DISTRIBUTOR_ACTIONS, DISTRIBUTOR_RULES
 from .machines import AXIOMS, MACHINES, TABLE
-from .promises import PROPERTIES
+from .properties import PROPERTIES
 from .server import SERVER_ACTIONS, SERVER_RULES
-from .situations import situations
 from .worker import WORKER_ACTIONS
 
 SCOPE = {
@@ -28,7 +28,7 @@ SHIPPED = Model(
     rules=[*CLIENT_RULES, *DISTRIBUTOR_RULES, *SERVER_RULES],
     properties=PROPERTIES,
     axioms=AXIOMS,
-    topologies=situations,
+    configurations=configurations,
     default_scope=SCOPE,
     refuted=frozenset(
         {

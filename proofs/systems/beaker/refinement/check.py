@@ -7,7 +7,7 @@ from collections.abc import Callable
 from schedproof.impl.systems.beaker import BeakerStore, MemoryStore
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import REPAIRED
-from schedproof.model.systems.beaker.situations import Situation
+from schedproof.model.systems.beaker.configurations import Configuration
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
@@ -19,7 +19,7 @@ from .runner import Runner, Sides, SidesFactory
 
 
 def check_refinement(
-    situation: Situation,
+    configuration: Configuration,
     sides: SidesFactory = Sides,
     *,
     store: Callable[[], BeakerStore] = MemoryStore,
@@ -32,31 +32,31 @@ def check_refinement(
     only in what no step asks for count as one (see :func:`.abstraction.without_bygones`).
 
     Args:
-        situation: recipe sets over systems, and what people may touch in it.
+        configuration: recipe sets over systems, and what people may touch in it.
         sides: what to explore; called as :class:`.runner.Sides` is.
         store: the store that it works on.
         progress: called now and then with the numbers of states and edges found.
     """
-    return compared(lambda: side_by_side(situation, sides, store=store, progress=progress), situation.about)
+    return compared(lambda: side_by_side(configuration, sides, store=store, progress=progress), configuration.about)
 
 
 def side_by_side(
-    situation: Situation,
+    configuration: Configuration,
     sides: SidesFactory = Sides,
     *,
     store: Callable[[], BeakerStore] = MemoryStore,
     progress: Progress | None = None,
 ) -> Exploration:
     """The exploration of :func:`check_refinement`, same arguments, before it begins."""
-    names = Names(situation)
+    names = Names(configuration)
     runner = Runner(sides, store(), names.fill)
-    instance = instance_of(situation)
+    instance = instance_of(configuration)
     model = ModelGraph.explore(instance, without_bygones(instance))
     return Exploration(runner, operations(names), Abstraction(instance), model, progress)
 
 
-def instance_of(situation: Situation) -> Instance:
-    """The repaired model of a situation, with all seatings that there are in it."""
-    rigid = situation.rigid(with_seatings=True)
+def instance_of(configuration: Configuration) -> Instance:
+    """The repaired model of a configuration, with all seatings that there are in it."""
+    rigid = configuration.rigid(with_seatings=True)
     seatings = {sort: len(rigid[sort, name]) for sort, name in (("Seating", "recipe_set"), ("Seat", "seating"))}
-    return Instance(REPAIRED, {**situation.sizes, **seatings}, rigid)
+    return Instance(REPAIRED, {**configuration.sizes, **seatings}, rigid)

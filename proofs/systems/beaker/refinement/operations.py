@@ -7,27 +7,27 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from schedproof.impl.systems.beaker import Condition, Job, RecipeSpec, Report, SetSpec, Web, only
-from schedproof.model.systems.beaker.situations import Situation
+from schedproof.model.systems.beaker.configurations import Configuration
 
 from .runner import Operation, Sides
 
 
 class Names:
-    """The names of a situation's objects: those that the model gives them."""
+    """The names of a configuration's objects: those that the model gives them."""
 
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
-        self.labs = [f"l{n}" for n in range(situation.sizes["Lab"])]
-        self.sets = [f"j{n}" for n in range(situation.sizes["RecipeSet"])]
-        self.recipes = [f"r{n}" for n in range(situation.sizes["Recipe"])]
-        self.systems = [f"s{n}" for n in range(situation.sizes["System"])]
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+        self.labs = [f"l{n}" for n in range(configuration.sizes["Lab"])]
+        self.sets = [f"j{n}" for n in range(configuration.sizes["RecipeSet"])]
+        self.recipes = [f"r{n}" for n in range(configuration.sizes["Recipe"])]
+        self.systems = [f"s{n}" for n in range(configuration.sizes["System"])]
 
     def fill(self, web: Web) -> None:
         """Adds the systems, Automated, and submits the sets, one job each."""
-        for system, lab in zip(self.systems, self.situation.labs, strict=True):
+        for system, lab in zip(self.systems, self.configuration.labs, strict=True):
             web.add_system(system, self.labs[lab])
         first = 0
-        for name, recipes in zip(self.sets, self.situation.sets, strict=True):
+        for name, recipes in zip(self.sets, self.configuration.sets, strict=True):
             specs = []
             for number, said in enumerate(recipes, first):
                 if isinstance(said, int):
@@ -40,7 +40,7 @@ class Names:
 
 
 def operations(names: Names) -> list[Operation]:
-    """Every operation; people touch only what the situation lets them touch."""
+    """Every operation; people touch only what the configuration lets them touch."""
     return [*_loops(names), *_labs(names), *_people(names)]
 
 
@@ -73,7 +73,7 @@ def _loops(names: Names) -> Iterator[Operation]:
 def _seats(names: Names) -> Iterator[Operation]:
     """Any seats that could be named, wrong ones too, which must be refused; and seats as the loops find them."""
     number = 0
-    for name, recipes in zip(names.sets, names.situation.sets, strict=True):
+    for name, recipes in zip(names.sets, names.configuration.sets, strict=True):
         hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]
         number += len(recipes)
         named = [
@@ -100,22 +100,22 @@ def _labs(names: Names) -> Iterator[Operation]:
 
 
 def _people(names: Names) -> Iterator[Operation]:
-    situation = names.situation
+    configuration = names.configuration
     number = 0
-    for which, (name, recipes) in enumerate(zip(names.sets, situation.sets, strict=True)):
+    for which, (name, recipes) in enumerate(zip(names.sets, configuration.sets, strict=True)):
         mine = names.recipes[number : number + len(recipes)]
         number += len(recipes)
-        if which in situation.endable:
+        if which in configuration.endable:
             yield _operation(f"{name} is cancelled", lambda s, n=name: s.web.cancel_set(n))
             yield _operation(f"{name} is aborted", lambda s, n=name: s.web.abort_set(n))
             for recipe in mine:
                 yield _operation(f"{recipe} is cancelled", lambda s, n=recipe: s.web.cancel(n))
                 yield _operation(f"{recipe} is aborted", lambda s, n=recipe: s.web.abort(n))
-        if which in situation.rankable:
+        if which in configuration.rankable:
             for to in (0, 1):
                 yield _operation(f"{name} gets priority {to}", lambda s, n=name, p=to: s.web.change_priority(n, p))
     for which, system in enumerate(names.systems):
-        if which in situation.adjustable:
+        if which in configuration.adjustable:
             for condition in Condition:
                 yield _operation(
                     f"{system} becomes {condition}", lambda s, n=system, c=condition: s.web.change_condition(n, c)

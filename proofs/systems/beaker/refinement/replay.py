@@ -7,9 +7,9 @@ from collections.abc import Callable
 from schedproof.impl.systems.beaker import BeakerStore, MemoryStore
 from schedproof.model.semantics.run import Run
 from schedproof.model.systems.beaker import REPAIRED
-from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
+from schedproof.model.systems.beaker.configurations import CONFIGURATIONS, Configuration
 from schedproof.proofs.refinement.mismatch import Mismatch
-from schedproof.proofs.refinement.replay import SITUATION_UNKNOWN, along, check_variant, follow
+from schedproof.proofs.refinement.replay import CONFIGURATION_UNKNOWN, along, check_variant, follow
 
 from .abstraction import Abstraction, without_bygones
 from .check import instance_of
@@ -23,21 +23,21 @@ def replay(
     sides: SidesFactory = Sides,
     *,
     store: Callable[[], BeakerStore] = MemoryStore,
-    situation: Situation | None = None,
+    configuration: Configuration | None = None,
 ) -> Mismatch | None:
     """The first difference between the scheduler and the model along a run; None if there is none.
 
     Args:
-        situation: the one that the run is of; by default it is looked for among those that are explored.
+        configuration: the one that the run is of; by default it is looked for among those that are explored.
 
     Raises:
-        ValueError: not a run of the repaired model in one of these situations.
+        ValueError: not a run of the repaired model in one of these configurations.
     """
     check_variant(run, REPAIRED)
-    known = SITUATIONS if situation is None else [situation]
+    known = CONFIGURATIONS if configuration is None else [configuration]
     chosen = next((each for each in known if each.rigid(with_seatings=True) == run.instance.rigid), None)
     if chosen is None:
-        raise ValueError(SITUATION_UNKNOWN)
+        raise ValueError(CONFIGURATION_UNKNOWN)
     names, instance = Names(chosen), instance_of(chosen)
     normal = without_bygones(instance)
     runner = Runner(sides, store(), names.fill)

@@ -12,7 +12,7 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
-from schedproof.model.systems.beaker.situations import seating_facts
+from schedproof.model.systems.beaker.configurations import seating_facts
 from schedproof.proofs.traces.files.lines import Line
 
 FACTS = {"recipe": ("recipe_set", "viable", "host"), "recipe_set": (), "system": ("lab",)}

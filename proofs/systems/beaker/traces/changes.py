@@ -1,4 +1,4 @@
-"""Changes of Beaker's recipes, recipe sets and systems, judged by the proposal's models.
+"""Changes of Beaker's recipes, recipe sets and systems, checked by the proposal's models.
 
 A line says that fields of one object have new values. The choices of the reading:
 

@@ -3,7 +3,7 @@
 beakerd logs what it decides itself; what the web server and the harness do is not in its log. The
 choices of the reading:
 
-* **Recipes** are judged from their move out of new on. Lines about a recipe that began before the log
+* **Recipes** are checked from their move out of new on. Lines about a recipe that began before the log
   does are left out and counted. A recipe's set is known from its provisioning; a recipe that is never
   provisioned is alone in a set. A guest and its host are known from the guest's own messages.
 * **Systems** are idle at first. Which candidates a recipe has is not logged: it has the systems that
@@ -11,7 +11,7 @@ choices of the reading:
 * **Several messages of one step.** Scheduling is logged as "Assigning", "Reserving" and "moved from Queued
   to Scheduled", in any order; provisioning and release have one message for each recipe of the set. The
   first of them is the step, the others say what it did; one that comes again is a step of its own.
-  All releases that belong together are judged at the first of them.
+  All releases that belong together are checked at the first of them.
 * "Queued to Scheduled" is logged for Processed to Scheduled too.
 * **Unlogged steps**: that a system is flagged, or reserved or given back by a user, at most ``AROUND`` of
   these before a message about this system; and that a recipe ends, before the release of its set. As
@@ -82,7 +82,7 @@ def _roles(messages: Iterable[Message]) -> _Roles:
         if m.system:
             every[m.system] = None
     begun = {recipe for recipe, before in first.items() if before == "new"}
-    # A guest is judged with its host; the host of a host is no such thing and is left alone.
+    # A guest is checked with its host; the host of a host is no such thing and is left alone.
     hosts = {guest: host for guest, host in hosts.items() if host not in hosts and guest != host}
     begun = {r for r in begun if r not in hosts} | {g for g, h in hosts.items() if h in begun}
     systems = {r: [s for s in named[r] if s not in removed[r]] or [f"(a system for {r})"] for r in begun}
@@ -126,7 +126,7 @@ class _Reader:
         return replace(clue, steps=steps) if first else replace(clue, unlogged=(), longest=0)
 
     def clue(self, m: Message, at: int) -> Clue | str | None:
-        """What a message says; why it can never be; or None if it is about what is not judged."""
+        """What a message says; why it can never be; or None if it is about what is not checked."""
         if m.recipe and m.recipe not in self.roles.begun:
             return None
         wanted = self.shipped.wanted
@@ -224,7 +224,7 @@ class _Reader:
         return Clue([self.shipped.wanted("abort_set", recipe_set=name)], before=some_processed)
 
     def members(self, recipe_set: str) -> list[str]:
-        """The recipes of a set, as far as they are judged."""
+        """The recipes of a set, as far as they are checked."""
         return [r for r in self.shipped.instance.object_names("Recipe") if self.roles.set(r) == recipe_set]
 
     def provisioned(self, m: Message) -> Clue | str:
@@ -309,7 +309,7 @@ BEAKERD = Format(
     'a log of beakerd has lines such as "recipe ID 1 moved from New to Processed"',
     _recognises,
     _read,
-    judged_by="shipped",
+    validated_by="shipped",
     fits=fits,
     text=True,
 )

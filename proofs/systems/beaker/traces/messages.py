@@ -4,10 +4,10 @@ Each time the status of a recipe or of a recipe set is computed anew and differs
 about a task as the message bus knows it (``{"id": "R:12", "state": "Installing", ...}``), or the row in short
 (``{"t_id": "R:12", "status": "Installing", ...}``), or both as header and body. The choices of the reading:
 
-* **What is judged**: messages about recipes (``R:``) and about those sets (``RS:``) whose recipes the first line
+* **What is checked**: messages about recipes (``R:``) and about those sets (``RS:``) whose recipes the first line
   names. Messages about jobs and tasks, and about other sets, are left out and counted. A recipe of no
   named set is alone in one.
-* **A message is a change**: one that repeats the last status of its recipe departs. So does one that says of
+* **A message is a change**: one that repeats the last status of its recipe does not conform. So does one that says of
   a recipe that it is new, processed, queued or scheduled: these are written directly.
 * **Statuses are not monotone**: waiting comes again after installing and after running.
 * **Unlogged steps**: processing, queueing, scheduling and provisioning send no message about the recipe. Before a message, those of its set may have happened, each recipe's at most once.
@@ -194,7 +194,7 @@ class _Reader:
         total = self.left_out.total()
         what = "1 message is" if total == 1 else f"{total} messages are"
         advice = "; the first line can name the recipes of a set" if kinds["RS"] else ""
-        return f"{what} about jobs, tasks or sets of unknown recipes and not judged{advice}"
+        return f"{what} about jobs, tasks or sets of unknown recipes and not checked{advice}"
 
 
 def _system(recipe: str) -> str:
@@ -234,7 +234,7 @@ BEAKER_MESSAGES = Format(
     'a message of Beaker has "t_id" or "id" such as "R:12" and "status" or "state"',
     _recognises,
     _read,
-    judged_by="shipped",
+    validated_by="shipped",
     fits=fits,
 )
 """The status messages of the Beaker that shipped."""

@@ -119,7 +119,7 @@ class Abstraction:
         return {self._cells[cell] for _, cells in placement for cell in cells}
 
     def _disjoint(self, placements: Sequence[Placement], where: str) -> None:
-        """The promise one-user-per-cell, where it can fail: no cell is given out twice."""
+        """The property one-user-per-cell, where it can fail: no cell is given out twice."""
         holder: dict[str, str] = {}
         for spec, placement in zip(self._specs, placements, strict=True):
             for pod, cells in placement:

@@ -45,7 +45,7 @@ from schedproof.proofs.traces.engine.broken import broken_guard
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record, closure
 from schedproof.proofs.traces.files.lines import TextLine, as_objects
 from schedproof.proofs.traces.formats.format import Format, ModelLog, Requested, first_object
-from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_choice
 
 from .calls_reader import Call, HivedTrace, is_hived, read_hived
@@ -60,7 +60,7 @@ OF_THE_CALL = {
     "DeleteUnallocatedPod": DELETING,
 }
 REPLAYED = ("Restart", "AddNode", "AddUnallocatedPod", "AddAllocatedPod")
-MOST_STARTS = 20  # states from which forbidden steps are tried, when a departure is explained
+MOST_STARTS = 20  # states from which forbidden steps are tried, when a nonconformance is explained
 ALL_PODS_DELETED = "Condition: all pods of this PG are deleted."
 
 
@@ -285,7 +285,7 @@ class _Reading:
             if state[cell_state + c] == reserving and state[user + c] == number and observed[user + c] != number
         ]
 
-    def pods_hold(self, group: str, event: str) -> list[Promise]:
+    def pods_hold(self, group: str, event: str) -> list[Requirement]:
         """What forbids ``event`` on a group because of its pods (rule 2)."""
         if event not in DELETING:
             return []
@@ -296,7 +296,7 @@ class _Reading:
         action = next(a for a in self.whole.model.actions if [f.event for f in a.fires] == [event])
         which = "allocated pods" if allocated_only else "pods"
         says = f"{event} needs all {which} of {group} deleted, and {left[0].name} is still {left[0].state}"
-        return [Promise(None, says, self.whole.model.document.name, action.line, ALL_PODS_DELETED)]
+        return [Requirement(None, says, self.whole.model.document.name, action.line, ALL_PODS_DELETED)]
 
     def attempts(self, state: State) -> Iterator[Path]:
         """Steps that the rules or the model forbid here, each with what forbids it."""
@@ -318,7 +318,7 @@ class _Reading:
         own = [self.call.group] if self.call.group else []
         return [*own, *(name for name in changed if name not in own)]
 
-    def not_this_call(self, group: str, event: str) -> list[Promise]:
+    def not_this_call(self, group: str, event: str) -> list[Requirement]:
         """What forbids ``event`` on ``group`` because the call is of another kind (rule 3)."""
         allowed = OF_THE_CALL.get(self.call.op, ())
         if not allowed:
@@ -329,7 +329,7 @@ class _Reading:
             says = f"a call about {self.call.group} explains steps of {self.call.group} only, not of {group}"
         else:
             return []
-        return [Promise(None, says, self.whole.model.document.name, None)]
+        return [Requirement(None, says, self.whole.model.document.name, None)]
 
 
 def _forced(stepper: Stepper, state: State, choice: Choice) -> State | None:

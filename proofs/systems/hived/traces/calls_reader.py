@@ -1,4 +1,4 @@
-"""Recorded runs of the HiveD scheduling algorithm, as far as the oracle reads them."""
+"""Recorded runs of the HiveD scheduling algorithm, as far as the validator reads them."""
 
 from __future__ import annotations
 

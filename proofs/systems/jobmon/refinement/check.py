@@ -6,8 +6,8 @@ from schedproof.impl.systems.jobmon.world import Sides
 from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.simulation import SimulationReport, Words, simulate
 
+from .configurations import Configuration
 from .explore import Exploration
-from .situations import Situation
 
 REFERENCE = Sides()
 
@@ -15,13 +15,13 @@ WORDS = Words("server and agents", "acts", "deaths", "acts beyond what was looke
 
 
 def check_simulation(
-    situation: Situation, sides: Sides = REFERENCE, *, progress: Progress | None = None
+    configuration: Configuration, sides: Sides = REFERENCE, *, progress: Progress | None = None
 ) -> SimulationReport:
     """Explores server and agents, and looks for each act for the steps of ``repaired`` that it is.
 
     Args:
-        situation: who takes part, and what may go wrong.
+        configuration: who takes part, and what may go wrong.
         sides: what they are made of.
         progress: called now and then with the numbers of states and acts found.
     """
-    return simulate(situation.about, WORDS, lambda: Exploration(situation, sides, progress))
+    return simulate(configuration.about, WORDS, lambda: Exploration(configuration, sides, progress))

@@ -13,9 +13,9 @@ from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.simulation import Meaning, ModelSteps, Move, Simulation
 
 from .canonical import canonical
+from .configurations import TROUBLE, Configuration
 from .meaning import Meanings
 from .moves import TAKEN, Seen, of_act, terminated
-from .situations import TROUBLE, Situation
 
 BEGIN = "distributor_starts"
 """In the world all distributors are there from the start."""
@@ -37,11 +37,11 @@ class Exploration(Simulation[At, Act]):
 
     differs_at_start = "the two do not begin alike"
 
-    def __init__(self, situation: Situation, sides: Sides, progress: Progress | None = None) -> None:
-        self._situation, self._may = situation, situation.may
+    def __init__(self, configuration: Configuration, sides: Sides, progress: Progress | None = None) -> None:
+        self._configuration, self._may = configuration, configuration.may
         self._seen: list[tuple[Request, Report]] = []
-        self._world = situation.world(sides, lambda request, report: self._seen.append((request, report)))
-        instance = situation.instance()
+        self._world = configuration.world(sides, lambda request, report: self._seen.append((request, report)))
+        instance = configuration.instance()
         self._meanings = Meanings(instance)
         self._changes = 0
         super().__init__(ModelSteps(instance), progress)
@@ -55,7 +55,7 @@ class Exploration(Simulation[At, Act]):
         self._world.restore(at.world)
 
     def acts(self, at: At) -> Iterator[Act]:
-        """What may happen in the situation."""
+        """What may happen in the configuration."""
         return (act for act in self._world.acts() if self._is_possible(act, at))
 
     def _is_possible(self, act: Act, at: At) -> bool:
@@ -113,7 +113,7 @@ class Exploration(Simulation[At, Act]):
 
     def is_beyond(self, at: At, before: Iterable[Image]) -> bool:
         """There are more runs or attempts than are looked at."""
-        return self._situation.is_beyond(at.world.records)
+        return self._configuration.is_beyond(at.world.records)
 
     def restrict(self, at: At, act: Act, after: At, images: frozenset[Image]) -> frozenset[Image]:
         """A distributor may terminate a job only if the model lets it."""

@@ -22,7 +22,7 @@ from schedproof.model.systems.jobmon.shipped.tables import (
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.simulation import Meaning
 
-from .situations import ASKED_FOR
+from .configurations import ASKED_FOR
 
 NOBODY = -1
 OVER = ("Reported", "Killed", "Refused")

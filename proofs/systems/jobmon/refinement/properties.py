@@ -1,4 +1,4 @@
-"""In which situations Jobmon's reference server and agents are explored beside their model."""
+"""In which configurations Jobmon's reference server and agents are explored beside their model."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from schedproof.impl.systems.jobmon.client import Resume
 from schedproof.impl.systems.jobmon.cluster import Ending
 from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
-from .situations import May, Situation
+from .configurations import Configuration, May
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobmonRefinement(Refinement):
-    """Jobmon's server and agents in one situation: each of their acts is steps of the model."""
+    """Jobmon's server and agents in one configuration: each of their acts is steps of the model."""
 
-    situation: Situation
+    configuration: Configuration
 
     def check(self, progress: Progress | None = None) -> Report:
         """Explores them, and looks for the steps."""
         from .check import check_simulation  # a list of properties needs no server
 
-        return check_simulation(self.situation, progress=progress)
+        return check_simulation(self.configuration, progress=progress)
 
 
-def _refinement(name: str, situation: Situation) -> Refinement:
+def _refinement(name: str, configuration: Configuration) -> Refinement:
     return JobmonRefinement(
         name=f"server-and-agents-refine-model-{name}",
         variant="repaired",
-        says=f"whatever the reference server and agents do is steps of the model ({situation.about})",
-        scope=situation.instance().sizes,
-        situation=situation,
+        says=f"whatever the reference server and agents do is steps of the model ({configuration.about})",
+        scope=configuration.instance().sizes,
+        configuration=configuration,
     )
 
 
 REFINEMENTS = [
-    _refinement("one", Situation("a task of two attempts; one bad thing at any moment")),
+    _refinement("one", Configuration("a task of two attempts; one bad thing at any moment")),
     _refinement(
         "resources",
-        Situation(
+        Configuration(
             "a task of two attempts, whose commands end well or have too few resources; a lease runs out",
             may=May(whom=("instance", "run"), endings=frozenset({Ending.DONE, Ending.RESOURCE_ERROR})),
         ),
     ),
     _refinement(
         "cold",
-        Situation(
+        Configuration(
             "a second client resumes cold; the first one is late",
             (1,),
             (Resume.NO, Resume.COLD),
@@ -55,7 +55,7 @@ REFINEMENTS = [
     ),
     _refinement(
         "hot",
-        Situation(
+        Configuration(
             "a second client resumes hot",
             (1,),
             (Resume.NO, Resume.HOT),

@@ -3,7 +3,7 @@
 The choices of the reading:
 
 * **The moves** are those of the table of today (fact 2.2) and of the one that comes with the audit (``NEWER``), and a resume's writes. Only here is the
-  state E seen, which the model passes through within a step: so these tables judge, and not the model's steps.
+  state E seen, which the model passes through within a step: so these tables check, and not the model's steps.
 * **E is written on a retry only**, with no length: what follows it is another attempt. Only what was Instantiating may fail for good from there, since no
   row leads there at once. An amended variant may also write what its machine does in one step as one row.
 * **Rows of a task fit together**: each begins with the status with which the one before ends, and when that ends. Times are whole seconds, so that these may
@@ -24,7 +24,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.formats.format import Format, Requested, first_object
-from schedproof.proofs.traces.reports.report import Candidate, Departure, Difference, Judgement, OracleVerdict
+from schedproof.proofs.traces.reports.report import Candidate, Difference, LogVerdict, NonconformanceReport, Validation
 
 from .words import SCHEMA, as_time, fits, letter, refuse_release, state_of, table_of
 
@@ -87,20 +87,20 @@ class _Audit:
     moves: Set[tuple[str, str]]
     entries: Sequence[Entry]
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all rows."""
         chains: dict[int, Candidates[_Chain]] = {}
         for entry in self.entries:
             after = step(chains.get(entry.task, Candidates((_Chain(),))), self.record(entry))
             if isinstance(after, Nonconformance):
-                departure = self.against(after.before.states[0], entry)
-                return Judgement(OracleVerdict.DEPARTS, departure, size=len(self.entries))
+                nonconformance = self.against(after.before.states[0], entry)
+                return Validation(LogVerdict.VIOLATES, nonconformance, size=len(self.entries))
             chains[entry.task] = after
         lasts = [chain.states[0].last for chain in chains.values()]
         over = sum(last is not None and last.exited is not None and last.target != ERROR for last in lasts)
         what = "1 task has" if over == 1 else f"{over} tasks have"
         note = f"{what} left the last status that the rows show: the file ends before they do" if over else ""
-        return Judgement(OracleVerdict.CONFORMS, note=note, size=len(self.entries))
+        return Validation(LogVerdict.CONFORMS, note=note, size=len(self.entries))
 
     def record(self, entry: Entry) -> Record[_Chain]:
         """The row as a record: it goes on with a chain that does not speak against it."""
@@ -111,17 +111,17 @@ class _Audit:
 
         return Record(entry.number, entry.line, entry.says, successors)
 
-    def against(self, chain: _Chain, entry: Entry) -> Departure | None:
+    def against(self, chain: _Chain, entry: Entry) -> NonconformanceReport | None:
         """What speaks against the next row of a task."""
         last = chain.last
         if last is not None and entry.source != last.target:
             now = letter("Task", last.target)
-            return self.departure(entry, f"the task is {now} since line {last.line}", last.target)
+            return self.nonconformance(entry, f"the task is {now} since line {last.line}", last.target)
         if entry.source is None and entry.target != FIRST:
-            return self.departure(entry, f"a task that is new is {letter('Task', FIRST)}", FIRST)
+            return self.nonconformance(entry, f"a task that is new is {letter('Task', FIRST)}", FIRST)
         if entry.source is not None and (entry.source, entry.target) not in self.moves:
             why = "neither table of the machine Task has such a row (fact 2.2), and no resume writes that (fact 3.5)"
-            return self.departure(entry, why, entry.source)
+            return self.nonconformance(entry, why, entry.source)
         before = chain.before
         if (
             last is not None
@@ -131,27 +131,29 @@ class _Audit:
             and before.target != "Instantiating"
         ):
             why = f"{letter('Task', ERROR)} is written on a retry only; what fails for good goes from {letter('Task', before.target)} at once (fact 3.2)"
-            return self.departure(entry, why, ERROR)
+            return self.nonconformance(entry, why, ERROR)
         return self.times(last, entry)
 
-    def times(self, last: Entry | None, entry: Entry) -> Departure | None:
+    def times(self, last: Entry | None, entry: Entry) -> NonconformanceReport | None:
         """What speaks against the times of a row."""
         if entry.exited is not None and entry.exited < entry.entered:
-            return self.departure(entry, "it ends before it begins")
+            return self.nonconformance(entry, "it ends before it begins")
         if entry.target == ERROR and entry.exited != entry.entered:
-            return self.departure(
+            return self.nonconformance(
                 entry, f"a row of {letter('Task', ERROR)} has no length: it is passed through (fact 4)"
             )
         if last is not None and last.exited is None:
-            return self.departure(entry, f"by line {last.line} the task has not left {letter('Task', last.target)}")
+            return self.nonconformance(
+                entry, f"by line {last.line} the task has not left {letter('Task', last.target)}"
+            )
         if last is not None and last.exited is not None and abs(entry.entered - last.exited) > SECOND:
-            return self.departure(
+            return self.nonconformance(
                 entry, f"by line {last.line} the task left {letter('Task', last.target)} at another time"
             )
         return None
 
-    def departure(self, entry: Entry, why: str, now: str | None = None) -> Departure:
-        """The departure, with what the task could have become from ``now``."""
+    def nonconformance(self, entry: Entry, why: str, now: str | None = None) -> NonconformanceReport:
+        """The nonconformance, with what the task could have become from ``now``."""
         who = f"task {entry.task}"
         could = sorted({to for source, to in self.moves if source == now} - {entry.target}) if now else []
         candidates = [
@@ -163,7 +165,7 @@ class _Audit:
                 None,
             )
         ]
-        return Departure(entry.number, entry.line, f"{entry.says}: {why}", (), candidates if could else ())
+        return NonconformanceReport(entry.number, entry.line, f"{entry.says}: {why}", (), candidates if could else ())
 
 
 # --- Reading
@@ -256,7 +258,7 @@ AUDIT = Format(
     'a row of task_status_audit has "task_id" and "new_status"',
     _recognises,
     _read,
-    judged_by="shipped",
+    validated_by="shipped",
     fits=fits,
     text=True,
     by_release=True,

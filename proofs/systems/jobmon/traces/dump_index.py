@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.proofs.traces.engine.partial import Obj
-from schedproof.proofs.traces.reports.report import Departure
+from schedproof.proofs.traces.reports.report import NonconformanceReport
 
 from .words import CALLED, LETTERS
 
@@ -55,7 +55,7 @@ class DumpIndex:
     """The number of the first dump that shows a row."""
     ends: dict[str, int] = field(default_factory=dict)
     """The number of the last dump that has a table."""
-    contradiction: Departure | None = None
+    contradiction: NonconformanceReport | None = None
 
     def __post_init__(self) -> None:
         ids: dict[str, set[int]] = {sort: set() for sort in LETTERS}
@@ -74,7 +74,7 @@ class DumpIndex:
         known = self.belongs.setdefault((sort, number, column), value)
         if known != value and self.contradiction is None:
             reason = f"{CALLED[sort]} {number} has {column} {value}, but {known} before; it never changes"
-            self.contradiction = Departure(dump.number, dump.line, reason)
+            self.contradiction = NonconformanceReport(dump.number, dump.line, reason)
 
     def of(self, sort: str, column: str, value: int) -> list[int]:
         """The rows that belong to another."""
@@ -101,7 +101,7 @@ class DumpIndex:
         """There are rows of which no dump says whose they are."""
         return any((sort, number, OWNER[sort]) not in self.belongs for number in self.ids[sort])
 
-    def unseen(self, sort: str, known: Sequence[int]) -> tuple[Obj, ...]:
+    def unobserved(self, sort: str, known: Sequence[int]) -> tuple[Obj, ...]:
         """What stands for the rows of a part that no dump shows as its own: an object with the next number, if there may be any, or none is known."""
         some = not known or not self.knows_all(sort, self.dumps[-1])
         return ((sort, len(known)),) if some else ()

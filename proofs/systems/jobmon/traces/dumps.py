@@ -5,8 +5,8 @@ The choices of the reading:
 * **A dump is a sample**: any number of steps may lie between two, and a state that was passed through may not be shown.
 * **A table that a dump has is whole**: what is not in it is not there (yet). Rows are never taken away. A table, or a column, that is left out
   says nothing, but when a later dump has it. A task is queued with its instance in one transaction (facts 3.1); the release
-  that is to come writes the instance later, and what is dumped in between departs.
-* **Parts**: a workflow with its runs is judged by itself, then each task with its instances: its steps may ask what a run may have been
+  that is to come writes the instance later, and what is dumped in between does not conform.
+* **Parts**: a workflow with its runs is checked by itself, then each task with its instances: its steps may ask what a run may have been
   since the dump before, and not which moment of this was which. What else they ask (processes, jobs, heartbeats) nobody sees: it may be so or not.
 * **The first dump is believed**, but for what the machine never shows.
 """
@@ -24,7 +24,7 @@ from schedproof.proofs.traces.engine.partial import Field, Obj
 from schedproof.proofs.traces.files.lines import Line, TextLine, as_objects
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.formats.format import Format, Requested, first_object
-from schedproof.proofs.traces.reports.report import BrokenPromise, Departure, Judgement, OracleVerdict
+from schedproof.proofs.traces.reports.report import LogVerdict, NonconformanceReport, Validation, Violation
 
 from .dump_index import TABLES, Dump, DumpIndex, Row
 from .life import with_all_rows
@@ -32,7 +32,7 @@ from .part import Part, PartCandidates
 from .parts import beginnings, observed, task_part, workflow_part
 from .reporting import PartObservation
 from .ways import MOST_VALUES, Memory
-from .words import SCHEMA, Clock, fits, led_from, led_to, promise_of, refuse_release, state_of
+from .words import SCHEMA, Clock, fits, led_from, led_to, property_of, refuse_release, state_of
 
 NONE_YET = frozenset({"Absent"})
 """The state of a row that is not made."""
@@ -66,27 +66,29 @@ class _Dumps:
     index: DumpIndex
     memory: Memory = field(default_factory=Memory)
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all dumps."""
         now = {part: PartCandidates(()) for part in (*self._workflows(), *self._tasks())}
-        size, contradiction, breaks = len(self.index.dumps), self.index.contradiction, list[BrokenPromise]()
+        size, contradiction, breaks = len(self.index.dumps), self.index.contradiction, list[Violation]()
         runs_may_be: Mapping[int, frozenset[str]] = {}
         for dump in self.index.dumps:
-            departure = contradiction if contradiction is not None and contradiction.record == dump.number else None
-            for part in now if departure is None else ():
+            nonconformance = (
+                contradiction if contradiction is not None and contradiction.record == dump.number else None
+            )
+            for part in now if nonconformance is None else ():
                 seen = _PartSeen(self.index, part, now[part], dump, runs_may_be)
                 after = seen.after()
-                if isinstance(after, Departure):
-                    departure = after
+                if isinstance(after, NonconformanceReport):
+                    nonconformance = after
                     break
                 now[part], broken = after
                 breaks += broken
                 runs_may_be = seen.runs_after(now[part])
-            if departure is not None:
-                return Judgement(OracleVerdict.DEPARTS, departure, size=size, breaks=tuple(breaks))
+            if nonconformance is not None:
+                return Validation(LogVerdict.VIOLATES, nonconformance, size=size, breaks=tuple(breaks))
         exceeded = next((candidates.exceeded for candidates in now.values() if candidates.exceeded), "")
-        verdict = OracleVerdict.UNDETERMINED if exceeded else OracleVerdict.CONFORMS
-        return Judgement(verdict, note=exceeded, size=size, breaks=tuple(breaks))
+        verdict = LogVerdict.UNDETERMINED if exceeded else LogVerdict.CONFORMS
+        return Validation(verdict, note=exceeded, size=size, breaks=tuple(breaks))
 
     def _workflows(self) -> list[Part]:
         index, found = self.index, []
@@ -136,8 +138,8 @@ class _PartSeen:
         """It is a workflow with its runs, and not a task with its instances."""
         return "Workflow" in self.part.rows
 
-    def after(self) -> tuple[PartCandidates, list[BrokenPromise]] | Departure:
-        """The candidates that explain the dump as well, with the promises that it breaks; or that there are none."""
+    def after(self) -> tuple[PartCandidates, list[Violation]] | NonconformanceReport:
+        """The candidates that explain the dump as well, with the properties that it breaks; or that there are none."""
         now, part = self.now, self.part
         if now.exceeded or (not self.is_workflow and self.stays):
             return now, []
@@ -148,7 +150,7 @@ class _PartSeen:
             record = part.record(self.sight, before.states, started=started)
             after = step(before, record, MOST_VALUES, MOST_VALUES**2)
             if isinstance(after, Nonconformance):
-                return part.departure(self.sight, before.states, started=started)
+                return part.nonconformance(self.sight, before.states, started=started)
             if after.exceeded:
                 return after, []
             return self.with_running(after, list(record.breaks(before.states, after.states)))
@@ -181,7 +183,7 @@ class _PartSeen:
     def sight(self) -> PartObservation:
         """What the dump shows of the part."""
         part, dump = self.part, self.dump
-        none_yet = {obj: NONE_YET for obj in part.unseen if self.index.knows_all(obj[0], dump)}
+        none_yet = {obj: NONE_YET for obj in part.unobserved if self.index.knows_all(obj[0], dump)}
         may_be, fixed = ({}, {}) if self.is_workflow else (self._runs(), self._attempts())
         shown = dict(observed(part, self.index, dump))
         return PartObservation(
@@ -218,9 +220,7 @@ class _PartSeen:
         row = self.dump.tables.get("Task", {}).get(self.part.rows["Task"][0])
         return row.columns.get("max_attempts") if row else None
 
-    def with_running(
-        self, after: PartCandidates, breaks: list[BrokenPromise]
-    ) -> tuple[PartCandidates, list[BrokenPromise]]:
+    def with_running(self, after: PartCandidates, breaks: list[Violation]) -> tuple[PartCandidates, list[Violation]]:
         """With the instances that run now. Commands are not in the database; by its rows they run as long as their instances do."""
         if self.is_workflow:
             return after, breaks
@@ -231,7 +231,7 @@ class _PartSeen:
             prop = next(p for p in properties if isinstance(p, Invariant) and p.name == "one-live-instance")
             who = " and ".join(f"instance {n}" for n in sorted(running))
             says = f"{self.sight.says}: {who} are Running at once"
-            breaks = [*breaks, BrokenPromise(self.dump.number, self.dump.line, says, promise_of(prop))]
+            breaks = [*breaks, Violation(self.dump.number, self.dump.line, says, property_of(prop))]
         return replace(after, running=running), breaks
 
 
@@ -252,7 +252,7 @@ DUMPS = Format(
     'a dump of tables {"time": ..., "task": [...], "task_instance": [...]}',
     _recognises,
     _read,
-    judged_by="shipped",
+    validated_by="shipped",
     fits=fits,
     by_release=True,
 )

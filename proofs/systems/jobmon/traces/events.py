@@ -2,7 +2,7 @@
 
 The messages that are read are ``MESSAGES``; other lines are skipped and counted. The choices of the reading:
 
-* **An instance, a run** is judged by itself: tasks have no such lines, but for refusals.
+* **An instance, a run** is checked by itself: tasks have no such lines, but for refusals.
 * **What is logged**: each move of an instance but those of ``jobmon_life.UNLOGGED``, and each of a run but the reaper's.
 * **INSTANTIATED is logged for every instance that was asked for**, also for one that did not move.
 * **A refusal** says in which state the object was; it must be one that the tables give: too late (12 moves of instances, 2 of runs), or not allowed.
@@ -25,16 +25,16 @@ from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.formats.format import Format, Requested
 from schedproof.proofs.traces.reports.report import (
-    BrokenPromise,
     Candidate,
-    Departure,
     Difference,
-    Judgement,
-    OracleVerdict,
+    LogVerdict,
+    NonconformanceReport,
+    Validation,
+    Violation,
 )
 
 from .life import Machine, who_is, with_all_rows
-from .words import LETTERS, SCHEMA, Clock, fits, letter, promise_of, refuse_release, state_of, table_of
+from .words import LETTERS, SCHEMA, Clock, fits, letter, property_of, refuse_release, state_of, table_of
 
 INSTANCE = r"Task instance(?: (?P<number>\d{1,18}))?"
 MESSAGES: Mapping[str, re.Pattern[str]] = {
@@ -207,26 +207,26 @@ class _Events:
     machines: dict[str, Machine] = field(default_factory=dict)
     """By sort, as far as the log tells of it."""
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all entries."""
         objects: dict[tuple[str, int], Candidates[str]] = {}
-        departure, breaks = None, list[BrokenPromise]()
+        nonconformance, breaks = None, list[Violation]()
         for entry in self.entries:
-            departure = self._refusal(entry) if entry.refused else None
-            if departure is None and not (entry.refused and entry.sort in ("Task", "Workflow")):
+            nonconformance = self._refusal(entry) if entry.refused else None
+            if nonconformance is None and not (entry.refused and entry.sort in ("Task", "Workflow")):
                 machine, key = self.machine(entry.sort), (entry.sort, entry.who)
                 before = objects.get(key) or Candidates(tuple(machine.states))
                 record = self.record(machine, entry)
                 after = step(before, record)
                 if isinstance(after, Nonconformance):
-                    departure = self._nonconformance(entry, machine, frozenset(before.states))
+                    nonconformance = self._nonconformance(entry, machine, frozenset(before.states))
                 else:
                     breaks += record.breaks(before.states, after.states)
                     objects[key] = after
-            if departure is not None:
+            if nonconformance is not None:
                 break
-        verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
-        return Judgement(verdict, departure, self.note, len(self.entries), tuple(breaks))
+        verdict = LogVerdict.CONFORMS if nonconformance is None else LogVerdict.VIOLATES
+        return Validation(verdict, nonconformance, self.note, len(self.entries), tuple(breaks))
 
     def machine(self, sort: str) -> Machine:
         """How objects of a sort move."""
@@ -240,11 +240,11 @@ class _Events:
         def successors(state: str) -> Iterator[Path]:
             return (Path((), after) for after in self._after(machine, self._source(machine, {state}, entry), entry))
 
-        def breaks(before: Sequence[str], after: Sequence[str]) -> list[BrokenPromise]:
+        def breaks(before: Sequence[str], after: Sequence[str]) -> list[Violation]:
             if entry.refused or entry.stays or len(entry.targets) != 1:
                 return []
             broken = machine.broken(self._source(machine, before, entry), entry.targets)
-            return [BrokenPromise(entry.number, entry.line, entry.says, promise_of(p)) for p in broken]
+            return [Violation(entry.number, entry.line, entry.says, property_of(p)) for p in broken]
 
         return Record(entry.number, entry.line, entry.says, successors, breaks=breaks)
 
@@ -266,16 +266,16 @@ class _Events:
         rows = {(row.source, row.target) for row in table_of(self.model, entry.sort)}
         return frozenset(t for s, t, _ in machine.moves if s in before and t in entry.targets and (s, t) in rows)
 
-    def _nonconformance(self, entry: Entry, machine: Machine, states: frozenset[str]) -> Departure:
+    def _nonconformance(self, entry: Entry, machine: Machine, states: frozenset[str]) -> NonconformanceReport:
         """Why none of ``states`` explains the entry."""
         before = self._source(machine, states, entry)
         if not before:
-            return self._departure(entry, machine, states, f"it cannot be {letter(entry.sort, entry.source)}")
+            return self._nonconforming(entry, machine, states, f"it cannot be {letter(entry.sort, entry.source)}")
         were = " or ".join(letter(entry.sort, s) for s in sorted(before))
         why = f"it was {were}; no row of the machine {entry.sort} leads there, with what is not logged between"
-        return self._departure(entry, machine, before, why)
+        return self._nonconforming(entry, machine, before, why)
 
-    def _refusal(self, entry: Entry) -> Departure | None:
+    def _refusal(self, entry: Entry) -> NonconformanceReport | None:
         """A refusal that the tables do not give."""
         letters = {name: short for short, name in LETTERS[entry.sort].items()}
         late = f"{letters[entry.source]}>{letters[entry.requested]}" in UNTIMELY[entry.sort]
@@ -288,9 +288,9 @@ class _Events:
             why = "the table has such a row" if row else "it is one of those that come too late, which are passed over"
         else:
             return None
-        return Departure(entry.number, entry.line, f"{entry.says}: {why} (facts 2.1, 2.2, 2.3 and 2.4)")
+        return NonconformanceReport(entry.number, entry.line, f"{entry.says}: {why} (facts 2.1, 2.2, 2.3 and 2.4)")
 
-    def _departure(self, entry: Entry, machine: Machine, states: frozenset[str], why: str) -> Departure:
+    def _nonconforming(self, entry: Entry, machine: Machine, states: frozenset[str], why: str) -> NonconformanceReport:
         who = who_is(entry.sort, entry.who)
         shown = " or ".join(sorted(entry.targets)) or entry.source
         candidates = [
@@ -303,7 +303,7 @@ class _Events:
             )
             for s in sorted(states)[:3]
         ]
-        return Departure(entry.number, entry.line, f"{entry.says}: {why}", (), candidates)
+        return NonconformanceReport(entry.number, entry.line, f"{entry.says}: {why}", (), candidates)
 
 
 def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Events:
@@ -335,7 +335,7 @@ EVENTS = Format(
     'log events with "Task instance transitioned to" or "Workflow run transitioned from"',
     _recognises,
     _read,
-    judged_by="shipped",
+    validated_by="shipped",
     fits=fits,
     text=True,
     by_release=True,

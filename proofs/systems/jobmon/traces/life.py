@@ -70,8 +70,8 @@ class Machine:
         return [s.name for s in self.model.machine(self.sort).states if not s.unreachable]
 
     @property
-    def promised(self) -> list[StepInvariant]:
-        """The promises about steps that the machine does not keep."""
+    def required(self) -> list[StepInvariant]:
+        """The properties about steps that the machine does not keep."""
         return not_kept(self.model)
 
     def _unlogged(self, move: Move) -> bool:
@@ -84,7 +84,7 @@ class Machine:
         )
 
     def between(self, states: Iterable[str], without: Sequence[StepInvariant] = ()) -> frozenset[str]:
-        """The states that may have been reached without a line; ``without`` breaking these promises."""
+        """The states that may have been reached without a line; ``without`` breaking these properties."""
         found, todo = set(states), list(states)
         while todo:
             now = todo.pop()
@@ -114,11 +114,11 @@ class Machine:
         return not any(self.steps.breaks(prop, (source,), step) for prop in without)
 
     def broken(self, states: Iterable[str], targets: frozenset[str]) -> list[StepInvariant]:
-        """The promises that every way to a logged step to ``targets`` breaks."""
+        """The properties that every way to a logged step to ``targets`` breaks."""
         states = list(states)
-        if self.after(states, targets, self.promised):
+        if self.after(states, targets, self.required):
             return []
-        return [prop for prop in self.promised if not self.after(states, targets, [prop])]
+        return [prop for prop in self.required if not self.after(states, targets, [prop])]
 
     def leads(self, state: str) -> list[str]:
         """What one step may make of ``state``."""

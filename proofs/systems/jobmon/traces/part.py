@@ -15,11 +15,11 @@ from schedproof.model.lang import Invariant, Model, StepInvariant
 from schedproof.model.lang.types import Ref
 from schedproof.proofs.traces.engine.candidates import Candidates, Path, Record, TooManyStates
 from schedproof.proofs.traces.engine.partial import UNKNOWN, Obj, Values, View
-from schedproof.proofs.traces.reports.report import BrokenPromise, Departure
+from schedproof.proofs.traces.reports.report import NonconformanceReport, Violation
 
 from .reporting import PartObservation, PartReporter
 from .ways import NOT_COUNTED, Allowed, Memory
-from .words import led_to, not_kept, over_objects, promise_of
+from .words import led_to, not_kept, over_objects, property_of
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Part:
         names: what its objects are called.
         in_order: the sort whose objects are made in the order of their numbers.
         workflow: the workflow that it belongs to, if that is known.
-        unseen: what stands for its rows that no dump shows.
+        unobserved: what stands for its rows that no dump shows.
         others: the number of the run that stands for all that have nothing to do with its instances; -1 if there is none.
     """
 
@@ -66,7 +66,7 @@ class Part:
     names: Mapping[Obj, str]
     in_order: str
     workflow: int | None = None
-    unseen: tuple[Obj, ...] = ()
+    unobserved: tuple[Obj, ...] = ()
     others: int = -1
 
     @property
@@ -85,9 +85,11 @@ class Part:
         seen = _Seen(self, sight, before, started)
         return PartRecord(sight.number, sight.line, sight.says, seen.successors, breaks=seen.breaks, title=self.title)
 
-    def departure(self, sight: PartObservation, before: Sequence[Values], *, started: bool) -> Departure:
+    def nonconformance(
+        self, sight: PartObservation, before: Sequence[Values], *, started: bool
+    ) -> NonconformanceReport:
         """Why none of ``before`` explains what a dump shows."""
-        return _Seen(self, sight, before, started).departure()
+        return _Seen(self, sight, before, started).nonconformance()
 
     def known(self, states: Sequence[Values], sight: PartObservation) -> tuple[Values, ...]:
         """The states so far; attempts that nobody shows and nobody can count are not known any more."""
@@ -110,7 +112,7 @@ class Part:
         )
 
     def invariants(self, kept: bool) -> list[Invariant]:
-        """The promises about states that speak of what is followed: those that the machine keeps, or the others."""
+        """The properties about states that speak of what is followed: those that the machine keeps, or the others."""
         followed = {sort for sort, _, _ in self.view.follows}
         return [
             p
@@ -163,7 +165,7 @@ class _Seen:
         return self.part.memory.ways_from(self.view, self.part.in_order, start, allowed, without)
 
     def violated(self, prop: Invariant, values: Values) -> tuple[tuple[str, Obj], ...] | None:
-        """The objects for which the promise is broken; None if there are none."""
+        """The objects for which the property is broken; None if there are none."""
         return self.part.memory.violated(prop, values, self.view)
 
     @property
@@ -203,10 +205,10 @@ class _Seen:
                 found.append(None)
         return tuple(found)
 
-    # --- Promises that are broken
+    # --- Properties that are broken
 
-    def breaks(self, before: Sequence[Values], after: Sequence[Values]) -> list[BrokenPromise]:
-        """The promises that every way from before to after breaks, or every state after and not every one before."""
+    def breaks(self, before: Sequence[Values], after: Sequence[Values]) -> list[Violation]:
+        """The properties that every way from before to after breaks, or every state after and not every one before."""
         found = [self.broken(prop) for prop in self.broken_steps(before, after)] if self.started else []
         for prop in self.part.invariants(False):
             objects = [self.violated(prop, values) for values in after]
@@ -217,7 +219,7 @@ class _Seen:
         return found
 
     def broken_steps(self, before: Sequence[Values], after: Sequence[Values]) -> list[StepInvariant]:
-        """The promises about steps that every way breaks."""
+        """The properties about steps that every way breaks."""
         if set(after) & set(before):
             return []
         goals = set(after)
@@ -230,13 +232,13 @@ class _Seen:
         every = not_kept(self.part.model)
         return [] if avoided(every) else [prop for prop in every if not avoided([prop])]
 
-    def broken(self, prop: Invariant | StepInvariant, who: str = "") -> BrokenPromise:
-        """That the record breaks a promise."""
-        return BrokenPromise(self.sight.number, self.sight.line, f"{self.sight.says}{who}", promise_of(prop))
+    def broken(self, prop: Invariant | StepInvariant, who: str = "") -> Violation:
+        """That the record violates a property."""
+        return Violation(self.sight.number, self.sight.line, f"{self.sight.says}{who}", property_of(prop))
 
     # --- Departures
 
-    def departure(self) -> Departure:
+    def nonconformance(self) -> NonconformanceReport:
         """Why no state explains the record."""
         reporter = PartReporter(self.part.model, self.part.view, self.part.names)
         ends = list(dict.fromkeys(path.state for start in self.before for path in self.ends(start)))

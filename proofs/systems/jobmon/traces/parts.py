@@ -1,4 +1,4 @@
-"""The parts of Jobmon's database that dumps are judged by: a workflow with its runs, a task with its instances.
+"""The parts of Jobmon's database that dumps are checked by: a workflow with its runs, a task with its instances.
 
 How each is made of the rows of all dumps, in which states it may begin, and what a dump shows of it.
 """
@@ -38,8 +38,8 @@ def _processes(runs: int, instances: int) -> dict[Field, Any]:
 
 def workflow_part(model: Model, memory: Memory, index: DumpIndex, workflow: int | None, runs: Sequence[int]) -> Part:
     """A workflow (None if it is not known) with its runs."""
-    unseen = index.unseen("WorkflowRun", runs)
-    many = len(runs) + len(unseen)
+    unobserved = index.unobserved("WorkflowRun", runs)
+    many = len(runs) + len(unobserved)
     sizes = {
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), many),
         **dict.fromkeys(("Workflow", "Task", "TaskInstance", "Job"), 1),
@@ -48,7 +48,7 @@ def workflow_part(model: Model, memory: Memory, index: DumpIndex, workflow: int 
     rows = {"Workflow": [] if workflow is None else [workflow], "WorkflowRun": list(runs)}
     names = {("Workflow", 0): "the workflow", **names_of(rows)}
     view = View(model, sizes, follows, _processes(many, 1))
-    return Part(model, memory, view, rows, names, "WorkflowRun", workflow, unseen)
+    return Part(model, memory, view, rows, names, "WorkflowRun", workflow, unobserved)
 
 
 def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, instances: Sequence[int]) -> Part:
@@ -58,15 +58,15 @@ def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, 
         n: run for n in instances if (run := index.belongs.get(("TaskInstance", n, "workflow_run_id"))) is not None
     }
     runs = sorted(set(known.values()))
-    unseen = index.unseen("TaskInstance", instances)
-    many = len(instances) + len(unseen)
+    unobserved = index.unobserved("TaskInstance", instances)
+    many = len(instances) + len(unobserved)
     sizes = {
         **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), len(runs) + 1),
         **dict.fromkeys(("TaskInstance", "Job"), many),
         **{"Workflow": 1, "Task": 1},
     }
     follows: list[Field] = [("Task", "", 0)]
-    if not unseen or index.counts(task):  # else nobody can count them
+    if not unobserved or index.counts(task):  # else nobody can count them
         follows.append(("Task", "attempts", 0))
     if logged:
         follows += [("Task", "instance", 0), *(("TaskInstance", "", n) for n in range(len(instances)))]
@@ -81,7 +81,7 @@ def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, 
     names = {("Task", 0): "the task", ("WorkflowRun", len(runs)): "another run", **names_of(rows)}
     view = View(model, sizes, tuple(follows), fixed)
     workflow = None if task is None else index.belongs.get(("Task", task, "workflow_id"))
-    return Part(model, memory, view, rows, names, "TaskInstance", workflow, unseen, len(runs))
+    return Part(model, memory, view, rows, names, "TaskInstance", workflow, unobserved, len(runs))
 
 
 def beginnings(part: Part, index: DumpIndex, first: Dump) -> list[Values]:
@@ -107,11 +107,11 @@ def beginnings(part: Part, index: DumpIndex, first: Dump) -> list[Values]:
             choices.append(known)
     if prod(map(len, choices)) > MOST_VALUES:
         raise TooManyStates(f"what is not shown of {', '.join(part.names.values())} may be in too many states")
-    unseen = [obj for obj in part.unseen if not index.knows_all(obj[0], first)]
-    return [found for values in product(*choices) for found in _with_latest(view, values, unseen)]
+    unobserved = [obj for obj in part.unobserved if not index.knows_all(obj[0], first)]
+    return [found for values in product(*choices) for found in _with_latest(view, values, unobserved)]
 
 
-def _with_latest(view: View, values: Values, unseen: Sequence[Obj]) -> Iterator[Values]:
+def _with_latest(view: View, values: Values, unobserved: Sequence[Obj]) -> Iterator[Values]:
     """The latest instance is the one with the highest number, or one that is not seen."""
     place = view.places.get(("Task", "instance", 0))
     if place is None:
@@ -122,7 +122,7 @@ def _with_latest(view: View, values: Values, unseen: Sequence[Obj]) -> Iterator[
         at for (sort, attribute, at), state in shown if (sort, attribute) == ("TaskInstance", "") and state != "Absent"
     ]
     latest: Obj = ("TaskInstance", there[-1]) if there else NOBODY
-    for obj in (latest, *unseen):
+    for obj in (latest, *unobserved):
         yield (*values[:place], obj, *values[place + 1 :])
 
 

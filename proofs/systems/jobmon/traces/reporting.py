@@ -11,9 +11,9 @@ from schedproof.model.lang import Invariant, Model
 from schedproof.proofs.traces.engine.candidates import Path
 from schedproof.proofs.traces.engine.partial import UNKNOWN, Field, Obj, Values, View
 from schedproof.proofs.traces.reports.nonconformance import MOST_SHOWN
-from schedproof.proofs.traces.reports.report import Candidate, Departure, Difference
+from schedproof.proofs.traces.reports.report import Candidate, Difference, NonconformanceReport
 
-from .words import led_from, letter, promise_of
+from .words import led_from, letter, property_of
 
 SECTIONS = {"TaskInstance": "2.1", "Task": "2.2", "WorkflowRun": "2.3", "Workflow": "2.4"}
 """Where the facts have the table of a machine."""
@@ -40,20 +40,22 @@ class PartObservation:
 
 @dataclass(frozen=True)
 class PartReporter:
-    """Reports departures of one part of the database; ``names`` are what its objects are called."""
+    """Reports nonconformances of one part of the database; ``names`` are what its objects are called."""
 
     model: Model
     view: View
     names: Mapping[Obj, str]
 
-    def never(self, sight: PartObservation, broken: Sequence[Invariant], ends: Sequence[Values]) -> Departure:
-        """Steps lead to what is seen, but each to a state that breaks one of these promises, which the machine keeps."""
-        promises = list({p.name: promise_of(p) for p in broken}.values())
-        reason = f"{sight.says}: the machine never is in such a state: {promises[0].says}"
-        shown = [Candidate((), self._shown(v), [], [], promises[0]) for v in ends[:MOST_SHOWN]]
-        return Departure(sight.number, sight.line, reason, promises, shown)
+    def never(
+        self, sight: PartObservation, broken: Sequence[Invariant], ends: Sequence[Values]
+    ) -> NonconformanceReport:
+        """Steps lead to what is seen, but each to a state that breaks one of these properties, which the machine keeps."""
+        requirements = list({p.name: property_of(p) for p in broken}.values())
+        reason = f"{sight.says}: the machine never is in such a state: {requirements[0].says}"
+        shown = [Candidate((), self._shown(v), [], [], requirements[0]) for v in ends[:MOST_SHOWN]]
+        return NonconformanceReport(sight.number, sight.line, reason, requirements, shown)
 
-    def no_row(self, sight: PartObservation, before: Sequence[Values]) -> Departure | None:
+    def no_row(self, sight: PartObservation, before: Sequence[Values]) -> NonconformanceReport | None:
         """An object is seen in a state to which no rows lead; None if there is none."""
         for name in self.view.follows:
             if name[1] or name not in sight.observed:
@@ -62,10 +64,10 @@ class PartReporter:
             to = sight.observed[name]
             if not any(to in led_from(self.model, name[0], now) for now in were):
                 reason = f"{sight.says}: {self._without_row(name, were, to)}"
-                return Departure(sight.number, sight.line, reason, (), self._could(name, were, to))
+                return NonconformanceReport(sight.number, sight.line, reason, (), self._could(name, were, to))
         return None
 
-    def no_way(self, sight: PartObservation, paths: Sequence[Path]) -> Departure:
+    def no_way(self, sight: PartObservation, paths: Sequence[Path]) -> NonconformanceReport:
         """No steps lead to what is seen; ``paths`` are what was tried."""
         nearest = sorted(paths, key=lambda p: (len(self._differing(p.state, sight)), len(p.steps)))[:MOST_SHOWN]
         candidates = [
@@ -79,7 +81,7 @@ class PartReporter:
             best = candidates[0]
             differs = ", ".join(d.text() for d in best.differs)
             reason += f"; closest is {'; '.join(best.steps) or 'no step'}: {differs}"
-        return Departure(sight.number, sight.line, reason, (), candidates)
+        return NonconformanceReport(sight.number, sight.line, reason, (), candidates)
 
     def _without_row(self, name: Field, were: Iterable[str], to: str) -> str:
         sort, _, number = name

@@ -53,7 +53,7 @@ class Memory:
 
         Args:
             in_order: the sort whose objects are made in the order of their numbers.
-            without: steps that break these promises are left out.
+            without: steps that break these properties are left out.
 
         Raises:
             TooManyStates: there are more than ``MOST_VALUES``.
@@ -85,7 +85,7 @@ class Memory:
                 yield words, after
 
     def violated(self, prop: Invariant, values: Values, view: View) -> tuple[tuple[str, Obj], ...] | None:
-        """The objects for which the promise is broken, whatever is not seen; None if there are none."""
+        """The objects for which the property is broken, whatever is not seen; None if there are none."""
         key = (prop.name, view.key, values)
         if key not in self.broken:
             self.broken[key] = self.of(view).violates(prop, values)

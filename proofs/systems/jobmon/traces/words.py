@@ -19,7 +19,7 @@ from schedproof.model.systems.jobmon.shipped.machines import MACHINES
 from schedproof.model.systems.jobmon.sorts import DOCUMENT
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line
-from schedproof.proofs.traces.reports.report import Promise
+from schedproof.proofs.traces.reports.report import Requirement
 
 SCHEMA = Path(__file__).parent / "formats.schema.json"
 
@@ -62,19 +62,19 @@ def added(model: Model, sort: str) -> list[Row]:
     return [row for row in model.table(sort) if row.name not in shipped and row.source != row.target]
 
 
-def promise_of(prop: Property) -> Promise:
-    """A promise with where it is made: lines are those of the document."""
+def property_of(prop: Property) -> Requirement:
+    """A property with where it is made: lines are those of the document."""
     document = FACTS if prop.line is None else DOCUMENT
-    return Promise(prop.name, prop.says, document.name, prop.line, prop.sentence)
+    return Requirement(prop.name, prop.says, document.name, prop.line, prop.sentence)
 
 
 def over_objects(prop: Invariant | StepInvariant) -> bool:
-    """The promise speaks of objects only, and not of numbers too: objects are all that is gone through."""
+    """The property speaks of objects only, and not of numbers too: objects are all that is gone through."""
     return all(isinstance(v.type, Ref) for v in prop.over)
 
 
 def not_kept(model: Model) -> list[StepInvariant]:
-    """The promises about steps that the machine does not keep: those that a log may break."""
+    """The properties about steps that the machine does not keep: those that a log may break."""
     steps = [p for p in model.properties if isinstance(p, StepInvariant)]
     return [p for p in steps if p.name in model.refuted and over_objects(p)]
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from schedproof.model.semantics import Instance, instance_with
 from schedproof.model.systems.yunikorn import REPAIRED
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
 from .abstraction import Abstraction, without_bygones
+from .component import REFERENCE, Component, Parts
 from .explore import Exploration
 from .names import Names
 from .operations import URGENT, Operations
-from .party import REFERENCE, Parts, Party
 
 
 def check_refinement(
-    situation: Situation, parts: Parts = REFERENCE, *, progress: Progress | None = None
+    configuration: Configuration, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> RefinementReport:
     """Explores the core and the model's ``repaired`` variant and compares the two graphs.
 
@@ -27,21 +27,23 @@ def check_refinement(
     tells it to that end is looked at.
 
     Args:
-        situation: applications with their asks, queues, nodes, and what people may touch.
+        configuration: applications with their asks, queues, nodes, and what people may touch.
         parts: what the core is made of.
         progress: called now and then with the numbers of states and edges found.
     """
-    return compared(lambda: side_by_side(situation, parts, progress=progress), situation.about)
+    return compared(lambda: side_by_side(configuration, parts, progress=progress), configuration.about)
 
 
-def side_by_side(situation: Situation, parts: Parts = REFERENCE, *, progress: Progress | None = None) -> Exploration:
+def side_by_side(
+    configuration: Configuration, parts: Parts = REFERENCE, *, progress: Progress | None = None
+) -> Exploration:
     """The exploration of :func:`check_refinement`, same arguments, before it begins."""
-    names, instance = Names(situation), instance_of(situation)
+    names, instance = Names(configuration), instance_of(configuration)
     model = ModelGraph.explore(instance, without_bygones(instance, names), URGENT)
     abstraction = Abstraction(instance, names)
-    return Exploration(Party(parts), Operations(names, abstraction, parts, model), abstraction, model, progress)
+    return Exploration(Component(parts), Operations(names, abstraction, parts, model), abstraction, model, progress)
 
 
-def instance_of(situation: Situation) -> Instance:
-    """The repaired model of a situation."""
-    return instance_with(REPAIRED, situation.rigid(shipped=True))
+def instance_of(configuration: Configuration) -> Instance:
+    """The repaired model of a configuration."""
+    return instance_with(REPAIRED, configuration.rigid(shipped=True))

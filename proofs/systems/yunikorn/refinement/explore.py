@@ -10,8 +10,8 @@ from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.refinement.property import Progress
 
 from .abstraction import Abstraction
+from .component import Component, Container, Operation, Snapshot
 from .operations import Operations
-from .party import Container, Operation, Party, Snapshot
 
 AT_WORK, RECOVERING = "at work", "recovering"
 """While it recovers, the core does not know all containers that run, and can do nothing else."""
@@ -25,19 +25,19 @@ class Exploration(SideBySide):
 
     def __init__(
         self,
-        party: Party,
+        component: Component,
         operations: Operations,
         abstraction: Abstraction,
         model: ModelGraph,
         progress: Progress | None = None,
     ) -> None:
         super().__init__(model, progress)
-        self._party, self._operations, self._abstraction = party, operations, abstraction
+        self._component, self._operations, self._abstraction = component, operations, abstraction
 
     def begin(self) -> int:
         """A core with which a resource manager has registered."""
-        self._party.core.handle(self._operations.register())
-        return self._at(self._stands(Operation("", lambda party: None), self.model.initial, frozenset()))
+        self._component.core.handle(self._operations.register())
+        return self._at(self._stands(Operation("", lambda component: None), self.model.initial, frozenset()))
 
     def expand(self, node: int) -> None:
         """Every operation that is possible, the crash among them."""
@@ -53,13 +53,13 @@ class Exploration(SideBySide):
                 self.break_off(node, operation.said, error)
 
     def _try(self, node: int, at: Snapshot, operation: Operation) -> None:
-        done = self._party.run(at, operation)
+        done = self._component.run(at, operation)
         if done is None:
             return
         if operation.crash:
             self.crash_points += 1
         after = self._stands(operation, self.model.initial if operation.crash else at.image, at.told)
-        labels = operation.names(self._party.answers)
+        labels = operation.names(self._component.answers)
         if after.key == at.key and not operation.crash:
             # A request of which nothing comes is a step only where the model has one of which nothing comes.
             for label in set(labels) & {choice for choice, to in self.model.steps[at.image] if to == at.image}:
@@ -95,9 +95,9 @@ class Exploration(SideBySide):
         Raises:
             Broken: the core and what it tells the resource manager are not at one.
         """
-        world, times = self._party.core.world, self._party.clock.snapshot()
+        world, times = self._component.core.world, self._component.clock.snapshot()
         image = self._abstraction.image(world, times, before)
-        told = self._party.hears(told, operation)
+        told = self._component.hears(told, operation)
         there = {
             Container(it.name, it.node, it.termination if it.status is Status.RELEASING else None)
             for it in world.allocations
@@ -109,7 +109,7 @@ class Exploration(SideBySide):
                 expected=f"{sorted(map(str, there))}",
                 found=f"{sorted(map(str, told))}",
             )
-        return Snapshot(world, times, self._party.core.process, image, told, operation.lost)
+        return Snapshot(world, times, self._component.core.process, image, told, operation.lost)
 
     def _at(self, at: Snapshot) -> int:
         number = self.find_node(at.key)

@@ -1,4 +1,4 @@
-"""A situation of the model as the core is told of it: names, configuration, requests."""
+"""A configuration of the model as the core is told of it: names, configuration, requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedproof.impl.scheduler_interface import (
     PartitionSpec,
     QueueSpec,
 )
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.configurations import Configuration
 
 PLENTY = 1000
 """A capacity that is never reached: the model counts no resources."""
@@ -23,30 +23,30 @@ OWNER, STRANGER = "owner", "stranger"
 
 
 class Names:
-    """The objects of a situation by number: ``asks[0]`` is the model's first ask."""
+    """The objects of a configuration by number: ``asks[0]`` is the model's first ask."""
 
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
         self.partition = "p0"
-        self.applications = [f"a{n}" for n in range(len(situation.applications))]
-        kinds = [(of, kind) for of, (asks, _) in enumerate(situation.applications) for kind in asks]
+        self.applications = [f"a{n}" for n in range(len(configuration.applications))]
+        kinds = [(of, kind) for of, (asks, _) in enumerate(configuration.applications) for kind in asks]
         self.application_of = [of for of, _ in kinds]
         self.kinds = [kind for _, kind in kinds]
         self.asks = [f"k{n}" for n in range(len(kinds))]
-        self.nodes = [f"n{n}" for n in range(situation.nodes)]
+        self.nodes = [f"n{n}" for n in range(configuration.nodes)]
 
     @cached_property
     def queues(self) -> list[str]:
         """The paths of the model's queues; the core's root is above them."""
-        return ["root." + ".".join(f"q{i}" for i in self._path(n)) for n in range(len(self.situation.queues))]
+        return ["root." + ".".join(f"q{i}" for i in self._path(n)) for n in range(len(self.configuration.queues))]
 
     def _path(self, number: int) -> list[int]:
-        parent = self.situation.queues[number]
+        parent = self.configuration.queues[number]
         return [number] if parent is None else [*self._path(parent), number]
 
     def gang(self, application: int) -> int | None:
         """The number of the application's gang timer, None if it has no gang."""
-        gangs = [n for n, (kinds, _) in enumerate(self.situation.applications) if "p" in kinds]
+        gangs = [n for n, (kinds, _) in enumerate(self.configuration.applications) if "p" in kinds]
         return gangs.index(application) if application in gangs else None
 
     def is_placeholder(self, ask: int) -> bool:
@@ -55,7 +55,7 @@ class Names:
 
     # What the core is told.
 
-    def configuration(self) -> PartitionSpec:
+    def partition_spec(self) -> PartitionSpec:
         """The partition with its queues."""
         return PartitionSpec(
             self.partition,
@@ -63,13 +63,13 @@ class Names:
         )
 
     def _below(self, parent: int | None) -> Iterator[QueueSpec]:
-        for n, above in enumerate(self.situation.queues):
+        for n, above in enumerate(self.configuration.queues):
             if above == parent:
                 yield QueueSpec(f"q{n}", tuple(self._below(n)))
 
     def application(self, n: int, user: str = OWNER) -> AddApplication:
         """The request to add an application; a stranger's is rejected."""
-        kinds, style = self.situation.applications[n]
+        kinds, style = self.configuration.applications[n]
         return AddApplication(
             self.applications[n],
             self.queues[-1],

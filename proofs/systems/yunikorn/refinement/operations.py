@@ -24,8 +24,8 @@ from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph, Urgent
 
 from .abstraction import KEPT, Abstraction
+from .component import Component, Container, Operation, Parts, Snapshot
 from .names import STRANGER, Names
-from .party import Container, Operation, Parts, Party, Snapshot
 
 NODE_ACTIONS = {
     NodeAction.DRAIN_NODE: "drain_node",
@@ -45,7 +45,7 @@ CONTROLS = {Control.START: "start", Control.STOP: "stop", Control.REMOVE: "remov
 
 
 class Operations:
-    """The operations of a situation. What the core refuses is among them."""
+    """The operations of a configuration. What the core refuses is among them."""
 
     def __init__(self, names: Names, abstraction: Abstraction, parts: Parts, model: ModelGraph) -> None:
         self.names, self._parts, self._model = names, parts, model
@@ -72,14 +72,14 @@ class Operations:
 
     def register(self) -> RegisterRM:
         """The resource manager's first request."""
-        return RegisterRM(partitions=(self.names.configuration(),))
+        return RegisterRM(partitions=(self.names.partition_spec(),))
 
     def crash(self, at: Snapshot) -> Operation:
         """The process dies, another one starts, and the resource manager registers."""
         running = {Container(c.ask, c.node) for c in at.told}
         first = self.register()
         said = "the core crashes, and begins anew"
-        return Operation(said, lambda party: party.restart(first), lost=at.lost | running, crash=True)
+        return Operation(said, lambda component: component.restart(first), lost=at.lost | running, crash=True)
 
     # The resource manager.
 
@@ -137,7 +137,7 @@ class Operations:
                 continue
             if any(it.name == name for it in at.world.nodes):
                 yield self._again(f"{name} registers again", self.names.node(n, []), at)
-            if self.names.situation.adjustable_nodes and not at.lost:
+            if self.names.configuration.adjustable_nodes and not at.lost:
                 for action, step in NODE_ACTIONS.items():
                     request = UpdateNode(name, action)
                     yield self._asking(f"{name}: {action.name}", request, at, self._label(step, n=n))
@@ -237,11 +237,11 @@ class Operations:
 
     def _people(self) -> Iterator[Operation]:
         for control, step in CONTROLS.items():
-            if "partition" in self.names.situation.people:
+            if "partition" in self.names.configuration.people:
                 request = ControlObject(control, self.names.partition)
                 label = self._label(f"{step}_partition", p=0)
                 yield Operation(f"{self.names.partition}: {control}", partial(_handle, request), (label,))
-            for q, name in enumerate(self.names.queues if "queues" in self.names.situation.people else ()):
+            for q, name in enumerate(self.names.queues if "queues" in self.names.configuration.people else ()):
                 request = ControlObject(control, self.names.partition, name)
                 yield Operation(f"{name}: {control}", partial(_handle, request), (self._label(f"{step}_queue", q=q),))
 
@@ -249,21 +249,21 @@ class Operations:
         return self._abstraction.state_of(sort, n, at.image)
 
 
-def _handle(request: Request, party: Party) -> None:
-    party.handle(request)
+def _handle(request: Request, component: Component) -> None:
+    component.handle(request)
 
 
-def _schedule(choose: Pick, party: Party) -> None:
-    party.core.schedule(choose)
+def _schedule(choose: Pick, component: Component) -> None:
+    component.core.schedule(choose)
 
 
-def _run_out(timer: Wakeup, party: Party) -> None:
-    party.clock.run_out(timer)
+def _run_out(timer: Wakeup, component: Component) -> None:
+    component.clock.run_out(timer)
 
 
-def _deliver(timer: Wakeup, party: Party) -> None:
-    party.clock.deliver(timer)
+def _deliver(timer: Wakeup, component: Component) -> None:
+    component.clock.deliver(timer)
 
 
-def _wake(timer: Wakeup, party: Party) -> None:
-    party.core.wake(timer)
+def _wake(timer: Wakeup, component: Component) -> None:
+    component.core.wake(timer)

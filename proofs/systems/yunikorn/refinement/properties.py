@@ -1,13 +1,13 @@
-"""In which situations YuniKorn's reference core, and core and shim together, are explored beside their models."""
+"""In which configurations YuniKorn's reference core, and core and shim together, are explored beside their models."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schedproof.model.systems.yunikorn import situations as yunikorn
+from schedproof.model.systems.yunikorn import configurations as yunikorn
 from schedproof.model.systems.yunikorn.channel import OF_NODES
-from schedproof.model.systems.yunikorn.parties import Shim
+from schedproof.model.systems.yunikorn.components import Shim
 from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
 from .both.moves import May
@@ -15,51 +15,51 @@ from .both.moves import May
 
 @dataclass(frozen=True, kw_only=True)
 class YunikornRefinement(Refinement):
-    """YuniKorn's core in one situation."""
+    """YuniKorn's core in one configuration."""
 
-    situation: yunikorn.Situation
+    configuration: yunikorn.Configuration
 
     def check(self, progress: Progress | None = None) -> Report:
         """Explores both."""
         from .check import check_refinement  # a list of properties needs no scheduler
 
-        return check_refinement(self.situation, progress=progress)
+        return check_refinement(self.configuration, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartiesRefinement(Refinement):
-    """YuniKorn's core and shim in one situation: each of their moves is steps of the model."""
+class ComponentsRefinement(Refinement):
+    """YuniKorn's core and shim in one configuration: each of their moves is steps of the model."""
 
-    situation: yunikorn.Situation
+    configuration: yunikorn.Configuration
     may: May
 
     def check(self, progress: Progress | None = None) -> Report:
         """Explores both, and looks for the steps."""
         from .both.check import check_simulation
 
-        return check_simulation(self.situation, self.may, progress=progress)
+        return check_simulation(self.configuration, self.may, progress=progress)
 
 
-def _yunikorn(name: str, situation: yunikorn.Situation) -> Refinement:
+def _yunikorn(name: str, configuration: yunikorn.Configuration) -> Refinement:
     says = (
         "the reference core, killed at any point and rebuilt by the resource manager, takes exactly the model's steps "
-        f"({situation.about})"
+        f"({configuration.about})"
     )
-    rigid = situation.rigid(shipped=True)
+    rigid = configuration.rigid(shipped=True)
     return YunikornRefinement(
         name=f"core-refines-model-{name}",
         variant="repaired",
         says=says,
         scope={sort: len(values) for (sort, _), values in rigid.items() if values},
-        situation=situation,
+        configuration=configuration,
     )
 
 
-def _parties(
+def _components(
     name: str, about: str, may: May, asks: str = "", people: Sequence[str] = (), *, nodes: bool = False
 ) -> Refinement:
     kinds = OF_NODES if nodes else yunikorn.WORK
-    situation = yunikorn.Situation(
+    configuration = yunikorn.Configuration(
         about,
         [(asks, "Soft")] if asks else [],
         wakeups=1 if asks else 0,
@@ -67,40 +67,40 @@ def _parties(
         people=people,
         shim=Shim(kinds=kinds, scheduler=True, mortal=True, troubled=True),
     )
-    rigid = situation.rigid(shipped=True)
-    return PartiesRefinement(
+    rigid = configuration.rigid(shipped=True)
+    return ComponentsRefinement(
         name=f"core-and-shim-refine-model-{name}",
         variant="parties-repaired",
         says=f"whatever the reference core and shim do is steps of the model ({about})",
         scope={sort: len(values) for (sort, _), values in rigid.items() if values},
-        situation=situation,
+        configuration=configuration,
         may=may,
     )
 
 
 REFINEMENTS = [
-    _yunikorn("asks", yunikorn.Situation("an application with two asks", [("rr", "Soft")])),
-    _yunikorn("hard-gang", yunikorn.Situation("a hard gang of one with a real ask", [("pr", "Hard")])),
+    _yunikorn("asks", yunikorn.Configuration("an application with two asks", [("rr", "Soft")])),
+    _yunikorn("hard-gang", yunikorn.Configuration("a hard gang of one with a real ask", [("pr", "Hard")])),
     _yunikorn(
         "soft-gang",
-        yunikorn.Situation(
+        yunikorn.Configuration(
             "a soft gang of one with a real ask; the partition is removed", [("pr", "Soft")], people=["partition"]
         ),
     ),
     _yunikorn(
         "queues",
-        yunikorn.Situation(
+        yunikorn.Configuration(
             "queues are stopped, started and removed", [("r", "Soft")], queues=[None, 0], people=["queues"]
         ),
     ),
     _yunikorn(
         "nodes",
-        yunikorn.Situation(
+        yunikorn.Configuration(
             "two nodes are drained, restored and taken away", [("r", "Soft")], adjustable_nodes=True, nodes=2
         ),
     ),
-    _parties("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
-    _parties("gang", "a gang of one with a real ask", May(quick=True), "pr"),
-    _parties("partition", "an ask; the partition is removed", May(quick=True), "r", ["partition"]),
-    _parties("node", "a node is cordoned and removed; the shim dies", May(nodes=True, crashes=1), nodes=True),
+    _components("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
+    _components("gang", "a gang of one with a real ask", May(quick=True), "pr"),
+    _components("partition", "an ask; the partition is removed", May(quick=True), "r", ["partition"]),
+    _components("node", "a node is cordoned and removed; the shim dies", May(nodes=True, crashes=1), nodes=True),
 ]

@@ -7,14 +7,14 @@ steps done at once.
 from __future__ import annotations
 
 from schedproof.model.semantics.run import Run
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.refinement.mismatch import Mismatch
 from schedproof.proofs.refinement.replay import follow
 
 from .check import side_by_side
-from .party import REFERENCE, Parts
+from .component import REFERENCE, Parts
 
 
-def replay(run: Run, situation: Situation, parts: Parts = REFERENCE) -> Mismatch | None:
+def replay(run: Run, configuration: Configuration, parts: Parts = REFERENCE) -> Mismatch | None:
     """The first difference between the core and the model along such a run; None if there is none."""
-    return follow(side_by_side(situation, parts), list(zip(run.choices, run.states[1:], strict=True)))
+    return follow(side_by_side(configuration, parts), list(zip(run.choices, run.states[1:], strict=True)))

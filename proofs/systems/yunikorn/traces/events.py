@@ -4,7 +4,7 @@ The choices of the reading:
 
 * **Applications**: records of type 2 that set (change type 1) a state, by the code in ``eventChangeDetail``; and the
   one that adds (change type 2) a New application. The object is ``objectID``.
-* **Nodes**: whether the flag is true or false is not to be read off a record, so that what is judged is that the flag
+* **Nodes**: whether the flag is true or false is not to be read off a record, so that what is checked is that the flag
   of a node that was decommissioned (300) is set (302) no more, until the node is added again.
 * **Queues**: their records (400, 401) carry no state of the queue.
 * **What is left out** is counted. A buffer forgets old events: an application may be met in any state.
@@ -102,7 +102,7 @@ def _read(model: Model, lines: Sequence[TextLine]) -> tuple[list[Entry], str]:
             raise line.error('"objectID" is missing; write the name of the application or node as a text')
         entries.append(replace(entry, number=len(entries) + 1, line=line.number))
     what = "1 record carries no state and is" if left_out == 1 else f"{left_out} records carry no state and are"
-    return entries, f"{what} not judged" if left_out else ""
+    return entries, f"{what} not checked" if left_out else ""
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
@@ -119,7 +119,7 @@ EVENT_RECORDS = Format(
     'an event "type" and "eventChangeDetail", a batch of them "EventRecords"',
     _recognises,
     read_lives(_read, _with_nodes),
-    judged_by="v0.12.2",
+    validated_by="v0.12.2",
     fits=fits,
     by_release=True,
 )

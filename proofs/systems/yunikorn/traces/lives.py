@@ -1,8 +1,8 @@
-"""Lives of single objects, judged by transition tables: which state follows which, by which event, in which release.
+"""Lives of single objects, checked by transition tables: which state follows which, by which event, in which release.
 
 A log of state changes says all of an object's state, so that a release either explains the log or does
 not, and no choice is left to try. So the engine's candidates are not states of a model here, but the
-releases whose tables explain the log so far: an entry that leaves none departs.
+releases whose tables explain the log so far: an entry that leaves none does not conform.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from schedproof.model.lang import Model
 from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, step
 from schedproof.proofs.traces.reports.report import (
-    BrokenPromise,
     Candidate,
-    Departure,
     Difference,
-    Judgement,
-    OracleVerdict,
-    Promise,
+    LogVerdict,
+    NonconformanceReport,
+    Requirement,
+    Validation,
+    Violation,
 )
 
-from .promises import broken_by
+from .properties import broken_by
 from .releases import NAMES, STATE_STRINGS, Table
 
 ENDED: Mapping[str, frozenset[str]] = {
@@ -54,7 +54,7 @@ class Entry:
         source: the state before; "" if the log does not tell it.
         event: what happened, as the log calls it; "" if it does not tell.
         told: the entry in words, where the states do not say it well.
-        broken: the entry departs in itself, for this reason.
+        broken: the entry does not conform in itself, for this reason.
         only: the releases that can write such an entry, and why only they; empty for all.
         loops: whether a change to the same state is told at all.
         observes: None for a change; else ``target`` is the state that the object is in, and True says that
@@ -114,24 +114,24 @@ class Lives:
     middle: dict[str, str] = field(default_factory=dict)
     """Objects that the log meets in the middle of their lives -> in which state."""
 
-    def check(self) -> Judgement:
+    def check(self) -> Validation:
         """The verdict on all entries."""
-        candidates, breaks = Candidates(tuple(t.name for t in self.tables)), list[BrokenPromise]()
-        departure, releases = None, tuple[str, ...]()
+        candidates, breaks = Candidates(tuple(t.name for t in self.tables)), list[Violation]()
+        nonconformance, releases = None, tuple[str, ...]()
         for entry in self.entries:
             record = self.record(entry)
             after = step(candidates, record)
             if isinstance(after, Nonconformance):
-                departure = self.nonconformance(record, self.named(candidates.states))
+                nonconformance = self.nonconformance(record, self.named(candidates.states))
                 break
             breaks += record.breaks(candidates.states, after.states)
             self.goes_on(record, [t for t in self.named(candidates.states) if t.name not in after.states])
             candidates = after
-        if departure is None:
+        if nonconformance is None:
             releases = tuple(name for name in candidates.states if name in NAMES)
-        verdict = OracleVerdict.CONFORMS if departure is None else OracleVerdict.DEPARTS
+        verdict = LogVerdict.CONFORMS if nonconformance is None else LogVerdict.VIOLATES
         notes = "; ".join(part for part in (self.met(), self.left_out) if part)
-        return Judgement(verdict, departure, notes, len(self.entries), tuple(breaks), releases)
+        return Validation(verdict, nonconformance, notes, len(self.entries), tuple(breaks), releases)
 
     def named(self, names: Sequence[str]) -> list[Table]:
         """The tables of releases."""
@@ -190,13 +190,13 @@ class Lives:
             self.now = {k: v for k, v in self.now.items() if not (k[0] == "Task" or k[0].startswith("Shim"))}
         self.now[entry.sort, entry.who] = (entry.target, entry.line)
 
-    def broken_by(self, entry: Entry, source: str) -> list[BrokenPromise]:
-        """What the document promises, and the entry breaks."""
+    def broken_by(self, entry: Entry, source: str) -> list[Violation]:
+        """What the document properties, and the entry breaks."""
         if not source or source == entry.target:
             return []
         says = f"{entry.who} goes from {source} to {entry.target}"
-        promises = broken_by(self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target))
-        return [BrokenPromise(entry.number, entry.line, says, promise) for promise in promises]
+        requirements = broken_by(self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target))
+        return [Violation(entry.number, entry.line, says, requirement) for requirement in requirements]
 
     def begins_anew(self, entry: Entry, state: str) -> bool:
         """The entry speaks of another object of the same name."""
@@ -241,13 +241,15 @@ class Lives:
         parts += [f"{', '.join(names)} is excluded since line {line}: {why}" for (line, why), names in gone.items()]
         return f"{record.says}: {'; '.join(parts)}"
 
-    def nonconformance(self, record: LifeRecord, tables: Sequence[Table]) -> Departure:
-        """The departure, with what could have happened instead by ``tables``: those that explain all before it."""
+    def nonconformance(self, record: LifeRecord, tables: Sequence[Table]) -> NonconformanceReport:
+        """The nonconformance, with what could have happened instead by ``tables``: those that explain all before it."""
         entry, source = record.entry, record.source
         document = self.model.document.name
-        promises: list[Promise] = []
+        requirements: list[Requirement] = []
         if source and source != entry.target:
-            promises = broken_by(self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target))
+            requirements = broken_by(
+                self.model, entry.sort, _plain(entry.sort, source), _plain(entry.sort, entry.target)
+            )
         possible: dict[str, str] = {}
         for table in tables:
             possible |= table.leaving(entry.sort, _plain(entry.sort, source)) if source else {}
@@ -256,14 +258,14 @@ class Lives:
                 [f"{event} on {entry.who}"],
                 {entry.sort: {entry.who: {"state": after}}},
                 [Difference(entry.who, "state", after, entry.target)] if after != entry.target else [],
-                [] if after != entry.target else [Promise(None, f"the log says {entry.event}", document, None)],
+                [] if after != entry.target else [Requirement(None, f"the log says {entry.event}", document, None)],
                 None,
             )
             for event, after in sorted(possible.items(), key=lambda row: row[1] != entry.target)[:3]
             if after != entry.target or (entry.event and event != entry.event)
         ]
         reason = record.broken or self.reason(record, tables)
-        return Departure(entry.number, entry.line, reason, promises, candidates)
+        return NonconformanceReport(entry.number, entry.line, reason, requirements, candidates)
 
 
 def _plain(sort: str, state: str) -> str:

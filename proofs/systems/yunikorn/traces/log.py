@@ -4,7 +4,7 @@ Both encodings of the logger are read: text, where the message is followed by it
 JSON, where all is one object. Lines without a known message are skipped and counted. The choices of the reading:
 
 * **Core**: "Application state transition", of applications; "object transition", of queues and partitions, whose
-  tables are the same. Where "object" is no text, nobody knows which it is, and the line is judged alone. A line of
+  tables are the same. Where "object" is no text, nobody knows which it is, and the line is checked alone. A line of
   an application is written when a state is entered, so an event that changes none has no line.
 * **Shim**: applications, tasks (by application and task), nodes, and the scheduler, which is one. Lines of an event
   that changes no state are allowed.
@@ -95,7 +95,7 @@ def _read(model: Model, lines: Sequence[TextLine]) -> tuple[list[Entry], str]:
         if found is None:
             for other in (STATE_LOG, EVENT_RECORDS, WALKS):
                 if text.text.startswith("{") and other.recognises([text]):
-                    what = f"a line of the format {other.name} in a log; judge each format's lines by themselves"
+                    what = f"a line of the format {other.name} in a log; check each format's lines by themselves"
                     raise TraceError(f"{text.file}, line {text.number}: {what}")
             skipped += 1
             continue
@@ -127,7 +127,7 @@ LOG = Format(
     'a log lines with "Application state transition" or its like',
     _recognises,
     read_lives(_read),
-    judged_by="v0.12.2",
+    validated_by="v0.12.2",
     fits=fits,
     by_release=True,
     text=True,

@@ -101,7 +101,7 @@ STATE_LOG = Format(
     'an application has "applicationID" and "stateLog"',
     _recognises,
     read_lives(_read),
-    judged_by="v0.12.2",
+    validated_by="v0.12.2",
     fits=fits,
     by_release=True,
 )

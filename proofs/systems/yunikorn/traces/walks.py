@@ -1,6 +1,6 @@
 """Walks of YuniKorn's real Application: calls of its methods, with what is to be seen of it after each.
 
-A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's total, ``steps``); each is judged as a run of the
+A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's total, ``steps``); each is checked as a run of the
 model of its own. The choices of the reading:
 
 * **A step is a call** (``op``) and so one step of the model, or the time-out of a timer, which is two: it
@@ -13,7 +13,7 @@ model of its own. The choices of the reading:
   no step of the model, and change nothing of its state.
 * **The gang's total** is reached when the placeholders that are allocated are exactly so many, as often as
   that happens; a walk may ask for more placeholders than the total.
-* **Promises of the document** that a step or the state after it breaks are named; a state that has broken one is
+* **Properties of the document** that a step or the state after it breaks are named; a state that has broken one is
   named once.
 """
 
@@ -34,13 +34,13 @@ from schedproof.proofs.traces.files.json_document import read_documents
 from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.formats.format import Format, Requested
-from schedproof.proofs.traces.reports.nonconformance import judgement_of
-from schedproof.proofs.traces.reports.report import BrokenPromise, Judgement, OracleVerdict, Promise
+from schedproof.proofs.traces.reports.nonconformance import validation_of
+from schedproof.proofs.traces.reports.report import LogVerdict, Requirement, Validation, Violation
 from schedproof.proofs.traces.reports.wording import show_choice
 
 from .releases import EVENTS, OLDEST, Table, release_named, table_of
 from .walk_objects import HELD, WalkAsks, Walker, core_of, trails
-from .walk_promises import Promises
+from .walk_properties import ExportedProperties
 from .words import SCHEMA, Words, keys
 
 ENDED = ("Completed", "Expired", "Failed", "Rejected")
@@ -168,7 +168,7 @@ class _Reader:
     before: str = "New"
 
     def records(self) -> Iterator[Record[State]]:
-        promises = Promises(self.walker)
+        requirements = ExportedProperties(self.walker)
         for number, step in enumerate(self.line.value["steps"], start=1):
             state = step["state"]
             says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
@@ -183,7 +183,7 @@ class _Reader:
                 self.observed(step),
                 partial(self.attempts, call),
                 f"{says}: {why}" if why else "",
-                promises.breaks(record, self.line.number, says, call.plan),
+                requirements.breaks(record, self.line.number, says, call.plan),
             )
             self.before = state
 
@@ -234,7 +234,7 @@ class _Reader:
         for path, complaint in self.ways(call, state):
             found = True
             if complaint:
-                yield Path(path.steps, path.state, (Promise(None, complaint, document, None),))
+                yield Path(path.steps, path.state, (Requirement(None, complaint, document, None),))
         for wanted in () if found else call.plan[:1]:
             yield from self.walker.steps.nearest(state, wanted)
 
@@ -302,9 +302,9 @@ class _Walks:
     model: Model
     walks: Sequence[tuple[Line, WalkAsks]]
 
-    def check(self) -> Judgement:
-        """The verdict on all walks: of the first that departs, or else of the first that is undetermined."""
-        breaks, undetermined, first = list[BrokenPromise](), None, 1
+    def check(self) -> Validation:
+        """The verdict on all walks: of the first that does not conform, or else of the first that is undetermined."""
+        breaks, undetermined, first = list[Violation](), None, 1
         size, core, table = (
             sum(len(line.value["steps"]) for line, _ in self.walks),
             core_of(self.model),
@@ -315,13 +315,13 @@ class _Walks:
             records = list(reader.records())
             first += len(records)
             outcome, broken = check_run(Candidates((reader.walker.start,)), records)
-            found = judgement_of(reader.walker.instance, outcome)
+            found = validation_of(reader.walker.instance, outcome)
             breaks += broken
-            if found.verdict is OracleVerdict.DEPARTS:
+            if found.verdict is LogVerdict.VIOLATES:
                 return replace(found, size=size, breaks=breaks)
-            if found.verdict is OracleVerdict.UNDETERMINED:
+            if found.verdict is LogVerdict.UNDETERMINED:
                 undetermined = undetermined or found
-        return replace(undetermined or Judgement(OracleVerdict.CONFORMS), size=size, breaks=breaks)
+        return replace(undetermined or Validation(LogVerdict.CONFORMS), size=size, breaks=breaks)
 
 
 def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Walks:
@@ -354,7 +354,7 @@ WALKS = Format(
     'a walk "gangStyle" and "steps"',
     _recognises,
     _read,
-    judged_by="v0.12.2",
+    validated_by="v0.12.2",
     fits=_fits,
     by_release=True,
 )

@@ -40,7 +40,7 @@ def keys(lines: Sequence[TextLine]) -> set[str]:
 
 
 def tables_of(model: Model, requested: Requested) -> list[Table]:
-    """The tables to judge by: the variant's own if one is requested, else of the release, else of every release.
+    """The tables to check by: the variant's own if one is requested, else of the release, else of every release.
 
     Raises:
         TraceError: no such release.
@@ -55,7 +55,7 @@ def tables_of(model: Model, requested: Requested) -> list[Table]:
 
 
 class Words:
-    """The states and events that a log may name; anything else is a mistake of the log, not a departure."""
+    """The states and events that a log may name; anything else is a mistake of the log, not a nonconformance."""
 
     def __init__(self, model: Model) -> None:
         self._states = {sort: list(known_states(model, sort)) for sort in EVENTS}

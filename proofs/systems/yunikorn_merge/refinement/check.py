@@ -5,18 +5,18 @@ from __future__ import annotations
 from schedproof.impl.systems.yunikorn_merge import MergedScheduler
 from schedproof.model.semantics import Instance, instance_with
 from schedproof.model.systems.yunikorn_merge import MERGED
-from schedproof.model.systems.yunikorn_merge.merged_situations import MergedSituation
+from schedproof.model.systems.yunikorn_merge.merged_configurations import MergedConfiguration
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.report import RefinementReport, compared
 
+from .component import Scheduler
 from .explore import Exploration
 from .meaning import Meaning
-from .party import Scheduler
 
 
 def check_refinement(
-    situation: MergedSituation, kind: Scheduler = MergedScheduler, *, progress: Progress | None = None
+    configuration: MergedConfiguration, kind: Scheduler = MergedScheduler, *, progress: Progress | None = None
 ) -> RefinementReport:
     """Explores the scheduler and the model's variant ``merged`` and compares the two graphs.
 
@@ -25,16 +25,17 @@ def check_refinement(
     left open, and so is the order of what one operation tells.
 
     Args:
-        situation: a partition, with what comes to it.
+        configuration: a partition, with what comes to it.
         kind: what makes the scheduler; a test gives one with a bug.
         progress: called now and then with the numbers of states and edges found.
     """
-    instance = instance_of(situation)
+    instance = instance_of(configuration)
     return compared(
-        lambda: Exploration(Meaning(situation, instance), kind, ModelGraph.explore(instance), progress), situation.about
+        lambda: Exploration(Meaning(configuration, instance), kind, ModelGraph.explore(instance), progress),
+        configuration.about,
     )
 
 
-def instance_of(situation: MergedSituation) -> Instance:
-    """The merged model of a situation."""
-    return instance_with(MERGED, situation.rigid)
+def instance_of(configuration: MergedConfiguration) -> Instance:
+    """The merged model of a configuration."""
+    return instance_with(MERGED, configuration.rigid)

@@ -12,8 +12,8 @@ from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.refinement.property import Progress
 
+from .component import Operation, Scheduler, Snapshot, after, hear
 from .meaning import LEAF, NOWHERE, PARTITION, Meaning
-from .party import Operation, Scheduler, Snapshot, after, hear
 
 AT_WORK = "at work"
 
@@ -33,7 +33,7 @@ class Exploration(SideBySide):
     def begin(self) -> int:
         """A scheduler with its partition, if that is there from the start."""
         at = Snapshot()
-        if self._meaning.situation.partition:
+        if self._meaning.configuration.partition:
             made = after(at, Operation("register", PARTITION, _register), self._kind)
             at = Snapshot(made.world) if made is not None else at
         return self._at(at)
@@ -97,7 +97,7 @@ class Exploration(SideBySide):
                     yield Operation("give_back", about, _release(its, ask, stopped)), m.label("give_back", n)
 
     def _submit(self, number: int) -> Run:
-        queue = NOWHERE if number in self._meaning.situation.refused else LEAF
+        queue = NOWHERE if number in self._meaning.configuration.refused else LEAF
         return lambda it: it.add_application(PARTITION, self._meaning.applications[number], queue)
 
 

@@ -7,47 +7,47 @@ from functools import cached_property
 
 from schedproof.model.lang import SetOf
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.model.systems.yunikorn_merge.merged_situations import MergedSituation
+from schedproof.model.systems.yunikorn_merge.merged_configurations import MergedConfiguration
 
-from .party import News, Snapshot
+from .component import News, Snapshot
 
 PARTITION, ROOT, LEAF, NOWHERE = "p0", "root", "root.q0", "root.nowhere"
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """The states of ``instance``, a situation of the merged model, that snapshots mean."""
+    """The states of ``instance``, a configuration of the merged model, that snapshots mean."""
 
-    situation: MergedSituation
+    configuration: MergedConfiguration
     instance: Instance
 
     @cached_property
     def applications(self) -> list[str]:
         """Their names, by number; so below."""
-        return [f"a{n}" for n in range(self.situation.applications)]
+        return [f"a{n}" for n in range(self.configuration.applications)]
 
     @cached_property
     def asks(self) -> list[str]:
         """By number."""
-        return [f"k{n}" for n in range(len(self.situation.asks))]
+        return [f"k{n}" for n in range(len(self.configuration.asks))]
 
     @cached_property
     def nodes(self) -> list[str]:
         """By number."""
-        return [f"n{n}" for n in range(self.situation.nodes)]
+        return [f"n{n}" for n in range(self.configuration.nodes)]
 
     @cached_property
     def allocations(self) -> list[tuple[str, str]]:
         """(ask, node), by number."""
-        return [(self.asks[ask], self.nodes[node]) for ask, node in self.situation.allocations]
+        return [(self.asks[ask], self.nodes[node]) for ask, node in self.configuration.allocations]
 
     def application_of(self, ask: str) -> str:
         """Whose ask it is."""
-        return self.applications[self.situation.asks[self.asks.index(ask)]]
+        return self.applications[self.configuration.asks[self.asks.index(ask)]]
 
     def recovered(self, ask: str) -> bool:
         """It is for something that runs already."""
-        return self.asks.index(ask) in self.situation.recovered
+        return self.asks.index(ask) in self.configuration.recovered
 
     def label(self, action: str, about: int) -> Choice:
         """A step of the model; each has one parameter."""

@@ -5,26 +5,26 @@ from __future__ import annotations
 from schedproof.impl.systems.yunikorn_merge import MergedScheduler
 from schedproof.model.semantics.run import Run
 from schedproof.model.systems.yunikorn_merge import MERGED
-from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS
+from schedproof.model.systems.yunikorn_merge.merged_configurations import MERGED_CONFIGURATIONS
 from schedproof.proofs.refinement.mismatch import Mismatch
-from schedproof.proofs.refinement.replay import SITUATION_UNKNOWN, along, check_variant, follow
+from schedproof.proofs.refinement.replay import CONFIGURATION_UNKNOWN, along, check_variant, follow
 
+from .component import Scheduler
 from .explore import Exploration
 from .meaning import Meaning
-from .party import Scheduler
 
 
 def replay(run: Run, kind: Scheduler = MergedScheduler) -> Mismatch | None:
     """The first difference between the scheduler and the model along a run; None if there is none.
 
     Raises:
-        ValueError: not a run of the merged model in one of the situations that are explored.
+        ValueError: not a run of the merged model in one of the configurations that are explored.
     """
     check_variant(run, MERGED)
-    situation = next((each for each in MERGED_SITUATIONS if each.rigid == run.instance.rigid), None)
-    if situation is None:
-        raise ValueError(SITUATION_UNKNOWN)
-    exploration = Exploration(Meaning(situation, run.instance), kind, along(run))
+    configuration = next((each for each in MERGED_CONFIGURATIONS if each.rigid == run.instance.rigid), None)
+    if configuration is None:
+        raise ValueError(CONFIGURATION_UNKNOWN)
+    exploration = Exploration(Meaning(configuration, run.instance), kind, along(run))
     return follow(exploration, list(zip(run.choices, run.states[1:], strict=True)))
 
 

@@ -65,9 +65,9 @@ def cases() -> Iterator[Case]:
     yield command("init", "mine", "-o", ".", files={"test_mine.py": ""})
     yield command("prove", "hived", "--emit-smt", "file", files={"file": ""})
     sizes = 'default_scope={"Worker": 2, "Lease": 1},'
-    none = (sizes, f"{sizes} topologies=lambda sizes: [],")
+    none = (sizes, f"{sizes} configurations=lambda sizes: [],")
     for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):
-        yield lease(arguments, shown=f"schedproof {arguments}  # topologies=lambda sizes: []", model=none)
+        yield lease(arguments, shown=f"schedproof {arguments}  # configurations=lambda sizes: []", model=none)
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
     yield Case(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedproof.model.locks.reading import LARGEST, parse, read
-from schedproof.proofs.locks.examine import examine
 from schedproof.proofs.locks.explore import explore_all
+from schedproof.proofs.locks.model_check import model_check
 from tests.docs.errors.case import Case, Content, written
 from tests.model.locks.test_language import CALLED, CLASSES, THREAD, WRONG
 
@@ -21,8 +21,8 @@ def _parsed(text: str, line: int) -> Case:
     return Case(_line(text, line), lambda: parse(text, "locks.yaml"))
 
 
-def _examined(text: str, line: int) -> Case:
-    return Case(_line(text, line), lambda: examine(parse(text, "locks.yaml")))
+def _checked(text: str, line: int) -> Case:
+    return Case(_line(text, line), lambda: model_check(parse(text, "locks.yaml")))
 
 
 def _read(shown: str, files: dict[str, Content], name: str = "a.yaml") -> Case:
@@ -45,13 +45,13 @@ def cases() -> Iterator[Case]:
     yield _parsed(THREAD + "    - maybe:\n        - serve: [rlock a: []]\n", 5)
     yield _parsed(CLASSES + "objects:\n  p: P\n  r: P\n  q: Q in p, r\n", 7)
     yield _parsed("objects: {a: " + "[" * 5000 + "\n", 1)
-    yield _examined(
+    yield _checked(
         "rules:\n  no-deadlock: write Q.f needs wlock\nobjects: {q: Q}\nthreads: {t: [rlock q: []]}\n" + CLASSES, 2
     )
-    yield _examined("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", 3)
-    yield _examined("operations: {go: [go()]}\nthreads: {t: [go()]}\n", 1)
-    yield _examined("objects: {a: rw}\nthreads:\n  t: [serve: [maybe: []]]\n", 3)
-    yield _examined(CLASSES + "objects: {q: Q}\nthreads:\n  t: [rlock q.P]\n", 6)
+    yield _checked("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", 3)
+    yield _checked("operations: {go: [go()]}\nthreads: {t: [go()]}\n", 1)
+    yield _checked("objects: {a: rw}\nthreads:\n  t: [serve: [maybe: []]]\n", 3)
+    yield _checked(CLASSES + "objects: {q: Q}\nthreads:\n  t: [rlock q.P]\n", 6)
     yield _read("schedproof locks big.yaml", {"a.yaml": b"#" * (LARGEST + 1)})
     yield _read("schedproof locks missing.yaml", {}, "missing.yaml")
     yield _read("schedproof locks latin-1.yaml", {"a.yaml": b"\xff"})

@@ -38,7 +38,7 @@ def cases() -> Iterator[Case]:
     alone = '[systems.lease.variants.{}]\nmodel = "lease.model:{}"\n'
     yield _manifest('[systems.lease.variants.fence]  # model = "lease.model:FENCED"', alone.format("fence", "FENCED"))
     yield _manifest("[systems.lease.variants.fenced]  # alone", alone.format("fenced", "FENCED"))
-    yield _manifest('judged_by = "other"', f'{HEAD}judged_by = "other"\n' + alone.format("fenced", "FENCED"))
+    yield _manifest('validated_by = "other"', f'{HEAD}validated_by = "other"\n' + alone.format("fenced", "FENCED"))
     named = HEAD + TOGETHER + '\ncontradictions = "lease.model:{}"\n'
     for name in ("NOSUCH", "WORKER"):
         yield lease(
@@ -49,7 +49,7 @@ def cases() -> Iterator[Case]:
     crash = "from schedproof.model.lang import Durability, crash\ncrash('crash', 'lost', [Machine(Worker, states=[State('A', Durability.VOLATILE)])], [])\n"
     first = "v, w = variables"
     yield lease("verify lease", shown=crash.splitlines()[1], model=(first, crash + first))
-    replays = ('judged_by = "fenced"', 'replays = "lease.model:REPLAYS"')
+    replays = ('validated_by = "fenced"', 'replays = "lease.model:REPLAYS"')
     yield lease(
         "generate lease --cover actions --replay -o out",
         shown='REPLAYS = {"other": print}',

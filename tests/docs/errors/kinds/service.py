@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedproof.service import strict
-from schedproof.service.judging import _records
+from schedproof.service.checking import _records
 from schedproof.service.listening import bound
 from schedproof.service.opening import opened
 from schedproof.service.rpc import Rpc

@@ -15,7 +15,7 @@ import pytest
 from schedproof.model.registry.discovery import system, systems
 from schedproof.model.semantics import IllFormed, Instance, Moment, Stepper, Undefined, compile_term, instances
 from schedproof.proofs.exploration.explore import explore
-from schedproof.proofs.traces import OracleVerdict, TraceError
+from schedproof.proofs.traces import LogVerdict, TraceError
 from schedproof.proofs.traces.engine import collected_names
 from schedproof.proofs.traces.engine.collected_names import CollectedNames
 from schedproof.proofs.traces.engine.fast_path import FastPath
@@ -36,7 +36,7 @@ MOST_LIVE = 3
 
 
 class Run:
-    """A run of the document, made up by the brute-force judge's steps: groups come, end, and come back by their names."""
+    """A run of the document, made up by the brute-force check's steps: groups come, end, and come back by their names."""
 
     def __init__(self, seed: int, listed: bool) -> None:
         self.rng, self.listed = random.Random(seed), listed
@@ -134,7 +134,7 @@ def known(watch: Watch) -> object:
         list(context.collected.ended.items()),
         context.unobserved,
         now.since,
-        watch.judgement,
+        watch.validation,
     )
 
 
@@ -179,7 +179,7 @@ def check_all(seeds: range, number: int) -> None:
     for seed in seeds:
         header, log = conforming(seed, number)
         watch, quick = compare(header, log)
-        assert watch.judgement.verdict is OracleVerdict.CONFORMS, (seed, "\n".join(watch.report().text()))
+        assert watch.validation.verdict is LogVerdict.CONFORMS, (seed, "\n".join(watch.report().text()))
         assert quick > 0.9 * number, (seed, quick)
         rng = random.Random(seed)
         blurry = conforming(seed, number)[1]
@@ -187,7 +187,7 @@ def check_all(seeds: range, number: int) -> None:
         compare(header, blurry)
         at = changed(log, rng)
         watch, _ = compare(header, log)
-        found = watch.report().first_departure
+        found = watch.report().first_nonconformance
         assert found is not None and found.record == at, (seed, at)
 
 
@@ -424,7 +424,7 @@ def test_work_for_a_record_does_not_grow_with_the_ended() -> None:
     for record in lives(100, 2_000):
         watch.take(record)
     assert work(2_100) <= 1.02 * early and early / 150 < 400
-    assert watch.judgement.verdict is OracleVerdict.CONFORMS
+    assert watch.validation.verdict is LogVerdict.CONFORMS
 
 
 def test_ended_names_take_the_table_along() -> None:

@@ -1,4 +1,4 @@
-"""The one engine of the oracle: records as they come, objects that come and go, and what is kept of it all."""
+"""The one engine of the validator: records as they come, objects that come and go, and what is kept of it all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedproof.model.semantics import Choice, Instance, State, instances
 from schedproof.model.semantics.step import stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.exploration.explore import explore
-from schedproof.proofs.traces import OracleVerdict, TraceError, check_records, check_trace
+from schedproof.proofs.traces import LogVerdict, TraceError, check_records, check_trace
 from schedproof.proofs.traces.engine import collected_names
 from schedproof.proofs.traces.engine.appearing import KEPT_ENDED
 from schedproof.proofs.traces.engine.collected_names import CollectedNames
@@ -38,13 +38,13 @@ from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
 from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
-from tests.systems.hived.traces.brute_force_plain import judge as brute_judge
+from tests.systems.hived.traces.brute_force_plain import check as brute_check
 
-CONFORMS, DEPARTS, UNDETERMINED = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS, OracleVerdict.UNDETERMINED
+CONFORMS, VIOLATES, UNDETERMINED = LogVerdict.CONFORMS, LogVerdict.VIOLATES, LogVerdict.UNDETERMINED
 DOCUMENTS = SHARED / "documents"
 
 
-def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVerdict:
+def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> LogVerdict:
     return check_records("hived", header, records).verdict
 
 
@@ -68,14 +68,14 @@ class TestQuickWay:
                 flipped(records, rng)
             traces.append((HEADER if number % 2 else SMALL, json.loads(json.dumps(records))))
 
-        def judged() -> list[tuple[OracleVerdict, int]]:
+        def checked() -> list[tuple[LogVerdict, int]]:
             reports = [check_records("hived", header, records) for header, records in traces]
-            return [(r.verdict, r.first_departure.record if r.first_departure else 0) for r in reports]
+            return [(r.verdict, r.first_nonconformance.record if r.first_nonconformance else 0) for r in reports]
 
-        quickly = judged()
+        quickly = checked()
         monkeypatch.setattr(FastPath, "after", lambda *_: None)
-        assert judged() == quickly
-        assert {v for v, _ in quickly} == {CONFORMS, DEPARTS}
+        assert checked() == quickly
+        assert {v for v, _ in quickly} == {CONFORMS, VIOLATES}
 
     @pytest.mark.parametrize(
         "wrong",
@@ -97,7 +97,7 @@ class TestQuickWay:
     def test_true_is_no_number(self) -> None:
         """1 and True are the same key of a dictionary, but not the same value of a trace."""
         header = {"schedproof": 1, "system": "workshop", "objects": {"Worker": ["w"], "Tool": ["t"]}}
-        toys = System("workshop", "toys", {WORKSHOP.variant: WORKSHOP}, judged_by=WORKSHOP.variant)
+        toys = System("workshop", "toys", {WORKSHOP.variant: WORKSHOP}, validated_by=WORKSHOP.variant)
         numbers = [(m.sort.name, a.name) for m in WORKSHOP.machines for a in m.attributes if str(a.type) == "0..2"]
         sort, name = numbers[0]
         with pytest.raises(TraceError, match=r"True does not fit; write a value of 0\.\.2"):
@@ -120,7 +120,7 @@ class TestObjectsThatComeAndGo:
         assert verdict(OPEN, *lives(3)) is CONFORMS
         seen = {"state": {"PodGroup": {"x": {"state": "Pending"}}}}
         assert verdict(OPEN, seen, {"action": "allocate", "parameters": {"p": "x", "K": ["a", "b"]}}) is CONFORMS
-        assert verdict(OPEN, {"state": {"Cell": {"a": {"user": "x"}}}}) is DEPARTS
+        assert verdict(OPEN, {"state": {"Cell": {"a": {"user": "x"}}}}) is VIOLATES
 
     def test_of_a_sort_that_the_header_lists_they_are_introduced(self) -> None:
         with pytest.raises(TraceError, match="unknown Cell 'c'; choose from a, b"):
@@ -133,7 +133,7 @@ class TestObjectsThatComeAndGo:
     def test_a_name_comes_back_when_it_is_introduced_again(self) -> None:
         life = list(lives(1))
         again = {"objects": {"PodGroup": ["job-0"]}}
-        assert verdict(OPEN, *life, *life) is DEPARTS
+        assert verdict(OPEN, *life, *life) is VIOLATES
         assert verdict(OPEN, *life, again, *life) is CONFORMS
         with pytest.raises(TraceError, match="job-0, which exists already and has not ended"):
             verdict(OPEN, life[0], again)
@@ -146,7 +146,7 @@ class TestObjectsThatComeAndGo:
             {"action": "preempt", "parameters": {"p": "high", "K": ["a"]}},
         ]
         assert verdict(OPEN, lower, higher, *steps) is CONFORMS
-        assert verdict(OPEN, lower, {"objects": {"PodGroup": ["high"]}}, *steps) is DEPARTS
+        assert verdict(OPEN, lower, {"objects": {"PodGroup": ["high"]}}, *steps) is VIOLATES
         # Or of the other, when what it has to do with appears.
         late = {"objects": {"PodGroup": ["low"]}, "rigid": {"PodGroup": {"outranks": {"high": ["low"]}}}}
         assert verdict(OPEN, {"objects": {"PodGroup": ["high"]}}, late, *steps) is CONFORMS
@@ -161,13 +161,13 @@ class TestObjectsThatComeAndGo:
         ("record", "expected"),
         [
             ({"state": {"PodGroup": {"g0": {"state": "Deleted"}}}}, CONFORMS),
-            ({"state": {"PodGroup": {"g0": {"state": "Pending"}}}}, DEPARTS),
-            ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}, DEPARTS),
+            ({"state": {"PodGroup": {"g0": {"state": "Pending"}}}}, VIOLATES),
+            ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}, VIOLATES),
             ({"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}, "objects": {"PodGroup": ["g0"]}}, CONFORMS),
         ],
     )
     def test_a_forgotten_name_is_still_that_of_what_has_ended(
-        self, record: Mapping[str, Any], expected: OracleVerdict
+        self, record: Mapping[str, Any], expected: LogVerdict
     ) -> None:
         header = {"schedproof": 1, "system": "hived", "objects": {"Cell": ["a"]}}
         watch = Watch(system("hived"), None, header)
@@ -178,10 +178,10 @@ class TestObjectsThatComeAndGo:
         assert watch.take(record).verdict is expected
         since = watch.since
         assert since is not None
-        if expected is DEPARTS:
+        if expected is VIOLATES:
             header, *records = shortened(system("hived"), watch.model, since)
             again = check_records("hived", header, records, shorten=False)
-            assert again.first_departure is not None and again.first_departure.record == len(records)
+            assert again.first_nonconformance is not None and again.first_nonconformance.record == len(records)
 
     def test_what_was_forgotten_in_several_states_is_undetermined(self) -> None:
         """Nothing is made up of what it was like."""
@@ -229,7 +229,7 @@ class TestObjectsThatComeAndGo:
         gone = [{"action": "delete_pending", "parameters": {"p": name}} for name in names]
         again = {"state": {"PodGroup": {"g0": {"state": "Deleted"}}}}
         assert verdict(header, *gone, NEW, again) is CONFORMS
-        assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is DEPARTS
+        assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is VIOLATES
 
     def test_nobody_is_accused_of_what_an_unnamed_one_may_have_done(self) -> None:
         """Whose allocation it was is not said, and the header lists no groups: it may be of one that is never named."""
@@ -238,11 +238,11 @@ class TestObjectsThatComeAndGo:
         heard = {"event": "Cell.e0"}
         for record in (of_somebody, not_logged, heard):
             report = check_records("hived", OPEN, [record])
-            assert (report.verdict, report.first_departure) == (UNDETERMINED, None)
+            assert (report.verdict, report.first_nonconformance) == (UNDETERMINED, None)
             assert "record 1 (line 1): no step of the objects named so far explains it" in report.note
             assert "list those of PodGroup in the header" in report.note
             assert verdict({**OPEN, "objects": {"PodGroup": ["x"], "Cell": ["a"]}}, record) is CONFORMS
-            assert verdict({**OPEN, "objects": {"PodGroup": [], "Cell": ["a"]}}, record) is DEPARTS
+            assert verdict({**OPEN, "objects": {"PodGroup": [], "Cell": ["a"]}}, record) is VIOLATES
 
     def test_what_was_unsaid_once_is_not_forgotten(self) -> None:
         """Of x and a, or of a group that is never named: then x is still Pending, and may not complete."""
@@ -253,20 +253,20 @@ class TestObjectsThatComeAndGo:
         ended = {"action": "delete_pending", "parameters": {"p": "x"}}
         listed = {**OPEN, "objects": {"PodGroup": ["x"], "Cell": ["a", "b"]}}
         assert verdict(OPEN, named, of_somebody, ended) is UNDETERMINED
-        assert verdict(listed, named, of_somebody, ended) is DEPARTS
+        assert verdict(listed, named, of_somebody, ended) is VIOLATES
         assert (
             verdict({**listed, "objects": {**listed["objects"], "PodGroup": ["x", "y"]}}, named, of_somebody, ended)
             is CONFORMS
         )
 
-    def test_what_says_all_is_judged(self) -> None:
+    def test_what_says_all_is_checked(self) -> None:
         of_x = {"action": "complete", "parameters": {"p": "x"}}
-        assert verdict(OPEN, of_x) is DEPARTS
-        assert verdict({**OPEN, "objects": {"Cell": ["a"]}}, of_x) is DEPARTS
+        assert verdict(OPEN, of_x) is VIOLATES
+        assert verdict({**OPEN, "objects": {"Cell": ["a"]}}, of_x) is VIOLATES
         heard = {"event": "PodGroup.e2", "object": "x"}  # whose it is says the object
-        assert verdict(OPEN, heard) is DEPARTS
+        assert verdict(OPEN, heard) is VIOLATES
         vacated = {"state": {"Cell": {"a": {"state": "Used"}}}, "unlogged": {"most": 2, "actions": ["vacate"]}}
-        assert verdict({**OPEN, "objects": {"Cell": ["a"]}}, vacated) is DEPARTS  # only groups are not listed
+        assert verdict({**OPEN, "objects": {"Cell": ["a"]}}, vacated) is VIOLATES  # only groups are not listed
 
     def test_there_may_be_too_many(self) -> None:
         names = {"PodGroup": [f"g{i}" for i in range(1001)]}
@@ -386,9 +386,9 @@ class TestUnnamed:
         listed = {**header, "objects": {**header["objects"], "Recipe": ["R"]}, "rigid": {**header["rigid"], **recipe}}
         assert check_records("beaker", listed, [taken]).verdict is CONFORMS
         nobody = {**header, "objects": {**header["objects"], "Recipe": []}}
-        assert check_records("beaker", nobody, [taken]).verdict is DEPARTS
+        assert check_records("beaker", nobody, [taken]).verdict is VIOLATES
 
-    def test_of_planted_guards_rules_and_updates(self) -> None:
+    def test_of_seeded_guards_rules_and_updates(self) -> None:
         """Each of these can tell that there is one more Free cell, or one that is in no state of its own choosing."""
         from schedproof.model.lang import Row, Rule, exists, forall, those, variable
         from schedproof.model.systems.hived.machines import Cell, PodGroup
@@ -477,8 +477,8 @@ class TestEventsTimesAndCrashes:
             {"event": "PodGroup.e6", "object": "low", "state": {"PodGroup": {"high": {"state": "Preempting"}}}},
         ]
         assert verdict(HEADER, *steps) is CONFORMS
-        assert verdict(HEADER, steps[0], {**steps[1], "object": "mid"}) is DEPARTS
-        assert verdict(HEADER, {"event": "PodGroup.e6"}) is DEPARTS
+        assert verdict(HEADER, steps[0], {**steps[1], "object": "mid"}) is VIOLATES
+        assert verdict(HEADER, {"event": "PodGroup.e6"}) is VIOLATES
 
     def test_time_does_not_go_back(self) -> None:
         first = {"action": "crash", "time": 10}
@@ -517,23 +517,23 @@ class TestEventsTimesAndCrashes:
             properties=[],
             default_scope={"Task": 2, "Slot": 1},
         )
-        system = System("zoo", "a zoo", {"toy": zoo}, judged_by="toy")
+        system = System("zoo", "a zoo", {"toy": zoo}, validated_by="toy")
 
-        def judged(header: Mapping[str, Any], *records: Mapping[str, Any]) -> OracleVerdict:
+        def checked(header: Mapping[str, Any], *records: Mapping[str, Any]) -> LogVerdict:
             return check_records(system, {"schedproof": 1, "system": "zoo", **header}, records).verdict
 
         listed = {"objects": {"Task": ["a", "b"], "Slot": ["s"]}}
         gone, full = {"Task": {"a": {"state": "Gone"}}}, {"Slot": {"s": {"state": "Full"}}}
         for name, also in (("a", gone), ("s", {"Task": {"a": {"state": "New"}}})):
             record = {"event": "Slot.fill", "parameters": {"x": name}}
-            assert judged(listed, {**record, "state": {**full, **also}}) is CONFORMS
-        assert judged(listed, {"event": "Slot.fill", "parameters": {"x": "s"}, "state": gone}) is DEPARTS
+            assert checked(listed, {**record, "state": {**full, **also}}) is CONFORMS
+        assert checked(listed, {"event": "Slot.fill", "parameters": {"x": "s"}, "state": gone}) is VIOLATES
         with pytest.raises(TraceError, match=r"parameters.x: unknown Task 'z'"):
-            judged(listed, {"event": "Slot.fill", "parameters": {"x": "z"}})
-        assert judged({}, {"event": "Task.go", "parameters": {"x": "a"}, "state": gone}) is CONFORMS
+            checked(listed, {"event": "Slot.fill", "parameters": {"x": "z"}})
+        assert checked({}, {"event": "Task.go", "parameters": {"x": "a"}, "state": gone}) is CONFORMS
         # Some slot was filled, and the header lists none: one that nobody has named.
-        assert judged({"objects": {"Task": ["a"]}}, {"event": "Slot.fill"}) is UNDETERMINED
-        assert judged({"objects": {"Task": ["a"], "Slot": []}}, {"event": "Slot.fill"}) is DEPARTS
+        assert checked({"objects": {"Task": ["a"]}}, {"event": "Slot.fill"}) is UNDETERMINED
+        assert checked({"objects": {"Task": ["a"], "Slot": []}}, {"event": "Slot.fill"}) is VIOLATES
 
     def test_a_crash_is_a_step_of_the_crash_action(self) -> None:
         up = {"action": "preempt", "parameters": {"p": "high", "K": ["a"]}}
@@ -543,13 +543,13 @@ class TestEventsTimesAndCrashes:
         }
         after = {"state": {"PodGroup": {"high": {"state": "Pending"}, "low": {"state": "Allocated"}}}}
         assert verdict(start, up, {"crash": True, **after}) is CONFORMS
-        assert verdict(start, up, after) is DEPARTS
+        assert verdict(start, up, after) is VIOLATES
 
     def test_where_the_run_begins_may_be_one_of_several_states(self) -> None:
         used = {"Cell": {"a": {"state": "Used", "user": "low"}}, "PodGroup": {"low": {"state": "Allocated"}}}
         steps = {"action": "delete_allocated", "parameters": {"p": "low"}}
         assert verdict({**HEADER, "start": [{}, used]}, steps) is CONFORMS
-        assert verdict({**HEADER, "start": [{}]}, steps) is DEPARTS
+        assert verdict({**HEADER, "start": [{}]}, steps) is VIOLATES
 
 
 class TestUnloggedSteps:
@@ -562,13 +562,13 @@ class TestUnloggedSteps:
 
     def test_no_more_than_stated(self) -> None:
         last = {"state": {"PodGroup": {"low": {"state": "Deleted"}, "mid": {"state": "Deleted"}}}}
-        for most, expected in ((1, DEPARTS), (2, CONFORMS)):
+        for most, expected in ((1, VIOLATES), (2, CONFORMS)):
             assert verdict({**HEADER, "unlogged": most}, last) is expected
             assert verdict(HEADER, {**last, "unlogged": most}) is expected
 
     def test_only_the_actions_that_are_named(self) -> None:
         last = {"state": {"PodGroup": {"low": {"state": "Deleted"}}}}
-        for name, expected in (("delete_pending", CONFORMS), ("delete_allocated", DEPARTS)):
+        for name, expected in (("delete_pending", CONFORMS), ("delete_allocated", VIOLATES)):
             assert verdict({**HEADER, "unlogged": {"most": 1, "actions": [name]}}, last) is expected
 
     def test_full_records_are_not_taken_the_quick_way_then(self) -> None:
@@ -583,7 +583,7 @@ class TestUnloggedSteps:
             },
         ]
         assert verdict({**SMALL, "unlogged": 1}, *records) is CONFORMS
-        assert brute_judge({**SMALL, "unlogged": 1}, records) == ("conforms", None)
+        assert brute_check({**SMALL, "unlogged": 1}, records) == ("conforms", None)
 
 
 class TestWhatMatters:
@@ -595,10 +595,10 @@ class TestWhatMatters:
             records = json.loads(json.dumps(logged_run(rng, 8, 0)))
             flipped(records, rng)
             report = check_records("hived", SMALL, records, shorten=True)
-            if report.verdict is not DEPARTS:
+            if report.verdict is not VIOLATES:
                 continue
             header, *rest = report.shortened
-            assert verdict(header, *rest) is DEPARTS and len(rest) <= len(records)
+            assert verdict(header, *rest) is VIOLATES and len(rest) <= len(records)
             for at in range(len(rest) - 1):
                 if rest[at].keys() != {"unlogged"}:
                     gap = {
@@ -614,13 +614,13 @@ class TestWhatMatters:
                     checked += 1
         assert checked >= 5
 
-    def test_a_departure_of_full_records_needs_one_of_them(self) -> None:
+    def test_a_nonconformance_of_full_records_needs_one_of_them(self) -> None:
         records = walk(AS_WRITTEN, 4, 20)
         records[15]["state"]["Cell"]["a"]["user"] = next(
             g for g in [None, *GROUPS] if g != records[15]["state"]["Cell"]["a"]["user"]
         )
         report = check_records("hived", HEADER, records, shorten=True)
-        assert report.first_departure is not None and report.first_departure.record == 16
+        assert report.first_nonconformance is not None and report.first_nonconformance.record == 16
         header, *rest = report.shortened
         assert len(rest) == 1 and rest[0]["state"].keys() == {"Cell"}
         assert "start" in header
@@ -644,10 +644,10 @@ class TestAllowed:
             assert Watch(system("hived"), None, HEADER).take(event).verdict is CONFORMS
         assert not watch.allowed(5).complete and len(watch.allowed(5).events) == 5
 
-    def test_after_a_departure_there_are_none(self) -> None:
+    def test_after_a_nonconformance_there_are_none(self) -> None:
         watch = Watch(system("hived"), None, HEADER)
         watch.take({"action": "complete", "parameters": {"p": "low"}})
-        assert watch.allowed().events == () and watch.judgement.verdict is DEPARTS
+        assert watch.allowed().events == () and watch.validation.verdict is VIOLATES
 
 
 def lines(*records: Any) -> str:
@@ -709,8 +709,8 @@ class TestQuotes:
     def test_the_document_is_quoted(self) -> None:
         """Line 79 of HiveD's document is the condition of e2."""
         report = check_records("hived", HEADER, [{"action": "complete", "parameters": {"p": "low"}}])
-        assert report.first_departure is not None
-        refused = report.first_departure.candidates[0].refused[0]
+        assert report.first_nonconformance is not None
+        refused = report.first_nonconformance.candidates[0].refused[0]
         assert refused.line == 79 and refused.sentence.startswith(
             "Condition: all the cells that the cell allocation algorithm"
         )
@@ -719,7 +719,7 @@ class TestQuotes:
         records = [{"event": "PodGroup.e5", "object": "mid", "parameters": {"p": "low"}}]
         start = {"PodGroup": {"low": {"state": "Preempting"}}, "Cell": {"a": {"state": "Reserved", "reserver": "low"}}}
         report = check_records("hived", {**HEADER, "start": start}, records)
-        assert report.first_departure is not None
+        assert report.first_nonconformance is not None
         assert "complete does not lead to PodGroup.e5 there" in " ".join(report.text())
 
     @needs_shared

@@ -1,4 +1,4 @@
-"""Traces that are still being written, of formats that are judged line by line and of those that are judged as a whole."""
+"""Traces that are still being written, of formats that are checked line by line and of those that are checked as a whole."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from schedproof.proofs.traces import Following, OracleVerdict, TraceError, check_trace
+from schedproof.proofs.traces import Following, LogVerdict, TraceError, check_trace
 from schedproof.proofs.traces.files.following import SHARE, Again
 from tests.proofs.traces.formats.test_plain import HEADER
 from tests.support.places import DATA
 
-CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
+CONFORMS, VIOLATES = LogVerdict.CONFORMS, LogVerdict.VIOLATES
 SAMPLES = [
     *sorted((DATA / "hived").glob("*.jsonl")),
     *sorted((DATA / "beaker").glob("*.*")),
@@ -54,10 +54,10 @@ class TestFollowing:
         thread.join()
         assert (report.verdict, report.records, following.half) == (CONFORMS, 1, True)
 
-    def test_it_ends_at_the_first_departure(self, tmp_path: Path) -> None:
+    def test_it_ends_at_the_first_nonconformance(self, tmp_path: Path) -> None:
         path = tmp_path / "log"
         path.write_text(lines(HEADER, {"action": "complete", "parameters": {"p": "low"}}))
-        assert check_trace("hived", path, following=Following()).verdict is DEPARTS
+        assert check_trace("hived", path, following=Following()).verdict is VIOLATES
 
     def test_it_can_be_stopped(self, tmp_path: Path) -> None:
         path = tmp_path / "log"
@@ -88,7 +88,7 @@ class TestPipes:
     """A writer that is silent keeps nobody from stopping."""
 
     @pytest.mark.parametrize("named", [False, True])
-    def test_what_is_there_is_judged_and_it_ends(self, named: bool, tmp_path: Path) -> None:
+    def test_what_is_there_is_checked_and_it_ends(self, named: bool, tmp_path: Path) -> None:
         path = tmp_path / "pipe"
         os.mkfifo(path)
         holder = os.open(path, os.O_RDWR)  # somebody who writes, and then says nothing
@@ -164,14 +164,14 @@ def cuts(content: bytes) -> Iterator[int]:
     yield from (end - 7 for end in some[::3])
 
 
-class TestJudgedAsAWhole:
+class TestCheckedAsAWhole:
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
     def test_what_is_there_so_far_decides_only_what_all_of_it_does(self, sample: Path, tmp_path: Path) -> None:
-        """Every beginning of a log is explained, up to the line where the log departs."""
+        """Every beginning of a log is explained, up to the line where the log does not conform."""
         system = sample.parent.name
         content, part = sample.read_bytes(), tmp_path / sample.name
-        judged = check_trace(system, sample)
-        found = judged.first_departure
+        checked = check_trace(system, sample)
+        found = checked.first_nonconformance
         compared = 0
         for cut in cuts(content):
             part.write_bytes(content[:cut])
@@ -182,14 +182,14 @@ class TestJudgedAsAWhole:
                 assert not following.decided
                 continue
             compared += 1
-            if found is not None and report.first_departure is not None:
-                assert following.decided and report.first_departure.line == found.line
+            if found is not None and report.first_nonconformance is not None:
+                assert following.decided and report.first_nonconformance.line == found.line
             else:
                 assert not following.decided and report.verdict is CONFORMS
                 assert found is None or content[:cut].count(b"\n") < found.line
         assert compared or sample.suffix == ".json", "one document is none before its end"
 
-    def test_it_ends_at_the_first_departure(self, tmp_path: Path) -> None:
+    def test_it_ends_at_the_first_nonconformance(self, tmp_path: Path) -> None:
         """Nothing else ends it: it would wait for ever."""
         sample = DATA / "jobmon" / "depart-events-running-after-done.jsonl"
         first, *rest = sample.read_text().splitlines(keepends=True)
@@ -206,7 +206,7 @@ class TestJudgedAsAWhole:
         writer.start()
         found = check_trace("jobmon", log, following=Following(every=0.02))
         writer.join()
-        assert found.first_departure == check_trace("jobmon", sample).first_departure is not None
+        assert found.first_nonconformance == check_trace("jobmon", sample).first_nonconformance is not None
 
     def test_a_line_that_is_wrong_ends_it(self, tmp_path: Path) -> None:
         sample = DATA / "hived" / "s-02-life-preemption.jsonl"

@@ -1,4 +1,4 @@
-"""ITF traces: values there and back, what is refused and where, and that they are judged as the plain format is."""
+"""ITF traces: values there and back, what is refused and where, and that they are checked as the plain format is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.semantics.run import Run
 from schedproof.model.systems.hived import AS_WRITTEN
-from schedproof.proofs.traces import OracleReport, TraceError, check_trace
+from schedproof.proofs.traces import TraceError, ValidationReport, check_trace
 from schedproof.proofs.traces.check import EVERY, formats_of
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.files.lines import TextLine
@@ -26,7 +26,7 @@ from schedproof.proofs.traces.formats.itf import NONE, Map, Record, Tup, decode,
 from schedproof.proofs.traces.formats.itf_trace import ITF
 from schedproof.proofs.traces.formats.plain import OWN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
-from schedproof.proofs.traces.reports.report import Judgement
+from schedproof.proofs.traces.reports.report import Validation
 from tests.support.places import REFERENCE
 from tests.support.toys import WORKSHOP
 
@@ -150,7 +150,7 @@ def trace(states: list[dict[str, Any]] | None = None, **changes: object) -> dict
     return {name: value for name, value in {**whole, **changes}.items() if value is not ...}
 
 
-def check(said: object, folder: Path, indent: int | None = 1) -> OracleReport:
+def check(said: object, folder: Path, indent: int | None = 1) -> ValidationReport:
     path = folder / "trace.itf.json"
     path.write_text(said if isinstance(said, str) else json.dumps(said, indent=indent), "utf-8")
     return check_trace("hived", path)
@@ -167,24 +167,24 @@ def test_without_meta_objects_are_those_of_the_first_state(tmp_path: Path) -> No
     assert check(trace(**{"#meta": ...}), tmp_path).verdict.value == "conforms"
 
 
-def test_a_departure_names_the_line_of_its_state(tmp_path: Path) -> None:
+def test_a_nonconformance_names_the_line_of_its_state(tmp_path: Path) -> None:
     wrong = [*STATES[:4], state(("Deleted", "Preempting"), "Free", NO, NO, "delete_preempted", p="g0")]
     report = check(trace(wrong), tmp_path)
-    assert report.verdict.value == "violates" and report.first_departure is not None
-    assert report.first_departure.record == 5
+    assert report.verdict.value == "violates" and report.first_nonconformance is not None
+    assert report.first_nonconformance.record == 5
     text = json.dumps(trace(wrong), indent=1)
     line = text[: text.index('"delete_preempted"')].count("\n")  # the brace stands on the line before
-    assert report.first_departure.line == line
+    assert report.first_nonconformance.line == line
 
 
 def test_the_first_state_is_held_against_the_initial_one(tmp_path: Path) -> None:
     first = {**STATES[1], "action": "init", "parameters": {}}
     report = check(trace([first, *STATES[2:]]), tmp_path)
-    assert report.verdict.value == "violates" and report.first_departure is not None
-    assert report.first_departure.record == 1
+    assert report.verdict.value == "violates" and report.first_nonconformance is not None
+    assert report.first_nonconformance.record == 1
 
 
-def test_a_wrong_parameter_departs(tmp_path: Path) -> None:
+def test_a_wrong_parameter_violates(tmp_path: Path) -> None:
     wrong = [STATES[0], state(("Allocated", "Pending"), "Used", G0, NO, "allocate", p="g1", K=CELL)]
     assert check(trace(wrong), tmp_path).verdict.value == "violates"
 
@@ -214,7 +214,7 @@ def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
     assert check(example.replace('"Used"', '"Free"'), tmp_path).verdict.value == "violates"
 
 
-def test_the_variant_that_a_trace_names_judges_it(tmp_path: Path) -> None:
+def test_the_variant_that_a_trace_names_checks_it(tmp_path: Path) -> None:
     """Repaired, the victim keeps its cells until it is deleted: nothing vacates them before."""
     kept = [*STATES[:3], *STATES[4:]]
     assert check(trace(kept), tmp_path).verdict.value == "violates"
@@ -224,7 +224,7 @@ def test_the_variant_that_a_trace_names_judges_it(tmp_path: Path) -> None:
 
 def test_the_way_back_of_a_loop_is_noted(tmp_path: Path) -> None:
     report = check(trace(loop=2), tmp_path)
-    assert report.verdict.value == "conforms" and "state 2 (loop) names no action and is not judged" in report.note
+    assert report.verdict.value == "conforms" and "state 2 (loop) names no action and is not checked" in report.note
 
 
 def but(number: int, **changes: object) -> dict[str, Any]:
@@ -291,7 +291,7 @@ def test_a_trace_that_nests_too_deeply_is_refused(tmp_path: Path) -> None:
 # Against the plain format.
 
 
-def read(model: Model, text: str, kind: str) -> Judgement:
+def read(model: Model, text: str, kind: str) -> Validation:
     format_ = {"itf": ITF, "plain": OWN}[kind]
     lines = [TextLine("t", n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     assert [
@@ -304,7 +304,7 @@ def read(model: Model, text: str, kind: str) -> Judgement:
     watch = Watch(System(model.system, "", {model.variant: model}, model.variant), None, trace.header)
     for line in trace.records:
         watch.take(line.value, line.number)
-    return watch.judgement
+    return watch.validation
 
 
 def walked(instance: Instance, steps: int, seed: int) -> Run:
@@ -323,7 +323,7 @@ def walked(instance: Instance, steps: int, seed: int) -> Run:
 
 @pytest.mark.parametrize("system", systems())
 def test_walks_of_every_variant_conform_in_both_formats(system: str) -> None:
-    """In the smallest and the biggest topology of each; some of them do without a sort."""
+    """In the smallest and the biggest configuration of each; some of them do without a sort."""
     for model in systems()[system].variants.values():
         every = sorted(instances(model, {}), key=lambda one: sum(one.sizes.values()))
         for instance in {id(one): one for one in (every[0], every[-1])}.values():
@@ -341,11 +341,11 @@ def test_values_of_every_type_are_written_and_read() -> None:
         assert '"#bigint"' in as_itf(run)
 
 
-def test_a_changed_state_departs_at_one_record_in_both_formats() -> None:
+def test_a_changed_state_violates_at_one_record_in_both_formats() -> None:
     """One slot of one state is changed: each format says of it what the other does, one record later for the initial state."""
     rng = random.Random(7)
     (instance,) = instances(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
-    departed = 0
+    violated = 0
     for seed in range(25):
         run = walked(instance, 6, seed)
         at = rng.randrange(1, len(run.states))
@@ -355,7 +355,7 @@ def test_a_changed_state_departs_at_one_record_in_both_formats() -> None:
         wrong[slot] = rng.choice([v for v in range(low, 2) if v != wrong[slot]])
         changed = Run(instance, run.choices, [*run.states[:at], tuple(wrong), *run.states[at + 1 :]])
         itf, plain = read(AS_WRITTEN, as_itf(changed), "itf"), read(AS_WRITTEN, as_plain(changed), "plain")
-        assert itf.verdict is plain.verdict and itf.departure is not None and plain.departure is not None
-        assert (itf.departure.record, plain.departure.record) == (at + 1, at)
-        departed += 1
-    assert departed == 25
+        assert itf.verdict is plain.verdict and itf.nonconformance is not None and plain.nonconformance is not None
+        assert (itf.nonconformance.record, plain.nonconformance.record) == (at + 1, at)
+        violated += 1
+    assert violated == 25

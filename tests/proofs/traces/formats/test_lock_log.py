@@ -1,4 +1,4 @@
-"""Logs of acquisitions: what the oracle says of each kind of mistake, of bad input, and of logs without an order."""
+"""Logs of acquisitions: what the validator says of each kind of mistake, of bad input, and of logs without an order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedproof.cli import main
 from schedproof.model.locks import parse, read
 from schedproof.proofs.locks.explore import explore_all
 from schedproof.proofs.locks.kinds import Kind
-from schedproof.proofs.traces import OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, check_trace
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.formats.lock_log import check_log
 from tests.support.places import MODELS, REFERENCE
@@ -57,7 +57,7 @@ CONFORM = {
     "let go and taken again": ["t +w root.a", "t - root.a", "t +r root", "t +r root.a", "t - root", "t - root.a"],
     "released in any order": ["t +w p", "t +w n", "t - p", "t - n"],
 }
-DEPART = {
+VIOLATE = {
     # what is wrong by hand: (lines, record, words of the reason)
     "the inner before the outer": (["t +w root.a", "t +w root"], 2, "t holds Queue root.a (wlock) since record 1"),
     "siblings": (["t +r root.a", "t +r root.b"], 2, "the order is Cluster < Partition < Queue"),
@@ -75,22 +75,22 @@ DEPART = {
 @pytest.mark.parametrize("name", CONFORM)
 def test_what_keeps_to_the_order_conforms(name: str, tmp_path: Path) -> None:
     report = check_trace("yunikorn-merge", log(tmp_path, *CONFORM[name]))
-    assert report.verdict is OracleVerdict.CONFORMS
+    assert report.verdict is LogVerdict.CONFORMS
     assert (report.variant, report.format, report.records) == ("merged", "locks", len(CONFORM[name]))
 
 
-@pytest.mark.parametrize("name", DEPART)
-def test_what_does_not_departs(name: str, tmp_path: Path) -> None:
-    lines, number, words = DEPART[name]
+@pytest.mark.parametrize("name", VIOLATE)
+def test_what_does_not_violates(name: str, tmp_path: Path) -> None:
+    lines, number, words = VIOLATE[name]
     report = check_trace("yunikorn-merge", log(tmp_path, *lines), format="locks")
-    assert report.verdict is OracleVerdict.DEPARTS and report.first_departure is not None
-    assert (report.first_departure.record, report.first_departure.line) == (number, number)
-    assert words in report.first_departure.reason
+    assert report.verdict is LogVerdict.VIOLATES and report.first_nonconformance is not None
+    assert (report.first_nonconformance.record, report.first_nonconformance.line) == (number, number)
+    assert words in report.first_nonconformance.reason
 
 
 def test_what_is_held_at_the_end_is_noted(tmp_path: Path) -> None:
     report = check_trace("yunikorn-merge", log(tmp_path, "t +w p", "t +w root"))
-    assert report.verdict is OracleVerdict.CONFORMS
+    assert report.verdict is LogVerdict.CONFORMS
     assert report.note == "still held at the end: p by t (line 1), root by t (line 2)"
 
 
@@ -106,18 +106,18 @@ def test_a_whole_path_says_how_deep_a_lock_is(tmp_path: Path) -> None:
         assert check_log(REPAIRED, file).verdict == verdict
 
 
-def test_without_an_order_a_circle_departs(tmp_path: Path) -> None:
+def test_without_an_order_a_circle_violates(tmp_path: Path) -> None:
     lines = ["t +w x", "t +w y", "t - y", "t - x", "u +w y", "u +w z", "u - z", "u - y", "v +w z", "v +w x"]
     report = check_log(NO_ORDER, log(tmp_path, *lines))
-    assert report.verdict is OracleVerdict.DEPARTS and report.first_departure is not None
-    assert report.first_departure.record == 10
+    assert report.verdict is LogVerdict.VIOLATES and report.first_nonconformance is not None
+    assert report.first_nonconformance.record == 10
     assert "y was acquired under x by t (line 2); z was acquired under y by u (line 6): a circle" in (
-        report.first_departure.reason
+        report.first_nonconformance.reason
     )
-    assert check_log(NO_ORDER, log(tmp_path, *lines[:-1])).verdict is OracleVerdict.CONFORMS
+    assert check_log(NO_ORDER, log(tmp_path, *lines[:-1])).verdict is LogVerdict.CONFORMS
 
 
-def test_random_logs_are_judged_as_by_every_pair(tmp_path: Path) -> None:
+def test_random_logs_are_checked_as_by_every_pair(tmp_path: Path) -> None:
     """Against the definition: of all pairs that one thread holds at once, the later comes after the earlier."""
     order = list(dict.fromkeys(CLASSES.values()))
     places = {lock: (order.index(of), lock.count(".")) for lock, of in CLASSES.items()}
@@ -142,8 +142,8 @@ def test_random_logs_are_judged_as_by_every_pair(tmp_path: Path) -> None:
                 break
             held[thread].append(lock)
         report = check_log(REPAIRED, log(tmp_path, *lines))
-        departs = report.first_departure.record if report.first_departure is not None else None
-        assert departs == wrong, lines
+        violates = report.first_nonconformance.record if report.first_nonconformance is not None else None
+        assert violates == wrong, lines
         seen.add(wrong is None)
     assert seen == {True, False}
 
@@ -213,7 +213,7 @@ def test_the_example_of_the_readme_conforms(tmp_path: Path) -> None:
     file = tmp_path / "locks.jsonl"
     file.write_text(text.split("```json\n")[1].split("```")[0])
     report = check_trace("yunikorn-merge", file, format="locks")
-    assert report.verdict is OracleVerdict.CONFORMS and report.records == 2
+    assert report.verdict is LogVerdict.CONFORMS and report.records == 2
 
 
 def test_the_example_of_the_description_deadlocks() -> None:

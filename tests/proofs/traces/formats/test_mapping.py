@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 import yaml
 
-from schedproof.proofs import traces as oracle
-from schedproof.proofs.traces import OracleReport, OracleVerdict, TraceError, check_trace
+from schedproof.proofs import traces as validator
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_trace
 from tests.support.places import REFERENCE
 
-PACKAGE = Path(oracle.__file__).parent
-CONFORMS, DEPARTS = OracleVerdict.CONFORMS, OracleVerdict.DEPARTS
+PACKAGE = Path(validator.__file__).parent
+CONFORMS, VIOLATES = LogVerdict.CONFORMS, LogVerdict.VIOLATES
 
 MAPPING = """\
 schedproof-mapping: 1
@@ -68,7 +68,7 @@ def written(folder: Path, name: str, content: str | list[Any]) -> Path:
     return path
 
 
-def checked(folder: Path, log: str | list[Any], mapping: str = MAPPING, **options: Any) -> OracleReport:
+def checked(folder: Path, log: str | list[Any], mapping: str = MAPPING, **options: Any) -> ValidationReport:
     return check_trace(
         "hived", written(folder, "log", log), mapping=written(folder, "mapping.yaml", mapping), **options
     )
@@ -84,11 +84,11 @@ class TestMapping:
         ("line", "field", "value"),
         [(2, "status", "victim"), (4, "job", "batch"), (5, "jobs", [{"name": "batch", "status": "gone"}])],
     )
-    def test_and_judged(self, line: int, field: str, value: Any, tmp_path: Path) -> None:
+    def test_and_checked(self, line: int, field: str, value: Any, tmp_path: Path) -> None:
         log = json.loads(json.dumps(LOG))
         log[line][field] = value
         report = checked(tmp_path, log)
-        assert report.first_departure is not None and report.first_departure.line == line + 1
+        assert report.first_nonconformance is not None and report.first_nonconformance.line == line + 1
 
     def test_text_is_read_by_a_pattern(self, tmp_path: Path) -> None:
         mapping = r"""
@@ -108,7 +108,7 @@ lines:
             "1 line fits no rule of the mapping: 2",
         )
         report = checked(tmp_path, log.replace("free a", "free b"), mapping)
-        assert report.first_departure is not None and report.first_departure.line == 3
+        assert report.first_nonconformance is not None and report.first_nonconformance.line == 3
 
     def test_rules_that_are_of_no_use_are_named(self, tmp_path: Path) -> None:
         note = checked(tmp_path, LOG[:3]).note
@@ -117,7 +117,7 @@ lines:
     def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
         log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]
         report = checked(tmp_path, log)
-        assert (report.verdict, report.note) == (DEPARTS, "1 line is no step")
+        assert (report.verdict, report.note) == (VIOLATES, "1 line is no step")
 
     def test_rules_in_the_same_line_of_two_files_are_told_apart(self, tmp_path: Path) -> None:
         base = "schedproof-mapping: 1\nsystem: hived\nlines:\n- {when: \"msg == 'crashed'\", crash: true}\n"
@@ -163,7 +163,7 @@ lines:
         (log,) = re.findall(r"```json\n(\{\"ts.*?)```", text, re.DOTALL)
         report = checked(tmp_path, log, mapping)
         assert (report.verdict, report.records) == (CONFORMS, 2)
-        assert checked(tmp_path, log.replace('batch"}]', 'other"}]'), mapping).verdict is DEPARTS
+        assert checked(tmp_path, log.replace('batch"}]', 'other"}]'), mapping).verdict is VIOLATES
 
     def test_the_schema_is_one(self) -> None:
         schema = json.loads((PACKAGE / "formats" / "mapping.schema.json").read_text("utf-8"))
@@ -296,7 +296,7 @@ lines:
 
         assert checked(tmp_path, trace("a"), mapping, format="itf").verdict is CONFORMS
         report = checked(tmp_path, trace("b"), mapping, format="itf")
-        assert report.first_departure is not None and report.first_departure.record == 1
+        assert report.first_nonconformance is not None and report.first_nonconformance.record == 1
 
 
 def nested(value: Any) -> Any:
@@ -315,8 +315,8 @@ class TestOpenTelemetry:
         wrong = {**STEP, "state": {"PodGroup": {"g": {"state": "Pending"}}}}
         lines.append(batch({"schedproof.record": form(wrong)}))
         report = check_trace("hived", written(tmp_path, "log", lines))
-        assert report.first_departure is not None
-        assert (report.first_departure.record, report.first_departure.line) == (2, 2)
+        assert report.first_nonconformance is not None
+        assert (report.first_nonconformance.record, report.first_nonconformance.line) == (2, 2)
 
     def test_or_a_mapping_reads_them(self, tmp_path: Path) -> None:
         mapping = """
@@ -330,7 +330,7 @@ lines:
             batch({"op": "bind", "job": "b", "gpus": ["y"]}),
         ]
         report = checked(tmp_path, lines, mapping)
-        assert report.first_departure is not None and report.first_departure.line == 2
+        assert report.first_nonconformance is not None and report.first_nonconformance.line == 2
 
     @pytest.mark.parametrize(
         ("line", "message"),

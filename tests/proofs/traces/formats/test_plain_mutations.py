@@ -1,4 +1,4 @@
-"""Mutated copies of runs in the plain format, judged by the oracle and by a brute-force search.
+"""Mutated copies of runs in the plain format, checked by the validator and by a brute-force search.
 
 A run of the model is written down with as much of it as a random logger would say: some steps unlogged, some parameters and
 most of the state unsaid, events for actions. Then a field gets another legal value, a record is dropped, or two change places.
@@ -15,7 +15,7 @@ import pytest
 
 from schedproof.model.semantics import Instance, Stepper
 from schedproof.model.systems.hived import AS_WRITTEN
-from schedproof.proofs.traces import OracleVerdict, check_records
+from schedproof.proofs.traces import LogVerdict, check_records
 from tests.systems.hived.traces import brute_force_plain as brute_plain
 
 GROUPS, CELLS = ["low", "mid", "high"], ["a", "b"]
@@ -91,8 +91,8 @@ def swapped(records: Trace, rng: random.Random) -> None:
     records[one], records[two] = records[two], records[one]
 
 
-def judged_alike(numbers: range) -> Counter[tuple[str, str]]:
-    """Judges mutants by both judges; how often which mutation got which verdict."""
+def checked_alike(numbers: range) -> Counter[tuple[str, str]]:
+    """Checks mutants by both checks; how often which mutation got which verdict."""
     found: Counter[tuple[str, str]] = Counter()
     for number in numbers:
         rng = random.Random(SEED * 100_000 + number)
@@ -101,27 +101,27 @@ def judged_alike(numbers: range) -> Counter[tuple[str, str]]:
         if len(records) < 2:
             continue
         header = {**HEADER, "unlogged": unlogged}
-        assert brute_plain.judge(header, records) == ("conforms", None), number
+        assert brute_plain.check(header, records) == ("conforms", None), number
         mutation = rng.choice([flipped, dropped, swapped])
         mutation(records, rng)
         records = json.loads(json.dumps(records))
         shorten = number % 20 == 0
         report = check_records("hived", header, records, shorten=shorten)
-        record = report.first_departure.record if report.first_departure else None
-        assert (str(report.verdict), record) == brute_plain.judge(header, records), (
+        record = report.first_nonconformance.record if report.first_nonconformance else None
+        assert (str(report.verdict), record) == brute_plain.check(header, records), (
             f"mutant {number}: {header} {records}"
         )
         if record is not None and shorten:
             first, *rest = report.shortened
             again = check_records("hived", first, rest)
-            assert again.first_departure is not None and again.first_departure.record == len(rest), number
+            assert again.first_nonconformance is not None and again.first_nonconformance.record == len(rest), number
         found[mutation.__name__, str(report.verdict)] += 1
     return found
 
 
-def test_mutants_are_judged_alike() -> None:
-    found = judged_alike(range(60))
-    # The comparison says little if nearly all mutants are judged the same way.
+def test_mutants_are_checked_alike() -> None:
+    found = checked_alike(range(60))
+    # The comparison says little if nearly all mutants are checked the same way.
     for mutation in ("flipped", "dropped", "swapped"):
         assert found[mutation, "violates"] >= 1 and found[mutation, "conforms"] >= 1, found
 
@@ -141,9 +141,9 @@ def test_nobody_is_accused_whom_an_unnamed_cell_would_clear() -> None:
         rng.choice([flipped, dropped, swapped])(records, rng)
         records = json.loads(json.dumps(records))
         report = check_records("hived", {**open_cells, "unlogged": unlogged}, records)
-        record = report.first_departure.record if report.first_departure else None
-        expected = brute_plain.judge({**more, "unlogged": unlogged}, records)
-        if report.verdict is OracleVerdict.UNDETERMINED:
+        record = report.first_nonconformance.record if report.first_nonconformance else None
+        expected = brute_plain.check({**more, "unlogged": unlogged}, records)
+        if report.verdict is LogVerdict.UNDETERMINED:
             cleared += expected[0] == "conforms"
         else:
             assert (str(report.verdict), record) == expected, f"mutant {number}: {unlogged} {records}"
@@ -152,6 +152,6 @@ def test_nobody_is_accused_whom_an_unnamed_cell_would_clear() -> None:
 
 
 @pytest.mark.long
-def test_many_mutants_are_judged_alike() -> None:
-    found = judged_alike(range(1_000, 1_500))
+def test_many_mutants_are_checked_alike() -> None:
+    found = checked_alike(range(1_000, 1_500))
     assert sum(found.values()) >= 470

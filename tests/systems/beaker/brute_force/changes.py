@@ -1,4 +1,4 @@
-"""A brute-force judge of logs of Beaker's changes: the oracle's independent second opinion.
+"""A brute-force check of logs of Beaker's changes: the validator's independent second opinion.
 
 It shares no code with the package: the steps are those of the brute-force scheduler of ``steps``, and
 the rules of the format are applied word by word, with nothing pruned. Every step out of every state that the
@@ -170,7 +170,7 @@ def _shows(state: State, seen: Seen) -> bool:
     return all(_value(state, *where) == value for where, value in seen.items())
 
 
-def judge_changes(lines: Iterable[str], variant: Variant = AS_WRITTEN) -> tuple[str, int | None]:
+def validate_changes(lines: Iterable[str], variant: Variant = AS_WRITTEN) -> tuple[str, int | None]:
     """The verdict, and the number of the first record that no run explains."""
     trace = Trace(lines)
     states = {trace.start}

@@ -16,9 +16,9 @@ from tests.systems.beaker.brute_force.shipped import (
     abort,
     any_end,
     around,
+    check,
     clean_up,
     end_set,
-    judge,
     process,
     provision,
     queue,
@@ -158,9 +158,9 @@ class Log:
     def moved(self, recipe: str, before: str, now: str) -> Reader:
         host = self.world.host[recipe] or recipe
         if (before, now) == ("new", "processed"):
-            return self.by_party(process, "process", host, recipe, now)
+            return self.by_component(process, "process", host, recipe, now)
         if (before, now) == ("processed", "queued"):
-            return self.by_party(queue, "queue", host, recipe, now)
+            return self.by_component(queue, "queue", host, recipe, now)
         if now == "scheduled" and before in ("queued", "processed"):
             return self.scheduled("move", recipe, "")
         if (before, now) == ("new", "aborted"):
@@ -188,7 +188,7 @@ class Log:
         else:
             yield from turn(state, recipe, now)
 
-    def by_party(
+    def by_component(
         self, step: Callable[[World, State, str], Iterator[State]], name: str, host: str, recipe: str, now: str
     ) -> Reader:
         if self.first(name, host, recipe):
@@ -235,7 +235,7 @@ class Log:
         }
 
 
-def judge_log(text: str) -> tuple[str, int | None]:
-    """Judges a log of beakerd."""
+def validate_log(text: str) -> tuple[str, int | None]:
+    """Checks a log of beakerd."""
     log = Log(text)
-    return judge(log.start(), log.records())
+    return check(log.start(), log.records())

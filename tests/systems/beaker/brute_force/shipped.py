@@ -1,4 +1,4 @@
-"""A brute-force judge of the logs of the Beaker that shipped: the oracle's independent second opinion.
+"""A brute-force check of the logs of the Beaker that shipped: the validator's independent second opinion.
 
 It shares no code with the package. The machine is written from the facts about Beaker (which status follows which,
 when a set is queued, provisioned and released, what the scheduler status of a system does), and the two readers from
@@ -42,7 +42,7 @@ class World(NamedTuple):
     def mates(self, recipe: str) -> list[str]:
         return [r for r, its in self.of.items() if its == self.of[recipe]]
 
-    def party(self, host: str) -> list[str]:
+    def component(self, host: str) -> list[str]:
         """A host and its guests."""
         return [host, *(g for g, h in self.host.items() if h == host)]
 
@@ -81,7 +81,7 @@ def _to(state: State, recipes: Iterable[str], status: str) -> State:
 
 def process(world: World, state: State, host: str) -> Iterator[State]:
     if state.status(host) == "new" and not world.host[host] and world.may_get[host]:
-        yield _to(state, [r for r in world.party(host) if state.status(r) == "new"], "processed")
+        yield _to(state, [r for r in world.component(host) if state.status(r) == "new"], "processed")
 
 
 def _all_processed(world: World, state: State, recipe: str) -> bool:
@@ -90,7 +90,7 @@ def _all_processed(world: World, state: State, recipe: str) -> bool:
 
 def queue(world: World, state: State, host: str) -> Iterator[State]:
     if state.status(host) == "processed" and not world.host[host] and _all_processed(world, state, host):
-        yield _to(state, [r for r in world.party(host) if state.status(r) == "processed"], "queued")
+        yield _to(state, [r for r in world.component(host) if state.status(r) == "processed"], "queued")
 
 
 def schedule(world: World, state: State, host: str) -> Iterator[State]:
@@ -100,7 +100,7 @@ def schedule(world: World, state: State, host: str) -> Iterator[State]:
         )
         later = state.status(host) == "queued" and state.usage(system) == FLAGGED
         if not world.host[host] and (at_once or later):
-            guests = [r for r in world.party(host)[1:] if state.status(r) in ("processed", "queued")]
+            guests = [r for r in world.component(host)[1:] if state.status(r) in ("processed", "queued")]
             yield _to(state, guests, "scheduled").but({host: ("scheduled", system)}, {system: host})
 
 
@@ -169,7 +169,7 @@ def reach(states: Iterable[State], moves: Moves, longest: int | None = None) -> 
 Reader = Callable[[set[State]], set[State]]
 
 
-def judge(start: State, records: Iterable[Reader]) -> tuple[str, int | None]:
+def check(start: State, records: Iterable[Reader]) -> tuple[str, int | None]:
     """The verdict, and the number of the first record that nothing explains."""
     states = {start}
     for number, record in enumerate(records, start=1):
@@ -187,8 +187,8 @@ def start_of(world: World) -> State:
 # --- status messages ---------------------------------------------------------------------------------------------------
 
 
-def judge_messages(lines: Iterable[str]) -> tuple[str, int | None]:
-    """Judges a stream of status messages."""
+def validate_messages(lines: Iterable[str]) -> tuple[str, int | None]:
+    """Checks a stream of status messages."""
     values: list[dict[str, Any]] = [json.loads(line) for line in lines if line.strip()]
     header = values.pop(0) if "beaker-messages" in values[0] else {}
     of = {r: s for s, recipes in header.get("recipe_sets", {}).items() for r in recipes}
@@ -200,9 +200,9 @@ def judge_messages(lines: Iterable[str]) -> tuple[str, int | None]:
     for about, _ in messages:
         if about.startswith("R:"):
             of.setdefault(about, f"alone {about}")
-    judged = [(about, status) for about, status in messages if about in of or about in of.values()]
+    checked = [(about, status) for about, status in messages if about in of or about in of.values()]
     world = World(of, dict.fromkeys(of, ""), {r: {f"of {r}"} for r in of})
-    return judge(start_of(world), [_told(world, judged, at) for at in range(len(judged))])
+    return check(start_of(world), [_told(world, checked, at) for at in range(len(checked))])
 
 
 def _direct(world: World, state: State, of: str) -> Iterator[State]:
@@ -216,8 +216,8 @@ def _direct(world: World, state: State, of: str) -> Iterator[State]:
     yield from provision(world, state, of)
 
 
-def _told(world: World, judged: list[tuple[str, str]], at: int) -> Reader:
-    about, status = judged[at]
+def _told(world: World, checked: list[tuple[str, str]], at: int) -> Reader:
+    about, status = checked[at]
     if about not in world.of:  # a set
 
         def of_set(states: set[State]) -> set[State]:
@@ -226,7 +226,7 @@ def _told(world: World, judged: list[tuple[str, str]], at: int) -> Reader:
             return {s for s in reached if min((s.status(r) for r in mine), key=SEVERITY.__getitem__) == status}
 
         return of_set
-    earlier = [s for a, s in judged[:at] if a == about]
+    earlier = [s for a, s in checked[:at] if a == about]
     if (earlier and earlier[-1] == status) or status in WAITING_FOR_A_SYSTEM:
         return lambda states: set()
     of = world.of[about]
@@ -234,7 +234,7 @@ def _told(world: World, judged: list[tuple[str, str]], at: int) -> Reader:
     def of_recipe(states: set[State]) -> set[State]:
         reached = reach(states, lambda s: _direct(world, s, of))
         if status in ("cancelled", "aborted"):
-            reached = reach(reached, lambda s: _ended_before(world, s, judged, at))
+            reached = reach(reached, lambda s: _ended_before(world, s, checked, at))
         found = {s for s in reached if s.status(about) == status}
         for s in reached:
             found |= set(turn(s, about, status))
@@ -247,11 +247,11 @@ def _told(world: World, judged: list[tuple[str, str]], at: int) -> Reader:
     return of_recipe
 
 
-def _ended_before(world: World, state: State, judged: list[tuple[str, str]], at: int) -> Iterator[State]:
+def _ended_before(world: World, state: State, checked: list[tuple[str, str]], at: int) -> Iterator[State]:
     """Siblings whose next message is of another end than this one: they may have come to it before."""
-    about, status = judged[at]
+    about, status = checked[at]
     for sibling in world.mates(about):
-        told = next((s for a, s in judged[at + 1 :] if a == sibling), "")
+        told = next((s for a, s in checked[at + 1 :] if a == sibling), "")
         if sibling != about and told != status:
             if told == "completed":
                 yield from turn(state, sibling, "completed")

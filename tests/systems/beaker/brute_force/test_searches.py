@@ -218,7 +218,7 @@ def test_as_written_a_set_of_two_of_higher_priority_locks_nobody() -> None:
 
 
 def test_interleaved_two_sets_of_two_deadlock_in_seven_steps(record: Record) -> None:
-    # A set comes in hand and finds nothing, A becomes idle, the set is queued: four steps, and A suits it unseen.  The other
+    # A set comes in hand and finds nothing, A becomes idle, the set is queued: four steps, and A suits it unobserved.  The other
     # set comes in hand, pending B goes to the first, and the other finds A: three.  It takes a lab of two systems, no more.
     found = recorded(record, lambda of: of.variant == "interleaved" and sum(size > 1 for size in of.shape) > 1)
     for name, tally in found.items():
@@ -251,7 +251,7 @@ def test_a_lab_that_cannot_serve_a_set_takes_two_labs(record: Record) -> None:
 # --- Searching ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seeded_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     of = Search("repaired", (2, 3), (0, 0, 0), parts=40)
     assert not of.run(0).causes
     monkeypatch.setitem(searches.VARIANTS, "repaired", REPAIRED.without(ORDER))

@@ -64,7 +64,7 @@ class Races:
             assert (last.usage, last.finished) == (system.usage, None)
 
     def test_everything_at_once(self, store: BeakerStore) -> None:
-        """Conditions change while sets are scheduled and begin; in the end all is in step."""
+        """Conditions change while sets are scheduled and begin; at the end all is in step."""
         bench = Bench(store)
         bench.systems(*"ABCD")
         sets = {f"s{n}": ["AB", "CD"] for n in range(6)}

@@ -12,7 +12,7 @@ import pytest
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.model.systems.beaker.situations import Situation
+from schedproof.model.systems.beaker.configurations import Configuration
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.proofs.exploration.explore import explore
 from tests.support.sample import thinned
@@ -38,48 +38,48 @@ OTHER_NAMES = {
 
 VARIANTS = [(AS_WRITTEN, by_hand.AS_WRITTEN), (INTERLEAVED, by_hand.INTERLEAVED), (REPAIRED, by_hand.REPAIRED)]
 
-SITUATIONS = [
-    Situation("people do what they can", [["A"]], [0], [0], [0], [0]),
-    Situation("two single recipes", [["A"], ["AB"]], [0, 0], [0], [1]),
-    Situation("a set that can block itself", [["AB", "A"]], [0, 0], [0]),
-    Situation("a host with its guest", [["A", 0, "B"]], [0, 0], [0]),
-    Situation("two labs, of which one can serve", [["AC", "AB"]], [0, 0, 1]),
-    Situation("a condition changes", [["A", "B"]], [0, 0], [0], [], [0]),
-    Situation("a condition changes, with a guest", [["A", 0]], [0], [], [], [0]),
-    Situation("a condition changes in one of two labs", [["AC", "BC"]], [0, 0, 1], [], [], [0]),
-    Situation("two sets of two", [["A", "B"], ["A", "B"]], [0, 0]),
-    Situation("one of three systems changes", [["AB", "AC"]], [0, 0, 0], [], [], [2]),
-    Situation("priorities of a set and a recipe", [["A", "B"], ["AB"]], [0, 0], [], [0, 1]),
+CONFIGURATIONS = [
+    Configuration("people do what they can", [["A"]], [0], [0], [0], [0]),
+    Configuration("two single recipes", [["A"], ["AB"]], [0, 0], [0], [1]),
+    Configuration("a set that can block itself", [["AB", "A"]], [0, 0], [0]),
+    Configuration("a host with its guest", [["A", 0, "B"]], [0, 0], [0]),
+    Configuration("two labs, of which one can serve", [["AC", "AB"]], [0, 0, 1]),
+    Configuration("a condition changes", [["A", "B"]], [0, 0], [0], [], [0]),
+    Configuration("a condition changes, with a guest", [["A", 0]], [0], [], [], [0]),
+    Configuration("a condition changes in one of two labs", [["AC", "BC"]], [0, 0, 1], [], [], [0]),
+    Configuration("two sets of two", [["A", "B"], ["A", "B"]], [0, 0]),
+    Configuration("one of three systems changes", [["AB", "AC"]], [0, 0, 0], [], [], [2]),
+    Configuration("priorities of a set and a recipe", [["A", "B"], ["AB"]], [0, 0], [], [0, 1]),
 ]
 
 LARGER = [
-    Situation("a set gives back while another waits", [["A", "B"], ["B"]], [0, 0], [], [], [1]),
-    Situation("a set of three of which one is cancelled", [["AB", "AC", "A"]], [0, 0, 1], [0]),
-    Situation("two sets of two, one can be cancelled", [["A", "B"], ["A"]], [0, 0], [0]),
-    Situation("a set is seated in either of two labs", [["AC", "BC", 0]], [0, 1, 0], [], [0], [0]),
+    Configuration("a set gives back while another waits", [["A", "B"], ["B"]], [0, 0], [], [], [1]),
+    Configuration("a set of three of which one is cancelled", [["AB", "AC", "A"]], [0, 0, 1], [0]),
+    Configuration("two sets of two, one can be cancelled", [["A", "B"], ["A"]], [0, 0], [0]),
+    Configuration("a set is seated in either of two labs", [["AC", "BC", 0]], [0, 1, 0], [], [0], [0]),
 ]
 
 Edge = tuple[by_hand.State, tuple[str | int, ...], by_hand.State]
 
 
-def mine(situation: Situation) -> by_hand.Instance:
-    """The situation as an instance of the brute-force scheduler, everything permitted to whom people may touch."""
+def mine(configuration: Configuration) -> by_hand.Instance:
+    """The configuration as an instance of the brute-force scheduler, everything permitted to whom people may touch."""
     guests: dict[int, int] = {}
     masks: list[list[int]] = []
     first = 0
-    for recipes in situation.sets:
+    for recipes in configuration.sets:
         of = [0 if isinstance(r, int) else sum(1 << ord(c) - ord("A") for c in r) for r in recipes]
         guests |= {first + n: first + host for n, host in enumerate(recipes) if isinstance(host, int)}
         masks.append(of)
         first += len(recipes)
     return by_hand.instance(
         masks,
-        list(situation.labs),
+        list(configuration.labs),
         guests=guests,
         moves={"cancel", "abort", "cancel_set", "abort_set", "priority", "condition", "reserve", "crash"},
-        endable=list(situation.endable),
-        rankable=list(situation.rankable),
-        adjustable=list(situation.adjustable),
+        endable=list(configuration.endable),
+        rankable=list(configuration.rankable),
+        adjustable=list(configuration.adjustable),
     )
 
 
@@ -152,9 +152,9 @@ def with_its_seats(instance: Instance, choice: Choice) -> tuple[str | int, ...]:
     return "seat", of, *[at.get(r, by_hand.NONE) for r in members]
 
 
-def edges_of_the_model(model: Model, situation: Situation) -> set[Edge]:
-    rigid = situation.rigid(with_seatings=model is REPAIRED)
-    sizes = dict(situation.sizes)
+def edges_of_the_model(model: Model, configuration: Configuration) -> set[Edge]:
+    rigid = configuration.rigid(with_seatings=model is REPAIRED)
+    sizes = dict(configuration.sizes)
     for sort, attribute in (("Seating", "recipe_set"), ("Seat", "seating")):
         if (sort, attribute) in rigid:
             sizes[sort] = len(rigid[sort, attribute])
@@ -179,27 +179,29 @@ def edges_by_hand(inst: by_hand.Instance, variant: by_hand.Variant) -> Iterator[
                 yield state, name, found.states[after]
 
 
-def agree(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
-    theirs, ours = edges_of_the_model(model, situation), set(edges_by_hand(mine(situation), variant))
+def agree(model: Model, variant: by_hand.Variant, configuration: Configuration) -> None:
+    theirs, ours = edges_of_the_model(model, configuration), set(edges_by_hand(mine(configuration), variant))
     assert min(theirs - ours, default=None) is None
     assert min(ours - theirs, default=None) is None
 
 
 @pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
-@pytest.mark.parametrize("situation", thinned(SITUATIONS, 4), ids=[s.about for s in SITUATIONS])
-def test_the_same_steps(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
-    agree(model, variant, situation)
+@pytest.mark.parametrize("configuration", thinned(CONFIGURATIONS, 4), ids=[s.about for s in CONFIGURATIONS])
+def test_the_same_steps(model: Model, variant: by_hand.Variant, configuration: Configuration) -> None:
+    agree(model, variant, configuration)
 
 
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
-@pytest.mark.parametrize("situation", LARGER, ids=[s.about for s in LARGER])
-def test_the_same_steps_in_larger_situations(model: Model, variant: by_hand.Variant, situation: Situation) -> None:
-    agree(model, variant, situation)
+@pytest.mark.parametrize("configuration", LARGER, ids=[s.about for s in LARGER])
+def test_the_same_steps_in_larger_configurations(
+    model: Model, variant: by_hand.Variant, configuration: Configuration
+) -> None:
+    agree(model, variant, configuration)
 
 
 @pytest.mark.parametrize(
-    ("rule", "situation"),
+    ("rule", "configuration"),
     thinned(
         [
             (by_hand.SEATS, "a set that can block itself"),
@@ -214,7 +216,7 @@ def test_the_same_steps_in_larger_situations(model: Model, variant: by_hand.Vari
         3,
     ),
 )
-def test_a_missing_rule_is_seen(rule: str, situation: str) -> None:
-    chosen = next(s for s in SITUATIONS if s.about == situation)
+def test_a_missing_rule_is_seen(rule: str, configuration: str) -> None:
+    chosen = next(s for s in CONFIGURATIONS if s.about == configuration)
     theirs = edges_of_the_model(REPAIRED, chosen)
     assert theirs != set(edges_by_hand(mine(chosen), by_hand.REPAIRED.without(rule)))

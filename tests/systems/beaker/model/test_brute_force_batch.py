@@ -6,7 +6,7 @@ import pytest
 
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.model.systems.beaker.batch import BATCH, PHASES
-from schedproof.model.systems.beaker.situations import BATCH_SITUATIONS, Situation
+from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS, Configuration
 from schedproof.proofs.exploration.explore import explore
 from tests.systems.beaker.brute_force import batch as passes
 from tests.systems.beaker.brute_force import scheduler as by_hand
@@ -30,10 +30,12 @@ OTHER_NAMES = {
     "reprioritize": "change_priority",
     **dict.fromkeys(("end_processing", "end_queueing", "end_scheduling", "end_provisioning"), "next_phase"),
 }
-SITUATIONS = [
-    *BATCH_SITUATIONS,
-    Situation("a set of two and a single recipe; people do what they can", [["A", "B"], ["B"]], [0, 0], [0], [0, 1]),
-    Situation("a set of two has a choice", [["AB", "B"], ["A"]], [0, 0], [], [1]),
+CONFIGURATIONS = [
+    *BATCH_CONFIGURATIONS,
+    Configuration(
+        "a set of two and a single recipe; people do what they can", [["A", "B"], ["B"]], [0, 0], [0], [0, 1]
+    ),
+    Configuration("a set of two has a choice", [["AB", "B"], ["A"]], [0, 0], [], [1]),
 ]
 
 Edge = tuple[passes.Batch, tuple[str | int, ...], passes.Batch]
@@ -68,10 +70,10 @@ def label(choice: Choice) -> tuple[str | int, ...]:
     return OTHER_NAMES.get(choice.action, choice.action), *numbers
 
 
-def edges_of_the_model(situation: Situation) -> set[Edge]:
+def edges_of_the_model(configuration: Configuration) -> set[Edge]:
     kept = ("recipe_set", "viable", "endable", "rankable")
-    rigid = {key: v for key, v in situation.rigid().items() if key[1] in kept and key[0] != "System"}
-    instance = Instance(BATCH, {**situation.sizes, "Scheduler": 1}, rigid)
+    rigid = {key: v for key, v in configuration.rigid().items() if key[1] in kept and key[0] != "System"}
+    instance = Instance(BATCH, {**configuration.sizes, "Scheduler": 1}, rigid)
     found = explore(instance, symmetry=False)
     assert found.complete
     assert found.ill_formed is None
@@ -94,15 +96,15 @@ def edges_by_hand(inst: by_hand.Instance) -> set[Edge]:
     }
 
 
-@pytest.mark.parametrize("situation", SITUATIONS, ids=[s.about for s in SITUATIONS])
-def test_the_same_steps(situation: Situation) -> None:
-    theirs, ours = edges_of_the_model(situation), edges_by_hand(mine(situation))
+@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=[s.about for s in CONFIGURATIONS])
+def test_the_same_steps(configuration: Configuration) -> None:
+    theirs, ours = edges_of_the_model(configuration), edges_by_hand(mine(configuration))
     assert min(theirs - ours, key=str, default=None) is None
     assert min(ours - theirs, key=str, default=None) is None
 
 
 @pytest.mark.parametrize(("missing", "number"), [("cancel", 0), ("abort", 0), ("crash", 1), ("priority", 2)])
 def test_a_missing_step_is_seen(missing: str, number: int) -> None:
-    inst = mine(SITUATIONS[number])
+    inst = mine(CONFIGURATIONS[number])
     short = edges_by_hand(inst._replace(moves=inst.moves - {missing}))
-    assert edges_of_the_model(SITUATIONS[number]) - short
+    assert edges_of_the_model(CONFIGURATIONS[number]) - short

@@ -1,4 +1,4 @@
-"""Beaker's models as a reading of the document: tables, promises, repairs; findings replayed on the brute force.
+"""Beaker's models as a reading of the document: tables, properties, repairs; findings replayed on the brute force.
 
 The expected tables are written from the document, line by line, and not from the model.
 """
@@ -20,10 +20,10 @@ from schedproof.model.systems.beaker import repairs as fix
 from schedproof.model.systems.beaker import seatings
 from schedproof.model.systems.beaker.batch import BATCH
 from schedproof.model.systems.beaker.collisions import BY_PRIORITY, EAGER, STRICT
+from schedproof.model.systems.beaker.configurations import CONFIGURATIONS, Configuration
 from schedproof.model.systems.beaker.phases import PHASES
-from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.mutants import Place
@@ -168,7 +168,7 @@ def test_each_arrow_has_its_line(moved: dict[tuple[str, str], int]) -> None:
 
 @needs_shared
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED, BATCH], ids=lambda model: model.variant)
-def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
+def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
     text = lines()
     for prop in model.properties:
         assert prop.line is not None, prop.name
@@ -183,7 +183,7 @@ def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
                 at = found
 
 
-# --- No promise is idle ----------------------------------------------------------------------------------------------
+# --- No property is idle ----------------------------------------------------------------------------------------------
 
 
 def inner_premises(term: Term) -> list[Term]:
@@ -201,7 +201,7 @@ def alternatives(term: Term) -> list[Term]:
 
 
 def parts(model: Model) -> list[Invariant | StepInvariant]:
-    """Each premise inside a conclusion, and each alternative of one, as a promise whose premise must be met."""
+    """Each premise inside a conclusion, and each alternative of one, as a property whose premise must be met."""
     asked = []
     for prop in model.properties:
         if isinstance(prop, Invariant | StepInvariant):
@@ -217,24 +217,24 @@ which the loops interleave."""
 
 
 def never_met(model: Model) -> list[str]:
-    """The parts of promises that are met nowhere in the situations."""
+    """The parts of properties that are met nowhere in the configurations."""
     asked = parts(model)
     assert asked
-    found = examine(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    found = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
     return [r.name for r in found if r.verdict is not Verdict.PROVED]
 
 
 @pytest.mark.parametrize(
     "model", [pytest.param(AS_WRITTEN, marks=pytest.mark.long), BATCH], ids=lambda model: model.variant
 )
-def test_every_alternative_of_a_promise_happens(model: Model) -> None:
-    """Else the promise says less than it seems to, or a word of it is idle."""
+def test_every_alternative_of_a_property_happens(model: Model) -> None:
+    """Else the property says less than it seems to, or a word of it is idle."""
     assert set(never_met(model)) == (NEEDED_LATER if model is AS_WRITTEN else set())
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", [INTERLEAVED, REPAIRED], ids=lambda model: model.variant)
-def test_every_alternative_of_a_promise_happens_at_any_time(model: Model) -> None:
+def test_every_alternative_of_a_property_happens_at_any_time(model: Model) -> None:
     assert set(never_met(model)) == set()
 
 
@@ -250,7 +250,7 @@ def less(change: Change) -> Model:
     machines = [seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT]
     amended = AS_WRITTEN.amend("less", "", others, refuted=frozenset(), machines=machines)
     return replace(
-        amended, axioms=REPAIRED.axioms, topologies=REPAIRED.topologies, default_scope=REPAIRED.default_scope
+        amended, axioms=REPAIRED.axioms, configurations=REPAIRED.configurations, default_scope=REPAIRED.default_scope
     )
 
 
@@ -263,11 +263,11 @@ brute force."""
 @pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("change", APART, ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
-    """So no change is idle, and none keeps silent about a promise that it is needed for."""
+    """So no change is idle, and none keeps silent about a property that it is needed for."""
     model = less(change)
     kept = {p.name for p in REPAIRED.properties} | set(change.repairs)
     asked = [p.name for p in model.properties if p.name in kept & (AS_WRITTEN.refuted | INTERLEAVED.refuted)]
-    broken = {result.name for result in examine(model, {}, only=asked) if result.verdict is not Verdict.PROVED}
+    broken = {result.name for result in model_check(model, {}, only=asked) if result.verdict is not Verdict.PROVED}
     assert broken == set(change.repairs)
 
 
@@ -280,45 +280,45 @@ COLLISIONS = [BY_PRIORITY, STRICT, EAGER]
     ids=[model.variant for model in COLLISIONS],
 )
 def test_a_collision_breaks_nothing_once_the_other_is_weakened(variant: Model) -> None:
-    """Where it falls and where it is kept differ by that one change, in the same situation."""
-    weakened = replace(REPAIRED, topologies=variant.topologies)
+    """Where it falls and where it is kept differ by that one change, in the same configuration."""
+    weakened = replace(REPAIRED, configurations=variant.configurations)
     names = sorted(variant.refuted)
-    assert {r.verdict for r in examine(weakened, {}, only=names)} == {Verdict.PROVED}
-    assert {r.verdict for r in examine(variant, {}, only=names)} == {Verdict.REFUTED}
+    assert {r.verdict for r in model_check(weakened, {}, only=names)} == {Verdict.PROVED}
+    assert {r.verdict for r in model_check(variant, {}, only=names)} == {Verdict.REFUTED}
 
 
 @pytest.mark.parametrize(("variant", "name"), [(BY_PRIORITY, "assigned-by-priority"), (STRICT, "queued-by-priority")])
-def test_a_collision_keeps_the_promise_that_repaired_weakens(variant: Model, name: str) -> None:
+def test_a_collision_keeps_the_property_that_repaired_weakens(variant: Model, name: str) -> None:
     assert repr(variant.property(name)) == repr(AS_WRITTEN.property(name))
     assert name in {name for change in REPAIRED.changes for name in change.weakens}
-    without = replace(REPAIRED, topologies=variant.topologies, properties=[AS_WRITTEN.property(name)])
-    [result] = [r for r in examine(without, {}) if r.name == name]
-    assert result.verdict is Verdict.REFUTED, "repaired does not keep it: it is no promise that holds anyhow"
+    without = replace(REPAIRED, configurations=variant.configurations, properties=[AS_WRITTEN.property(name)])
+    [result] = [r for r in model_check(without, {}) if r.name == name]
+    assert result.verdict is Verdict.REFUTED, "repaired does not keep it: it is no property that holds anyhow"
 
 
 def test_without_the_assignment_order_sets_wait_for_each_other() -> None:
     """The two sets of the finding, with all other changes: each holds what the other needs, and neither can begin."""
-    situation = SITUATIONS[CONTENDED[1]]
-    inst = mine(situation)
+    configuration = CONFIGURATIONS[CONTENDED[1]]
+    inst = mine(configuration)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "ABBA" in {d.cause for d in deadlocks(inst, graph(inst, by_hand.REPAIRED.without(by_hand.ORDER)))}
 
 
 def test_without_seatings_a_set_takes_what_its_own_recipe_needs() -> None:
     """A set of two on A or B, and A, with all other changes: the first takes A, and the second never gets it."""
-    [situation] = [s for s in SITUATIONS if s.about.startswith("a set of two, and either")]
-    inst, without = mine(situation), by_hand.REPAIRED.without(by_hand.SEATS)
+    [configuration] = [s for s in CONFIGURATIONS if s.about.startswith("a set of two, and either")]
+    inst, without = mine(configuration), by_hand.REPAIRED.without(by_hand.SEATS)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "the set sits on what its own sibling needs" in {d.cause for d in deadlocks(inst, graph(inst, without))}
 
 
-def test_every_broken_promise_is_repaired_or_weakened() -> None:
+def test_every_broken_property_is_repaired_or_weakened() -> None:
     repaired = {name for change in REPAIRED.changes for name in change.repairs}
     weakened = {name for change in REPAIRED.changes for name in change.weakens}
     assert AS_WRITTEN.refuted | INTERLEAVED.refuted >= repaired
     assert not repaired & weakened
     for name in AS_WRITTEN.refuted | INTERLEAVED.refuted:
-        lemma = name in {p.name for p in PHASES}  # no sentence promises it, so it may just go
+        lemma = name in {p.name for p in PHASES}  # no sentence properties it, so it may just go
         assert name in repaired or name in weakened or lemma, f"{name} is promised, but no change repairs it"
 
 
@@ -327,28 +327,28 @@ def test_every_broken_promise_is_repaired_or_weakened() -> None:
 VARIANTS = {"as-written": (AS_WRITTEN, by_hand.AS_WRITTEN), "interleaved": (INTERLEAVED, by_hand.INTERLEAVED)}
 
 
-def here(situation: int, model: Model) -> Place:
-    """A situation as the only topology."""
-    rigid = SITUATIONS[situation].rigid(with_seatings=model is REPAIRED)
-    return Place(SITUATIONS[situation].about, SITUATIONS[situation].sizes, rigid)
+def here(configuration: int, model: Model) -> Place:
+    """A configuration as the only configuration."""
+    rigid = CONFIGURATIONS[configuration].rigid(with_seatings=model is REPAIRED)
+    return Place(CONFIGURATIONS[configuration].about, CONFIGURATIONS[configuration].sizes, rigid)
 
 
 def sized(number: int) -> int:
-    """What exploring a situation costs, about."""
-    situation = SITUATIONS[number]
-    touched = len(situation.endable) + len(situation.rankable) + 2 * len(situation.adjustable)
-    return sum(map(len, situation.sets)) * len(situation.labs) + 3 * touched
+    """What exploring a configuration costs, about."""
+    configuration = CONFIGURATIONS[number]
+    touched = len(configuration.endable) + len(configuration.rankable) + 2 * len(configuration.adjustable)
+    return sum(map(len, configuration.sets)) * len(configuration.labs) + 3 * touched
 
 
 @cache
 def found_in(variant: str) -> dict[str, tuple[int, Result]]:
-    """For each broken promise the first situation that breaks it, with the run."""
+    """For each violated property the first configuration that breaks it, with the run."""
     model = VARIANTS[variant][0]
     missing, found = set(model.refuted), {}
-    for number in sorted(range(len(SITUATIONS)), key=sized):
+    for number in sorted(range(len(CONFIGURATIONS)), key=sized):
         if missing:
             place = here(number, model)
-            for result in examine(place.alone(model), place.sizes, only=sorted(missing)):
+            for result in model_check(place.alone(model), place.sizes, only=sorted(missing)):
                 if result.verdict is Verdict.REFUTED:
                     found[result.name] = number, result
             missing -= set(found)
@@ -362,11 +362,11 @@ def choices(model: Model, instance: Instance, shown: Counterexample) -> Iterator
         yield Choice(step.action, tuple((n, instance.read(types[n], v)) for n, v in step.parameters.items()))
 
 
-def replayed(variant: str, situation: Situation, shown: Counterexample) -> list[by_hand.State]:
+def replayed(variant: str, configuration: Configuration, shown: Counterexample) -> list[by_hand.State]:
     """The run taken by the brute-force scheduler, which must come through the same states."""
     model, other = VARIANTS[variant]
-    instance = Instance(model, situation.sizes, situation.rigid())
-    stepper, inst = Stepper(instance), mine(situation)
+    instance = Instance(model, configuration.sizes, configuration.rigid())
+    stepper, inst = Stepper(instance), mine(configuration)
     state, states = instance.initial(), [by_hand.initial(inst)]
     for choice in choices(model, instance, shown):
         state = stepper.step(state, choice).after
@@ -475,9 +475,9 @@ def test_each_finding_happens_to_the_brute_force_scheduler_too(variant: str) -> 
     model, found = VARIANTS[variant][0], found_in(variant)
     assert set(found) == model.refuted, "every entry of the manifest is needed"
     for name, (number, result) in found.items():
-        situation, shown = SITUATIONS[number], result.counterexample
+        configuration, shown = CONFIGURATIONS[number], result.counterexample
         assert shown is not None
-        states, inst = replayed(variant, situation, shown), mine(SITUATIONS[number])
+        states, inst = replayed(variant, configuration, shown), mine(CONFIGURATIONS[number])
         last, before = states[-1], states[-2]
         if name in BAD:
             assert BAD[name](inst, last), name
@@ -488,7 +488,9 @@ def test_each_finding_happens_to_the_brute_force_scheduler_too(variant: str) -> 
             }
             assert any((last, of) in dead for of in inst.sets), name
         elif name == "no-queue-jumping":
-            s, r = jumped(label(list(choices(model, Instance(model, situation.sizes, situation.rigid()), shown))[-1]))
+            s, r = jumped(
+                label(list(choices(model, Instance(model, configuration.sizes, configuration.rigid()), shown))[-1])
+            )
             rank = before.rank[inst.set_of[r]]
             assert any(
                 now in (B.ASSIGNED, B.QUEUED) and B.suits(inst, before, s, q) and before.rank[inst.set_of[q]] > rank
@@ -517,20 +519,20 @@ def jumped(step: tuple[str | int, ...]) -> tuple[int, int]:
 
 @cache
 def explored(number: int, variant: str) -> Graph[by_hand.State]:
-    """The brute-force scheduler's graph of a situation."""
-    return graph(mine(SITUATIONS[number]), VARIANTS[variant][1])
+    """The brute-force scheduler's graph of a configuration."""
+    return graph(mine(CONFIGURATIONS[number]), VARIANTS[variant][1])
 
 
 # --- Deadlock is what it is defined as ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", thinned(range(len(SITUATIONS)), 4), ids=[s.about for s in SITUATIONS])
+@pytest.mark.parametrize("number", thinned(range(len(CONFIGURATIONS)), 4), ids=[s.about for s in CONFIGURATIONS])
 def test_a_deadlock_of_the_model_is_as_near_by_brute_force(number: int) -> None:
     """ "A set that holds a system and can never start by any sequence of scheduler steps and completions" in both."""
     place, found = here(number, AS_WRITTEN), explored(number, "as-written")
-    inst = mine(SITUATIONS[number])
+    inst = mine(CONFIGURATIONS[number])
     nearest = min((len(found.trace(d.state)) for d in deadlocks(inst, found)), default=None)
-    [result] = examine(place.alone(AS_WRITTEN), place.sizes, only=["no-deadlock"])
+    [result] = model_check(place.alone(AS_WRITTEN), place.sizes, only=["no-deadlock"])
     shown = result.counterexample
     assert (len(shown.steps) if shown else None) == nearest
     assert (result.verdict is Verdict.REFUTED) == (nearest is not None)
@@ -551,11 +553,11 @@ def circles(inst: by_hand.Instance, state: by_hand.State) -> list[list[int]]:
     return list(nx.simple_cycles(waits))
 
 
-CONTENDED = [n for n, s in enumerate(SITUATIONS) if len(s.sets) > 1 and any(len(of) > 1 for of in s.sets)]
+CONTENDED = [n for n, s in enumerate(CONFIGURATIONS) if len(s.sets) > 1 and any(len(of) > 1 for of in s.sets)]
 """Several sets, one of them of several recipes: else there is no holding while waiting."""
 
 
-@pytest.mark.parametrize("number", CONTENDED, ids=[SITUATIONS[n].about for n in CONTENDED])
+@pytest.mark.parametrize("number", CONTENDED, ids=[CONFIGURATIONS[n].about for n in CONTENDED])
 def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
     """Each waits only for sets that were assigned before it, and these are in an order: so there is no way back.
 
@@ -565,7 +567,7 @@ def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
     each behind the next; by transitivity j1 would be behind itself. Waiting for oneself, a circle of one, is
     excluded by the seatings (``assigned-have-a-seat``, ``seats-are-left-free``).
     """
-    inst, place = mine(SITUATIONS[number]), here(number, REPAIRED)
+    inst, place = mine(CONFIGURATIONS[number]), here(number, REPAIRED)
     [instance] = instances(place.alone(REPAIRED), place.sizes)
     states = [translate(instance, state) for state in explore(instance, symmetry=False).states]
     assert any(holds(inst, state, of) for state in states for of in inst.sets)
@@ -574,6 +576,6 @@ def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
 
 def test_as_written_they_do() -> None:
     """Else the search for circles would show nothing."""
-    [number] = [n for n, s in enumerate(SITUATIONS) if "a set of three need the same" in s.about]
-    inst = mine(SITUATIONS[number])
+    [number] = [n for n, s in enumerate(CONFIGURATIONS) if "a set of three need the same" in s.about]
+    inst = mine(CONFIGURATIONS[number])
     assert any(circles(inst, state) for state in explored(number, "as-written").states)

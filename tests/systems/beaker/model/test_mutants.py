@@ -2,7 +2,7 @@
 
 The models' graphs are those of the brute-force schedulers (``test_brute_force`` and, for the batch
 scheduler, ``test_brute_force_batch``), step by step. So a mutant is caught if it is refused, or takes a step that the model does not take, or
-does not take one that it takes, in one of the situations. Whether it also breaks a promise is looked at for
+does not take one that it takes, in one of the configurations. Whether it also violates a property is looked at for
 some of them: not every line of a table has one of its own.
 """
 
@@ -24,49 +24,49 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.terms import Fires, both
 from schedproof.model.lang.types import Ref
 from schedproof.model.systems.beaker.batch import BATCH, b
+from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS, CONFIGURATIONS, Configuration
 from schedproof.model.systems.beaker.machines import EXECUTING, j, k, q, r, s
-from schedproof.model.systems.beaker.situations import BATCH_SITUATIONS, SITUATIONS, Situation
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, REPAIRED
 from schedproof.proofs.induction import prove
 from tests.support.mutants import Mutant, Place, Twin, concerned, graph_of, mutants, other_step
-from tests.systems.beaker.model.test_brute_force import SITUATIONS as SMALL
+from tests.systems.beaker.model.test_brute_force import CONFIGURATIONS as SMALL
 
 VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}
 EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
     (Path(__file__).parent / "equivalent_mutants.toml").read_text()
 )
-EMPTY_SET = Situation("a set without recipes", [["A"], []], [0], [0, 1], [0, 1], [0])
-GUEST = Situation("a host with its guest; people do what they can", [["A", 0]], [0], [0], [], [0])
-GUEST_BESIDE = Situation("a guest beside a system whose condition changes", [["A", 0], ["B"]], [0, 0], [], [], [1])
-CONTENDED = Situation(
+EMPTY_SET = Configuration("a set without recipes", [["A"], []], [0], [0, 1], [0, 1], [0])
+GUEST = Configuration("a host with its guest; people do what they can", [["A", 0]], [0], [0], [], [0])
+GUEST_BESIDE = Configuration("a guest beside a system whose condition changes", [["A", 0], ["B"]], [0, 0], [], [], [1])
+CONTENDED = Configuration(
     "two sets wait for the same system; a priority changes", [["A", "C"], ["B", "C"]], [0, 0, 0], [], [0]
 )
 
 
-def looked_at(variant: str) -> list[Situation]:
-    """The situations, quick ones first."""
+def looked_at(variant: str) -> list[Configuration]:
+    """The configurations, quick ones first."""
     if variant == "batch":
-        return [*BATCH_SITUATIONS[:2], EMPTY_SET, *BATCH_SITUATIONS[2:]]
-    return [*SMALL[:7], EMPTY_SET, GUEST, GUEST_BESIDE, *SITUATIONS, *SMALL[7:], CONTENDED]
+        return [*BATCH_CONFIGURATIONS[:2], EMPTY_SET, *BATCH_CONFIGURATIONS[2:]]
+    return [*SMALL[:7], EMPTY_SET, GUEST, GUEST_BESIDE, *CONFIGURATIONS, *SMALL[7:], CONTENDED]
 
 
 def places(variant: str) -> list[Place]:
     """The same with what never changes in them, as the variant has it."""
     model, found = VARIANTS[variant], []
-    for situation in looked_at(variant):
-        rigid = situation.rigid(with_seatings=model is REPAIRED)
+    for configuration in looked_at(variant):
+        rigid = configuration.rigid(with_seatings=model is REPAIRED)
         known = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
         kept = {key: values for key, values in rigid.items() if key in known}
-        sizes = {m.sort.name: situation.sizes.get(m.sort.name, 1) for m in model.machines}
+        sizes = {m.sort.name: configuration.sizes.get(m.sort.name, 1) for m in model.machines}
         sizes |= {sort: len(values) for (sort, _), values in kept.items()}
-        found.append(Place(situation.about, sizes, kept))
+        found.append(Place(configuration.about, sizes, kept))
     return found
 
 
 @cache
 def twin(variant: str) -> Twin:
-    """One judge a variant: it keeps the graphs of the model itself."""
-    return Twin(VARIANTS[variant], places(variant), promises=False)
+    """One check a variant: it keeps the graphs of the model itself."""
+    return Twin(VARIANTS[variant], places(variant), properties=False)
 
 
 def listed(variant: str) -> Mapping[str, Mapping[str, str]]:
@@ -167,7 +167,7 @@ LEMMAS: Mapping[str, Sequence[Invariant]] = {
         ),
     ],
 }
-"""What no promise says, but the reasons rest on; proved with them."""
+"""What no property says, but the reasons rest on; proved with them."""
 
 
 def over(parts: Sequence[Term], known: Sequence[Var]) -> list[Var]:
@@ -239,7 +239,7 @@ def test_equivalent_mutants_are_proved_to_be(variant: str) -> None:
     "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
 )
 def test_equivalent_mutants_are_not_caught(variant: str) -> None:
-    quick = Twin(VARIANTS[variant], places(variant)[:9], promises=False)  # any number of objects: see above
+    quick = Twin(VARIANTS[variant], places(variant)[:9], properties=False)  # any number of objects: see above
     caught = {name: quick.caught(named(variant)[name]) for name in listed(variant)}
     assert {name: found for name, found in caught.items() if found is not None} == {}, "take it off the list"
 

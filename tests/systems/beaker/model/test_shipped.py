@@ -17,7 +17,7 @@ from schedproof.model.systems.beaker.shipped.events import provision as provisio
 from schedproof.model.systems.beaker.shipped.events import queue as queue_action
 from schedproof.model.systems.beaker.shipped.events import schedule_pending
 from schedproof.model.systems.beaker.shipped.machines import UNFINISHED, Recipe, System, j, r
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
 from tests.systems.beaker.brute_force.shipped import (
@@ -106,7 +106,7 @@ def test_both_machines_have_the_same_states(world: World) -> None:
     assert len(by_hand) > 300
 
 
-PLANTED: Mapping[str, Sequence[Any]] = {
+SEEDED: Mapping[str, Sequence[Any]] = {
     "released-with-the-set": [replace(clean_up_action, when=clean_up_action.when[1:])],
     "reserved-by-one": [
         replace(schedule_pending, when=schedule_pending.when[:3]),
@@ -136,10 +136,10 @@ PLANTED: Mapping[str, Sequence[Any]] = {
 }
 
 
-@pytest.mark.parametrize("broken", thinned(PLANTED, 3))
-def test_a_planted_bug_is_refuted(broken: str) -> None:
-    """The promises say something: each is broken by a machine that is wrong where it looks."""
-    change = Change(why="a planted bug", repairs=[], adds=PLANTED[broken])
-    planted = SHIPPED.amend("planted", "with a planted bug", [change], refuted=frozenset())
+@pytest.mark.parametrize("broken", thinned(SEEDED, 3))
+def test_a_seeded_bug_is_refuted(broken: str) -> None:
+    """The properties say something: each is broken by a machine that is wrong where it looks."""
+    change = Change(why="a seeded fault", repairs=[], adds=SEEDED[broken])
+    seeded = SHIPPED.amend("seeded", "with a seeded fault", [change], refuted=frozenset())
     scope = {"System": 2} if broken == "a-candidate-of-its-own" else {}  # the only system suits everybody
-    assert {r.name: r.verdict for r in examine(planted, scope, only=[broken])}[broken] is Verdict.REFUTED
+    assert {r.name: r.verdict for r in model_check(seeded, scope, only=[broken])}[broken] is Verdict.REFUTED

@@ -19,7 +19,7 @@ from schedproof.impl.systems.beaker import (
 from schedproof.impl.systems.beaker.sql_store import SqlStore
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import REPAIRED
-from schedproof.model.systems.beaker.situations import SITUATIONS, Situation
+from schedproof.model.systems.beaker.configurations import CONFIGURATIONS, Configuration
 from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.modelside import ModelGraph, NotAQuotient
 from schedproof.proofs.refinement.report import RefinementReport
@@ -27,7 +27,7 @@ from schedproof.proofs.systems.beaker.refinement.abstraction import Abstraction,
 from schedproof.proofs.systems.beaker.refinement.check import check_refinement, instance_of
 from schedproof.proofs.systems.beaker.refinement.runner import Snapshot, ranked
 from tests.support.sample import thinned
-from tests.systems.beaker.refinement.planted import (
+from tests.systems.beaker.refinement.seeded import (
     ABBA,
     APART,
     BREAKS,
@@ -35,16 +35,18 @@ from tests.systems.beaker.refinement.planted import (
     LABS,
     LEAVES,
     PEOPLE,
-    PLANTED,
     RANKS,
+    SEEDED,
     SHARED,
     THREE,
     TWO,
-    Planted,
+    Seeded,
 )
 
-ALL_TOUCHED = Situation("two recipes for two systems; people do what they can", [["AB"], ["A"]], [0, 0], [0], [1], [0])
-CONDITIONS = Situation(
+ALL_TOUCHED = Configuration(
+    "two recipes for two systems; people do what they can", [["AB"], ["A"]], [0, 0], [0], [1], [0]
+)
+CONDITIONS = Configuration(
     "a set of two with a spare system; two conditions change", [["AC", "B"]], [0] * 3, [], [], [0, 1]
 )
 
@@ -59,44 +61,44 @@ def same_graph(report: RefinementReport) -> None:
     assert all(report.states_by_kind.values())
 
 
-@pytest.mark.parametrize("situation", [PEOPLE, BREAKS], ids=lambda s: s.about)
-def test_the_scheduler_is_the_model(situation: Situation) -> None:
-    same_graph(check_refinement(situation))
+@pytest.mark.parametrize("configuration", [PEOPLE, BREAKS], ids=lambda s: s.about)
+def test_the_scheduler_is_the_model(configuration: Configuration) -> None:
+    same_graph(check_refinement(configuration))
 
 
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize(
-    "situation",
-    [ABBA, LEAVES, TWO, GUEST, LABS, RANKS, SHARED, THREE, APART, *SITUATIONS, ALL_TOUCHED, CONDITIONS],
+    "configuration",
+    [ABBA, LEAVES, TWO, GUEST, LABS, RANKS, SHARED, THREE, APART, *CONFIGURATIONS, ALL_TOUCHED, CONDITIONS],
     ids=lambda s: s.about,
 )
-def test_the_scheduler_is_the_model_in_larger_situations(situation: Situation) -> None:
-    same_graph(check_refinement(situation))
+def test_the_scheduler_is_the_model_in_larger_configurations(configuration: Configuration) -> None:
+    same_graph(check_refinement(configuration))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("situation", [PEOPLE, LABS], ids=lambda s: s.about)
-def test_the_same_on_a_database(situation: Situation) -> None:
-    same_graph(check_refinement(situation, store=SqlStore))
+@pytest.mark.parametrize("configuration", [PEOPLE, LABS], ids=lambda s: s.about)
+def test_the_same_on_a_database(configuration: Configuration) -> None:
+    same_graph(check_refinement(configuration, store=SqlStore))
 
 
-@pytest.mark.parametrize("planted", thinned(PLANTED, 4, first=3), ids=lambda p: p.bug)
-def test_planted_bugs_are_caught(planted: Planted) -> None:
-    report = check_refinement(planted.situation, planted.sides, store=planted.store)
+@pytest.mark.parametrize("seeded", thinned(SEEDED, 4, first=3), ids=lambda p: p.bug)
+def test_seeded_bugs_are_caught(seeded: Seeded) -> None:
+    report = check_refinement(seeded.configuration, seeded.sides, store=seeded.store)
     assert report.mismatch is not None
-    assert re.search(planted.shows, report.mismatch.text, re.DOTALL), report.mismatch.text
+    assert re.search(seeded.shows, report.mismatch.text, re.DOTALL), report.mismatch.text
     assert "  1. " in report.text
     assert "DIFFER" in report.text
 
 
 def test_there_are_bugs_of_many_kinds() -> None:
-    assert len({p.bug for p in PLANTED}) == len(PLANTED) >= 10
-    assert len({(p.sides, p.store) for p in PLANTED}) == len(PLANTED)
+    assert len({p.bug for p in SEEDED}) == len(SEEDED) >= 10
+    assert len({(p.sides, p.store) for p in SEEDED}) == len(SEEDED)
 
 
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
-    bug = next(p for p in PLANTED if p.bug == "a new recipe jumps the queue")
-    report = check_refinement(bug.situation, bug.sides)
+    bug = next(p for p in SEEDED if p.bug == "a new recipe jumps the queue")
+    report = check_refinement(bug.configuration, bug.sides)
     assert report.mismatch is not None
     assert list(report.mismatch.path) == [
         "the new job loop takes up j0",

@@ -1,4 +1,4 @@
-"""Logs of Beaker that cannot be judged: one line that says what, where and what to write instead."""
+"""Logs of Beaker that cannot be checked: one line that says what, where and what to write instead."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class TestChanges:
         assert message in refused(tmp_path, HEADER, *records)
 
     def test_a_status_that_the_variant_lacks(self, tmp_path: Path) -> None:
-        """The batch scheduler has other recipes: it cannot judge this format at all."""
+        """The batch scheduler has other recipes: it cannot check this format at all."""
         assert "does not fit the variant 'batch'; choose from" in refused(tmp_path, HEADER, variant="batch")
 
 

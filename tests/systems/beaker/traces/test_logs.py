@@ -1,4 +1,4 @@
-"""The oracle on logs of Beaker: samples, runs of the models, each kind of departure with its reason."""
+"""The validator on logs of Beaker: samples, runs of the models, each kind of nonconformance with its reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedproof.model.lang import Action, Change, Model
 from schedproof.model.registry.discovery import system, systems
 from schedproof.model.systems.beaker import AS_WRITTEN
 from schedproof.model.systems.beaker.shipped import SHIPPED
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 from schedproof.proofs.traces import check as entry
 from schedproof.proofs.traces.engine.candidates import check_run
 from schedproof.proofs.traces.files.lines import read_text
@@ -27,21 +27,21 @@ HERE = DATA / "beaker"
 FORMATS = {f.name: f for f in entry.formats_of(system("beaker"))}
 
 
-def check(lines: Sequence[str | dict[str, Any]], tmp_path: Path, variant: str | None = None) -> OracleReport:
+def check(lines: Sequence[str | dict[str, Any]], tmp_path: Path, variant: str | None = None) -> ValidationReport:
     path = tmp_path / "trace"
     path.write_text("\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines) + "\n", "utf-8")
     return check_trace("beaker", path, variant)
 
 
-def conforms(report: OracleReport) -> bool:
-    assert report.verdict is not OracleVerdict.UNDETERMINED, report.note
-    return report.verdict is OracleVerdict.CONFORMS
+def conforms(report: ValidationReport) -> bool:
+    assert report.verdict is not LogVerdict.UNDETERMINED, report.note
+    return report.verdict is LogVerdict.CONFORMS
 
 
-def departure(report: OracleReport) -> tuple[int, str]:
-    """The departing record and the reason."""
-    assert report.first_departure is not None, report.verdict
-    return report.first_departure.record, report.first_departure.reason
+def nonconformance(report: ValidationReport) -> tuple[int, str]:
+    """The nonconforming record and the reason."""
+    assert report.first_nonconformance is not None, report.verdict
+    return report.first_nonconformance.record, report.first_nonconformance.reason
 
 
 class TestSamples:
@@ -58,11 +58,11 @@ class TestSamples:
     def test_the_deadlock_is_a_run_of_the_proposal_not_of_its_repair(self) -> None:
         path = HERE / "changes-deadlock.jsonl"
         assert conforms(check_trace("beaker", path, "interleaved"))
-        record, reason = departure(check_trace("beaker", path, "repaired"))
+        record, reason = nonconformance(check_trace("beaker", path, "repaired"))
         assert record == 12  # the system that the first set waits for is given to the second
         assert "closest is give_to_assigned(s=b, r=q2)" in reason and "w = r2: assigned" in reason and "203" in reason
 
-    def test_a_format_knows_which_variants_can_judge_it(self) -> None:
+    def test_a_format_knows_which_variants_can_check_it(self) -> None:
         for name in ("beakerd-aborts.log", "messages-set-of-two.jsonl"):
             with pytest.raises(ValueError, match="does not fit the variant 'as-written'; choose from shipped"):
                 check_trace("beaker", HERE / name, "as-written")
@@ -86,7 +86,7 @@ class TestRunsOfTheModels:
         ):
             assert conforms(check(lines, tmp_path))
 
-    def test_they_are_runs_worth_judging(self) -> None:
+    def test_they_are_runs_worth_checking(self) -> None:
         """Together they show every kind of message and every status."""
         logs = "\n".join(line for seed in range(40) for line in beakerd_log(seed))
         for part in ("New to Aborted", "Processed to Queued", "guest 13", "Provisioning", "Releasing", "to Reserved"):
@@ -115,18 +115,18 @@ class TestRunsOfTheModels:
 def test_the_samples_exercise_the_model(model: Model, format_: str, sample: str, dropped: str, record: int) -> None:
     """A model that lacks what a sample does no longer explains it."""
     needed = [p.name for p in model.properties]
-    planted = _without(model, dropped, needed)
-    log = FORMATS[format_].read(planted, read_text(HERE / sample), Requested())
+    seeded = _without(model, dropped, needed)
+    log = FORMATS[format_].read(seeded, read_text(HERE / sample), Requested())
     assert isinstance(log, ModelLog)
     found = log.check()
-    assert found.departure is not None and found.departure.record == record
+    assert found.nonconformance is not None and found.nonconformance.record == record
 
 
 def _without(model: Model, dropped: str, properties: Sequence[str]) -> Model:
     """A model without a row, a rule or an action (and the rules on it), and without properties."""
     names = [dropped, *(r.name for r in model.rules if isinstance(r.on, Action) and r.on.name == dropped)]
-    change = Change(why="a planted bug", repairs=[], drops=[*names, *properties])
-    return model.amend("planted", "a model with a planted bug", [change], refuted=frozenset())
+    change = Change(why="a seeded fault", repairs=[], drops=[*names, *properties])
+    return model.amend("seeded", "a model with a seeded fault", [change], refuted=frozenset())
 
 
 LOG = [
@@ -175,14 +175,14 @@ class TestBeakerd:
             (lambda x: x.insert(5, "recipe: 2 labController:l Removing system b.example.com"), 4, ["s in r.candidates"]),
         ],
     )  # fmt: skip
-    def test_departures(self, edit: Edit, record: int | None, reasons: list[str], tmp_path: Path) -> None:
+    def test_nonconformances(self, edit: Edit, record: int | None, reasons: list[str], tmp_path: Path) -> None:
         log = list(LOG)
         edit(log)
         report = check(log, tmp_path)
         if record is None:
             assert conforms(report)
             return
-        found, reason = departure(report)
+        found, reason = nonconformance(report)
         assert found == record, reason
         for part in reasons:
             assert part in reason
@@ -250,8 +250,8 @@ class TestMessages:
             ("R:1 Aborted,R:1 Completed", 2, ["complete needs r waiting or installing or running or reserved"]),
         ],
     )
-    def test_departures(self, said: str, record: int, reasons: list[str], tmp_path: Path) -> None:
-        found, reason = departure(check([SETS, *told(*said.split(","))], tmp_path))
+    def test_nonconformances(self, said: str, record: int, reasons: list[str], tmp_path: Path) -> None:
+        found, reason = nonconformance(check([SETS, *told(*said.split(","))], tmp_path))
         assert found == record
         for part in reasons:
             assert part in reason
@@ -344,15 +344,17 @@ class TestChanges:
             (run({**recipe("R:1", "queued"), "action": "cancel"}), 1, ["cancel", "R:1"]),
         ],
     )
-    def test_departures(self, trace: list[dict[str, Any]], record: int, reasons: list[str], tmp_path: Path) -> None:
-        found, reason = departure(check(trace, tmp_path))
+    def test_nonconformances(
+        self, trace: list[dict[str, Any]], record: int, reasons: list[str], tmp_path: Path
+    ) -> None:
+        found, reason = nonconformance(check(trace, tmp_path))
         assert found == record, reason
         for part in reasons:
             assert part in reason
 
     def test_a_search_that_overlooks_an_idle_system(self, tmp_path: Path) -> None:
         trace = run(recipe("R:2", "queued"), b="idle")
-        record, reason = departure(check(trace, tmp_path))
+        record, reason = nonconformance(check(trace, tmp_path))
         assert record == 1 and "settle" in reason
         # What came in between makes it possible, where events are not handled alone.
         late = run(recipe("R:2", "queued"), {"system": "b", "usage": "pending"}, b="Broken")
@@ -387,7 +389,7 @@ class TestChanges:
     def test_too_many_states_are_undetermined(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(formats, "check_run", lambda start, records: check_run(start, records, 3))
         report = check(run(recipe("R:1", "queued"), recipe("R:2", "queued"), recipe("R:4", "queued")), tmp_path)
-        assert report.verdict is OracleVerdict.UNDETERMINED and "more than 3 states explain the trace" in report.note
+        assert report.verdict is LogVerdict.UNDETERMINED and "more than 3 states explain the trace" in report.note
 
 
 def test_every_format_is_told_from_the_others() -> None:

@@ -1,4 +1,4 @@
-"""Mutated logs of Beaker, judged by the oracle and by a brute-force search that shares no code with it.
+"""Mutated logs of Beaker, checked by the validator and by a brute-force search that shares no code with it.
 
 The originals are random runs of the models. Oracle and search must agree on the verdict and on the record.
 """
@@ -19,17 +19,17 @@ from schedproof.model.systems.beaker.shipped.machines import STATUSES
 from schedproof.proofs.systems.beaker.traces import changes as beaker_changes
 from schedproof.proofs.systems.beaker.traces import daemon_log as beakerd
 from schedproof.proofs.systems.beaker.traces import messages as beaker_messages
-from schedproof.proofs.traces import OracleVerdict, TraceError, check_trace
+from schedproof.proofs.traces import LogVerdict, TraceError, check_trace
 from schedproof.proofs.traces.engine import explain
 from tests.support.sample import thinned
-from tests.systems.beaker.brute_force.changes import judge_changes
-from tests.systems.beaker.brute_force.daemon_log import judge_log
-from tests.systems.beaker.brute_force.shipped import judge_messages
+from tests.systems.beaker.brute_force.changes import validate_changes
+from tests.systems.beaker.brute_force.daemon_log import validate_log
+from tests.systems.beaker.brute_force.shipped import validate_messages
 from tests.systems.beaker.traces.logs import beakerd_log, changes, messages
 
 Lines = list[str]
 Mutation = Callable[[Lines, random.Random], str]
-Judge = Callable[[Lines], tuple[str, int | None]]
+Checker = Callable[[Lines], tuple[str, int | None]]
 
 
 def dropped(lines: Lines, rng: random.Random) -> str:
@@ -156,10 +156,10 @@ IN_CHANGES.append(a_crash)
 IN_STEPS = [*IN_CHANGES[3:9], dropped]  # a swap or a repetition would tear steps apart
 
 
-def judged_by_both(
-    original: Callable[[int], Lines], mutations: Sequence[Mutation], judge: Judge, runs: range, scratch: Path
+def checked_by_both(
+    original: Callable[[int], Lines], mutations: Sequence[Mutation], check: Checker, runs: range, scratch: Path
 ) -> Counter[str]:
-    """Judges each mutation of each run by both judges and counts the verdicts."""
+    """Checks each mutation of each run by both checks and counts the verdicts."""
     verdicts: Counter[str] = Counter()
     for seed in runs:
         unchanged = original(seed)
@@ -175,25 +175,25 @@ def judged_by_both(
                 if "has two values in one step" not in str(error):
                     raise
                 continue
-            assert report.verdict is not OracleVerdict.UNDETERMINED
-            record = report.first_departure.record if report.first_departure else None
-            assert (str(report.verdict), record) == judge(lines), f"run {seed}: {done}"
+            assert report.verdict is not LogVerdict.UNDETERMINED
+            record = report.first_nonconformance.record if report.first_nonconformance else None
+            assert (str(report.verdict), record) == check(lines), f"run {seed}: {done}"
             verdicts[report.verdict] += 1
     return verdicts
 
 
-CASES: dict[str, tuple[Callable[[int], Lines], Sequence[Mutation], Judge]] = {
-    "beakerd": (beakerd_log, IN_LOGS, lambda x: judge_log("\n".join(x))),
-    "messages": (messages, IN_MESSAGES, judge_messages),
-    "messages without sets": (lambda n: messages(n, with_sets=False), IN_MESSAGES, judge_messages),
-    "changes": (lambda n: changes(n, grouped=False), IN_CHANGES, judge_changes),
-    "changes without usage": (lambda n: changes(n, grouped=False, usage=False), IN_CHANGES, judge_changes),
-    "steps": (changes, IN_STEPS, judge_changes),
+CASES: dict[str, tuple[Callable[[int], Lines], Sequence[Mutation], Checker]] = {
+    "beakerd": (beakerd_log, IN_LOGS, lambda x: validate_log("\n".join(x))),
+    "messages": (messages, IN_MESSAGES, validate_messages),
+    "messages without sets": (lambda n: messages(n, with_sets=False), IN_MESSAGES, validate_messages),
+    "changes": (lambda n: changes(n, grouped=False), IN_CHANGES, validate_changes),
+    "changes without usage": (lambda n: changes(n, grouped=False, usage=False), IN_CHANGES, validate_changes),
+    "steps": (changes, IN_STEPS, validate_changes),
 }
 
 
 @pytest.mark.parametrize(
-    ("case", "runs", "departing", "conforming"),
+    ("case", "runs", "nonconforming", "conforming"),
     [
         ("beakerd", range(3), 6, 3),
         ("messages", range(3), 3, 2),
@@ -203,23 +203,23 @@ CASES: dict[str, tuple[Callable[[int], Lines], Sequence[Mutation], Judge]] = {
         ("steps", range(200, 203), 6, 1),
     ],
 )
-def test_mutants_are_judged_alike(case: str, runs: range, departing: int, conforming: int, tmp_path: Path) -> None:
-    verdicts = judged_by_both(*CASES[case], runs, tmp_path / "mutant")
-    # The comparison says little if nearly all mutants are judged the same way.
-    assert verdicts["violates"] >= departing and verdicts["conforms"] >= conforming
+def test_mutants_are_checked_alike(case: str, runs: range, nonconforming: int, conforming: int, tmp_path: Path) -> None:
+    verdicts = checked_by_both(*CASES[case], runs, tmp_path / "mutant")
+    # The comparison says little if nearly all mutants are checked the same way.
+    assert verdicts["violates"] >= nonconforming and verdicts["conforms"] >= conforming
 
 
 @pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("case", CASES)
-def test_many_mutants_are_judged_alike(case: str, tmp_path: Path) -> None:
-    judged_by_both(*CASES[case], range(1000, 1010), tmp_path / "mutant")
+def test_many_mutants_are_checked_alike(case: str, tmp_path: Path) -> None:
+    checked_by_both(*CASES[case], range(1000, 1010), tmp_path / "mutant")
 
 
 def _anything(*_: object) -> bool:
     return True
 
 
-PLANTED = [
+SEEDED = [
     ("beakerd", beakerd, "AROUND", 0, range(6)),
     ("beakerd", beakerd._Reader, "opens", _anything, range(3)),
     ("beakerd", beakerd._Reader, "around", lambda self, systems: [], range(6)),
@@ -235,13 +235,13 @@ PLANTED = [
 
 @pytest.mark.parametrize(
     ("case", "where", "name", "bug", "runs"),
-    thinned(PLANTED, 3),
-    ids=[f"{p[0]}-{p[2]}-{n}" for n, p in enumerate(PLANTED)],
+    thinned(SEEDED, 3),
+    ids=[f"{p[0]}-{p[2]}-{n}" for n, p in enumerate(SEEDED)],
 )
-def test_a_planted_bug_of_the_oracle_is_found(
+def test_a_seeded_bug_of_the_validator_is_found(
     case: str, where: Any, name: str, bug: object, runs: range, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The comparison with the brute-force search is no formality."""
     monkeypatch.setattr(where, name, bug)
     with pytest.raises(AssertionError, match="run "):
-        judged_by_both(*CASES[case], runs, tmp_path / "mutant")
+        checked_by_both(*CASES[case], runs, tmp_path / "mutant")

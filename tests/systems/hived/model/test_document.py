@@ -14,7 +14,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.model.systems.hived.machines import Cell, c, p, q
 from schedproof.model.systems.hived.variants import FAIR_TO_THE_GROUP
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.findings import repair_of
 from tests.support.needs import needs_shared
@@ -30,29 +30,29 @@ def less(change: Change) -> Model:
 
 
 def refuted(model: Model) -> set[str]:
-    """What exploration refutes, of the promises that the document breaks as written."""
+    """What exploration refutes, of the properties that the document breaks as written."""
     broken = [prop.name for prop in model.properties if prop.name in AS_WRITTEN.refuted]
-    return {r.name for r in examine(model, {}, only=broken) if r.verdict is Verdict.REFUTED}
+    return {r.name for r in model_check(model, {}, only=broken) if r.verdict is Verdict.REFUTED}
 
 
 @pytest.mark.parametrize("change", REPAIRS, ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
-    """So no change is idle, and none keeps silent about a promise that it is needed for."""
+    """So no change is idle, and none keeps silent about a property that it is needed for."""
     assert refuted(less(change)) == {*change.repairs, *change.weakens}
 
 
 def test_the_change_that_repairs_nothing_only_follows_another() -> None:
-    """Its promise speaks of an action that is no longer there."""
+    """Its property speaks of an action that is no longer there."""
     assert [change for change in REPAIRED.changes if change not in REPAIRS] == [FAIR_TO_THE_GROUP]
     with pytest.raises(ModelError, match="unknown action 'vacate'"):
         checked(less(FAIR_TO_THE_GROUP))
 
 
-def test_every_broken_promise_is_repaired() -> None:
+def test_every_broken_property_is_repaired() -> None:
     assert {name for change in REPAIRS for name in (*change.repairs, *change.weakens)} == AS_WRITTEN.refuted
 
 
-def test_a_finding_names_every_change_that_its_promise_needs() -> None:
+def test_a_finding_names_every_change_that_its_property_needs() -> None:
     needed = [change.why for change in REPAIRED.changes if "preemption-ongoing" in change.repairs]
     assert len(needed) == 2
     told = repair_of(systems()["hived"], "preemption-ongoing")
@@ -70,12 +70,12 @@ def test_a_victim_on_two_cells_comes_back_with_one() -> None:
         then=implies(p.placement.has(c), c.user == p),
     )
     model = AS_WRITTEN.amend("partly", "", [Change("", repairs=[], adds=[partly])], refuted=AS_WRITTEN.refuted)
-    [result] = [r for r in examine(model, {}, only=[partly.name]) if r.name == partly.name]
+    [result] = [r for r in model_check(model, {}, only=[partly.name]) if r.name == partly.name]
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     assert [step.action for step in result.counterexample.steps] == ["allocate", "preempt", "vacate", "crash"]
 
 
-# --- Promises of the kind "only when": a rule too many breaks them (a rule too few: see test_mutants) --------------------
+# --- Properties of the kind "only when": a rule too many breaks them (a rule too few: see test_mutants) --------------------
 
 d = variable(Cell, "d")
 complete = AS_WRITTEN.action("complete")
@@ -92,18 +92,18 @@ STRAY = {
 
 
 @pytest.mark.parametrize("broken", STRAY)
-def test_what_happens_without_its_cause_breaks_the_promise(broken: str) -> None:
-    change = Change("a planted rule", repairs=[], adds=[STRAY[broken]])
+def test_what_happens_without_its_cause_breaks_the_property(broken: str) -> None:
+    change = Change("a seeded rule", repairs=[], adds=[STRAY[broken]])
     stray = AS_WRITTEN.amend("stray", "", [change], refuted=AS_WRITTEN.refuted)
     for model, verdict in ((AS_WRITTEN, Verdict.PROVED), (stray, Verdict.REFUTED)):
-        [result] = [r for r in examine(model, {"PodGroup": 3, "Cell": 2}, only=[broken]) if r.name == broken]
+        [result] = [r for r in model_check(model, {"PodGroup": 3, "Cell": 2}, only=[broken]) if r.name == broken]
         assert result.verdict is verdict
 
 
 # --- The quotations ---------------------------------------------------------------------------------------------------
 
 DOCUMENT = SHARED / "documents" / AS_WRITTEN.document.name
-PROMISES = {p.name: p for model in (AS_WRITTEN, REPAIRED) for p in model.properties}
+PROPERTIES = {p.name: p for model in (AS_WRITTEN, REPAIRED) for p in model.properties}
 LINES = 10
 """How far below its line a quotation may reach: an operation is a list."""
 
@@ -125,14 +125,14 @@ def is_quoted(sentence: str, text: str) -> bool:
 
 
 @needs_shared
-@pytest.mark.parametrize("name", PROMISES)
-def test_a_promise_quotes_the_document_at_its_line(name: str) -> None:
-    promise = PROMISES[name]
-    assert promise.sentence and promise.line is not None
-    lines = DOCUMENT.read_text().splitlines()[promise.line - 1 :]
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_a_property_quotes_the_document_at_its_line(name: str) -> None:
+    prop = PROPERTIES[name]
+    assert prop.sentence and prop.line is not None
+    lines = DOCUMENT.read_text().splitlines()[prop.line - 1 :]
     text = plain("\n".join(lines[:LINES]))
-    assert is_quoted(promise.sentence, text)
-    first = promise.sentence.removeprefix("...").split("...")[0].strip()
+    assert is_quoted(prop.sentence, text)
+    first = prop.sentence.removeprefix("...").split("...")[0].strip()
     assert first in plain(lines[0]) or plain(lines[0]) in first, "the quotation begins at its line"
 
 
@@ -148,7 +148,7 @@ def inner_premises(term: Term) -> list[Term]:
 
 
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
-def test_no_implication_inside_a_promise_is_idle(model: Model) -> None:
+def test_no_implication_inside_a_property_is_idle(model: Model) -> None:
     """``verify`` sees that every ``given`` is met; the premises inside ``then`` are met as well."""
     asked = []
     for prop in model.properties:
@@ -157,5 +157,5 @@ def test_no_implication_inside_a_promise_is_idle(model: Model) -> None:
                 given = premise if prop.given is None else prop.given & premise
                 asked.append(replace(prop, name=f"{prop.name} {n}", given=given, then=premise))
     assert asked
-    found = examine(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    found = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
     assert {r.name: r.verdict for r in found} == {prop.name: Verdict.PROVED for prop in asked}

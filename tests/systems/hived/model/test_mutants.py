@@ -2,7 +2,7 @@
 
 A mutant is the model less one rule, one condition of a rule, one guard conjunct or one row. It is
 caught if it is refused, if a verdict of exploration differs from the model's, or if induction no
-longer proves what it proved. So no line of the model is there without a promise that needs it.
+longer proves what it proved. So no line of the model is there without a property that needs it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from schedproof.model.semantics import Instance, Stepper
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Verdict
-from tests.support.mutants import Judge, Mutant, invariants_of, mutants, places
+from tests.support.mutants import Checker, Mutant, invariants_of, mutants, places
 from tests.support.sample import thinned
 
 SCOPES = [{"PodGroup": groups, "Cell": cells} for groups, cells in ((2, 2), (3, 2), (3, 3), (4, 2))]
@@ -31,14 +31,14 @@ EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     (Path(__file__).parent / "equivalent_mutants.toml").read_text()
 )
 
-# "Equivalent" is not decided by what judges mutants here, but by the mutant's own graph.
+# "Equivalent" is not decided by what checks mutants here, but by the mutant's own graph.
 SCOPE = {"PodGroup": 3, "Cell": 3}
 
 
 @cache
-def judge(variant: str) -> Judge:
-    """One judge a variant: it keeps the verdicts on the model itself."""
-    return Judge(VARIANTS[variant], places(VARIANTS[variant], SCOPES))
+def check(variant: str) -> Checker:
+    """One check a variant: it keeps the verdicts on the model itself."""
+    return Checker(VARIANTS[variant], places(VARIANTS[variant], SCOPES))
 
 
 def listed(variant: str) -> Mapping[str, Mapping[str, Any]]:
@@ -60,7 +60,7 @@ def parts(variant: str, *, size: int) -> list[Sequence[str]]:
 def survivors(variant: str, names: Sequence[str]) -> list[str]:
     """The mutants among ``names`` that nothing catches."""
     every = named(variant)
-    return [name for name in names if judge(variant).caught(every[name]) is None]
+    return [name for name in names if check(variant).caught(every[name]) is None]
 
 
 @pytest.mark.parametrize("names", thinned(parts("repaired", size=8), 8, first=1), ids=range(8))
@@ -106,13 +106,13 @@ def test_the_reasons_why_mutants_are_equivalent_are_proved(variant: str) -> None
 @pytest.mark.long
 @pytest.mark.parametrize(("variant", "name"), EQUIVALENTS)
 def test_an_equivalent_mutant_is_not_caught(variant: str, name: str) -> None:
-    caught = judge(variant).caught(named(variant)[name])
+    caught = check(variant).caught(named(variant)[name])
     assert caught is None, f"it is caught by {caught}: take it off the list"
 
 
 def steps(model: Model) -> Mapping[object, object]:
     """Every reachable state with each enabled choice, its firings and the state after: nothing left out."""
-    [rigid] = model.topologies(SCOPE)
+    [rigid] = model.configurations(SCOPE)
     instance = Instance(model, SCOPE, rigid)
     stepper = Stepper(instance)
     graph: dict[object, object] = {}
@@ -139,27 +139,27 @@ FOUR_GROUPS = "rule e5 returns its Reserving cells, condition 1"
 def test_the_same_graph_at_three_groups_is_not_reason_enough() -> None:
     """This mutant shows at four groups only: hence ``follows_from``."""
     assert steps(named("repaired")[FOUR_GROUPS].build()) == steps(REPAIRED)
-    caught = judge("repaired").caught(named("repaired")[FOUR_GROUPS])
+    caught = check("repaired").caught(named("repaired")[FOUR_GROUPS])
     assert caught is not None and caught.by == "explored" and "at 4 PodGroup, 2 Cell" in caught.what
 
 
 @pytest.mark.long
 def test_induction_catches_what_too_small_scopes_miss() -> None:
-    caught = Judge(REPAIRED, places(REPAIRED, SCOPES[:1])).caught(named("repaired")[FOUR_GROUPS])
+    caught = Checker(REPAIRED, places(REPAIRED, SCOPES[:1])).caught(named("repaired")[FOUR_GROUPS])
     assert caught is not None and caught.by == "induction"
 
 
 @pytest.mark.long
 def test_the_model_itself_is_not_caught() -> None:
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
-    assert judge("repaired").caught(same) is None
+    assert check("repaired").caught(same) is None
 
 
-def test_without_promises_only_ill_formed_mutants_are_caught() -> None:
-    """What catches the mutants is the promises, not some accident of the comparison."""
+def test_without_properties_only_ill_formed_mutants_are_caught() -> None:
+    """What catches the mutants is the properties, not some accident of the comparison."""
     silent = replace(REPAIRED, properties=[])
     every = {m.name: m for m in mutants(silent)}
-    bare = Judge(silent, places(silent, SCOPES[:1]))
+    bare = Checker(silent, places(silent, SCOPES[:1]))
     assert bare.caught(every["action preempt, conjunct 3"]) is None
     caught = bare.caught(every["rule crash takes every Cell"])
     assert caught is not None and caught.what.startswith("well-formed")

@@ -17,8 +17,8 @@ from schedproof.proofs.refinement.report import RefinementReport
 from schedproof.proofs.systems.hived.refinement.abstraction import Abstraction
 from schedproof.proofs.systems.hived.refinement.check import check_refinement, side_by_side
 from tests.support.sample import thinned
-from tests.systems.hived.planted.schedulers import PLANTED, Planted
-from tests.systems.hived.planted.writes import Contradicting, NotEmpty
+from tests.systems.hived.seeded.schedulers import SEEDED, Seeded
+from tests.systems.hived.seeded.writes import Contradicting, NotEmpty
 
 REACHABLE = {(2, 2): (28, 97), (2, 3): (88, 335), (3, 2): (131, 595), (3, 3): (607, 3163), (4, 2): (531, 2976)}
 """States and transitions at groups x cells, as counted twice: by the model's steps, and by the
@@ -45,7 +45,7 @@ def test_the_scheduler_is_the_model(groups: int, cells: int, pods: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("groups", "cells", "pods"), [(2, 3, 2), (3, 3, 1), (4, 2, 1), (2, 3, 3), (3, 2, 2)])
 def test_the_scheduler_is_the_model_at_larger_scopes(groups: int, cells: int, pods: int) -> None:
-    """Three of any two of them. No planted bug needs more than three groups of one pod, or two of two, on two cells."""
+    """Three of any two of them. No seeded fault needs more than three groups of one pod, or two of two, on two cells."""
     same_graph(check_refinement({"PodGroup": groups, "Cell": cells}, pods_per_group=pods), groups, cells, pods)
 
 
@@ -55,35 +55,35 @@ def test_equal_priorities(priorities: tuple[int, ...]) -> None:
     assert report.ok, report.text
 
 
-def honest(bugs: list[Planted]) -> list[Planted]:
+def honest(bugs: list[Seeded]) -> list[Seeded]:
     """The scheduler without a bug, wherever one of ``bugs`` is looked for."""
     settings = {(b.groups, b.cells, b.pods, b.priorities) for b in bugs}
-    return [Planted("no bug", "", groups=g, cells=c, pods=n, priorities=p) for g, c, n, p in sorted(settings, key=str)]
+    return [Seeded("no bug", "", groups=g, cells=c, pods=n, priorities=p) for g, c, n, p in sorted(settings, key=str)]
 
 
-@pytest.mark.parametrize("planted", thinned([*honest(PLANTED), *PLANTED], 4), ids=lambda p: p.bug)
-def test_planted_bugs_are_caught(planted: Planted) -> None:
-    report = check_refinement(scheduler_factory=planted.scheduler, store_factory=planted.store, **planted.exploration)
-    if not planted.shows:
+@pytest.mark.parametrize("seeded", thinned([*honest(SEEDED), *SEEDED], 4), ids=lambda p: p.bug)
+def test_seeded_bugs_are_caught(seeded: Seeded) -> None:
+    report = check_refinement(scheduler_factory=seeded.scheduler, store_factory=seeded.store, **seeded.exploration)
+    if not seeded.shows:
         assert report.ok, report.text
         return
     assert report.mismatch is not None
-    assert re.search(planted.shows, report.mismatch.text, re.DOTALL), report.mismatch.text
+    assert re.search(seeded.shows, report.mismatch.text, re.DOTALL), report.mismatch.text
     # Readable: how it was reached, in words, from the start of the process.
-    at_once = planted.store in (NotEmpty, Contradicting)
+    at_once = seeded.store in (NotEmpty, Contradicting)
     assert list(report.mismatch.path[:1]) == ([] if at_once else ["the scheduler recovers"])
     assert ("it is so in the initial state" if at_once else "  1. the scheduler recovers") in report.text
     assert "DIFFER" in report.text
 
 
 def test_there_are_bugs_of_many_kinds() -> None:
-    assert len({p.bug for p in PLANTED}) == len(PLANTED) >= 10
-    assert len({(p.scheduler, p.store) for p in PLANTED}) == len(PLANTED)
+    assert len({p.bug for p in SEEDED}) == len(SEEDED) >= 10
+    assert len({(p.scheduler, p.store) for p in SEEDED}) == len(SEEDED)
 
 
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
     """The story of the bug in recovery, told from the bug: bind one pod, crash, recover."""
-    bug = next(p for p in PLANTED if p.bug == "recovery does not finish a binding")
+    bug = next(p for p in SEEDED if p.bug == "recovery does not finish a binding")
     report = check_refinement(scheduler_factory=bug.scheduler, **bug.exploration)
     assert report.mismatch is not None
     assert list(report.mismatch.path) == [

@@ -1,4 +1,4 @@
-"""A brute-force judge of HiveD traces: the oracle's independent second opinion.
+"""A brute-force check of HiveD traces: the validator's independent second opinion.
 
 It shares no code with the package.  It is written from the state-machine document, its figures and the reading
 rules of the trace format, and it looks for speed nowhere: a state names every group's state and every cell's state,
@@ -168,8 +168,8 @@ def all_steps(state: State, outranks: Outranks) -> Iterator[Step]:
 # --- Reading a trace -------------------------------------------------------------------------------------------------
 
 
-def judge(lines: Iterable[str]) -> tuple[str, int | None]:
-    """Judge a trace in the HiveD sample format.
+def check(lines: Iterable[str]) -> tuple[str, int | None]:
+    """Check a trace in the HiveD sample format.
 
     Returns ("conforms", None), or ("violates", i) with the ``i`` of the first record that no permitted steps explain.
     Raises ValueError where there is no header first, and KeyError where a record lacks a field of the format.
@@ -204,7 +204,7 @@ class _Reader:
         self.had_pod: set[str] = set()
 
     def explains(self, record: dict[str, Any]) -> bool:
-        """Go on by one record; False if it departs."""
+        """Go on by one record; False if it does not conform."""
         table, pods = record["state"]["groups"], record["pods"]
         table_before, self.table = self.table, table
         self.had_pod |= {pod["group"] for pod in pods.values()} | set(table)
@@ -298,7 +298,7 @@ class _Reader:
     def _matches_absent(self, group: str, before: str, at: str, pods: Mapping[str, Any]) -> bool:
         """Whether a group that is not in the table may be in the state `at` (rule 2).
 
-        Reading: compared like any other, so a Pending group whose last pod vanishes without a deletion call departs.
+        Reading: compared like any other, so a Pending group whose last pod vanishes without a deletion call does not conform.
         """
         states = [pod["state"] for pod in pods.values() if pod["group"] == group]
         if not states:

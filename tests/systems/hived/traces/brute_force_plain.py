@@ -1,4 +1,4 @@
-"""A brute-force judge of HiveD traces in the plain format: the second opinion on the oracle's one engine.
+"""A brute-force check of HiveD traces in the plain format: the second opinion on the validator's one engine.
 
 It shares no code with the package. All states that explain the records so far are kept, as ``brute_force`` has them; each
 record allows every step of the document that has its action, its parameters and its event, and up to so many others before it.
@@ -51,7 +51,7 @@ def known_steps(state: brute.State, outranks: tuple[tuple[str, tuple[str, ...]],
     return tuple(steps(state, {name: list(others) for name, others in outranks}))
 
 
-def judge(header: Mapping[str, Any], records: list[Mapping[str, Any]]) -> tuple[str, int | None]:
+def check(header: Mapping[str, Any], records: list[Mapping[str, Any]]) -> tuple[str, int | None]:
     """("conforms", None), or ("violates", number of the first record that nothing explains)."""
     outranks = tuple((name, tuple(others)) for name, others in header["rigid"]["PodGroup"]["outranks"].items())
 

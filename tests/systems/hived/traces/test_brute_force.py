@@ -1,4 +1,4 @@
-"""The brute-force judge against published counts, the sample traces, and traces whose verdict is derived by argument."""
+"""The brute-force check against published counts, the sample traces, and traces whose verdict is derived by argument."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.systems.hived.traces import brute_force as brute_hived
-from tests.systems.hived.traces.brute_force import Cell, State, all_steps, initial, judge, scheduling_steps
+from tests.systems.hived.traces.brute_force import Cell, State, all_steps, check, initial, scheduling_steps
 
 SAMPLES = SHARED / "traces" / "hived"
 CONFORMING = [
@@ -69,7 +69,7 @@ def _explore(groups: int, cells: int) -> tuple[int, Counter[str]]:
     return len(seen), events
 
 
-def test_the_judge_uses_nothing_but_the_standard_library() -> None:
+def test_the_check_uses_nothing_but_the_standard_library() -> None:
     tree = ast.parse(Path(brute_hived.__file__).read_text())
     modules = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     modules += [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
@@ -127,7 +127,7 @@ class Trace:
 
     @property
     def verdict(self) -> tuple[str, int | None]:
-        return judge(json.dumps(line) for line in self.lines)
+        return check(json.dumps(line) for line in self.lines)
 
 
 def allocated(pods: str = "g0.1-p0=bound", **priorities: int) -> Trace:
@@ -279,8 +279,8 @@ def test_a_group_without_a_bound_pod_does_not_survive_a_crash() -> None:
             trace.call(op, pods=f"g0.1-p0={state}")  # Here cells look Free, but nothing is compared.
         empty = copy.deepcopy(trace).call("UpdateNode", pods=f"g0.1-p0={state}")
         full = trace.call("UpdateNode", table="g0=Allocated", cells="c0=Used:g0 c1=Used:g0", pods=f"g0.1-p0={state}")
-        departs = ("violates", 5)
-        assert (full.verdict, empty.verdict) == ((CONFORMS, departs) if kept else (departs, CONFORMS))
+        violates = ("violates", 5)
+        assert (full.verdict, empty.verdict) == ((CONFORMS, violates) if kept else (violates, CONFORMS))
 
 
 def test_a_crash_ends_preemptions_and_only_where_the_epoch_rises() -> None:
@@ -300,7 +300,7 @@ def test_a_crash_ends_preemptions_and_only_where_the_epoch_rises() -> None:
     assert before.call("AddNode", table=table, cells=cells, pods=pods).verdict == ("violates", 4)
 
 
-def test_a_panic_departs_even_where_nothing_is_compared() -> None:
+def test_a_panic_violates_even_where_nothing_is_compared() -> None:
     assert Trace(g0=1).call("AddNode", kind="panic").verdict == ("violates", 1)
     assert allocated().call("Restart").call("AddNode", kind="panic").verdict == ("violates", 4)
 
@@ -319,7 +319,7 @@ def test_a_search_through_eight_cells_and_five_groups_ends() -> None:
 
 def test_a_trace_without_header_is_refused() -> None:
     with pytest.raises(ValueError, match="header"):
-        judge([json.dumps(allocated().lines[1])])
+        check([json.dumps(allocated().lines[1])])
 
 
 # --- The samples and changed copies of them --------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def sample(name: str) -> list[Record]:
 
 
 def verdict(records: list[Record]) -> tuple[str, int | None]:
-    return judge(json.dumps(record) for record in records)
+    return check(json.dumps(record) for record in records)
 
 
 def show(record: Record, address: str, state: str, using: str | None = None, reserving: str | None = None) -> None:
@@ -351,12 +351,12 @@ def test_a_conforming_sample_conforms(name: str) -> None:
 
 
 @needs_shared
-def test_the_departing_sample_departs_where_a_pod_cancels_all() -> None:
+def test_the_sample_does_not_conform_where_a_pod_cancels_all() -> None:
     assert verdict(sample(CANCELLED)) == ("violates", 10)
 
 
 @needs_shared
-def test_it_is_the_waiting_pod_that_makes_it_depart() -> None:
+def test_it_is_the_waiting_pod_that_makes_it_violate() -> None:
     """Without g1's second pod, e7 explains record 10: the victim gets its cells back and stays Being preempted."""
     trace = sample(CANCELLED)[:11]
     del trace[10]["pods"]["g1.1-p1"]

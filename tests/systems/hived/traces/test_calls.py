@@ -1,4 +1,4 @@
-"""The oracle on recorded runs of HiveD: the samples, and each reading rule on a run made for it."""
+"""The validator on recorded runs of HiveD: the samples, and each reading rule on a run made for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedproof.model.semantics import Instance
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.systems.hived.traces.calls import HivedReading
 from schedproof.proofs.systems.hived.traces.calls_reader import read_hived
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 from schedproof.proofs.traces.files.lines import as_objects, read_text
 from schedproof.proofs.traces.formats.format import ModelLog
 from tests.support import places
@@ -24,28 +24,28 @@ from tests.systems.hived.traces.runs import Run
 
 HERE = DATA / "hived"
 SHARED = places.SHARED / "traces" / "hived"
-DEPARTING = "s-17-cancel-one-of-two-pods"
+NONCONFORMING = "s-17-cancel-one-of-two-pods"
 
 
-def judged(run: Run, tmp_path: Path, variant: str | None = None) -> OracleReport:
-    """The oracle's report; the brute-force judge must say the same."""
+def checked(run: Run, tmp_path: Path, variant: str | None = None) -> ValidationReport:
+    """The validator's report; the brute-force check must say the same."""
     report = check_trace("hived", run.write(tmp_path / "run.jsonl"), variant)
     if variant is None:
-        assert brute_hived.judge(run.lines()) == (str(report.verdict), departs_at(report))
+        assert brute_hived.check(run.lines()) == (str(report.verdict), violates_at(report))
     return report
 
 
-def departs_at(report: OracleReport) -> int | None:
-    """The departing record; None if the trace conforms."""
-    assert report.verdict is not OracleVerdict.UNDETERMINED
-    assert (report.verdict is OracleVerdict.DEPARTS) == (report.first_departure is not None)
-    return report.first_departure.record if report.first_departure else None
+def violates_at(report: ValidationReport) -> int | None:
+    """The nonconforming record; None if the trace conforms."""
+    assert report.verdict is not LogVerdict.UNDETERMINED
+    assert (report.verdict is LogVerdict.VIOLATES) == (report.first_nonconformance is not None)
+    return report.first_nonconformance.record if report.first_nonconformance else None
 
 
 class TestSamples:
     @pytest.mark.parametrize("path", sorted(HERE.glob("*.jsonl")), ids=lambda p: p.stem)
     def test_copied_samples(self, path: Path) -> None:
-        assert departs_at(check_trace("hived", path)) == (10 if path.stem == DEPARTING else None)
+        assert violates_at(check_trace("hived", path)) == (10 if path.stem == NONCONFORMING else None)
 
     @needs_shared
     def test_all_samples_quickly(self) -> None:
@@ -53,26 +53,26 @@ class TestSamples:
         assert len(paths) == 9
         for path in paths:
             begin = time.perf_counter()
-            assert departs_at(check_trace("hived", path)) == (10 if path.stem == DEPARTING else None), path.stem
+            assert violates_at(check_trace("hived", path)) == (10 if path.stem == NONCONFORMING else None), path.stem
             assert time.perf_counter() - begin < 3
 
-    def test_why_s17_departs(self) -> None:
-        report = check_trace("hived", HERE / f"{DEPARTING}.jsonl")
-        departure = report.first_departure
-        assert departure is not None and (departure.record, departure.line) == (10, 11)
-        closest = departure.candidates[0]
+    def test_why_s17_violates(self) -> None:
+        report = check_trace("hived", HERE / f"{NONCONFORMING}.jsonl")
+        nonconformance = report.first_nonconformance
+        assert nonconformance is not None and (nonconformance.record, nonconformance.line) == (10, 11)
+        closest = nonconformance.candidates[0]
         assert closest.steps == ("delete_preempting(p=g1)",)
         assert [(d.object, d.field, d.model, d.observed) for d in closest.differs] == [
             ("g1", "state", "Deleted", "Pending")
         ]
-        assert closest.promise is not None and closest.promise.line == 119
-        assert "g1.1-p1 is still waiting" in closest.promise.says
-        still = next(c for c in departure.candidates if not c.steps)
+        assert closest.requirement is not None and closest.requirement.line == 119
+        assert "g1.1-p1 is still waiting" in closest.requirement.says
+        still = next(c for c in nonconformance.candidates if not c.steps)
         assert len(still.differs) == 5  # the group, and state and reserver of both cells
-        assert still.promise is not None and "only e5 or ec" in still.promise.says
+        assert still.requirement is not None and "only e5 or ec" in still.requirement.says
 
     def test_the_contract_of_check(self) -> None:
-        found = check_trace("hived", HERE / f"{DEPARTING}.jsonl").as_json()
+        found = check_trace("hived", HERE / f"{NONCONFORMING}.jsonl").as_json()
         assert (found["variant"], found["verdict"], found["records"]) == ("as-written", "violates", 12)
         assert found["first_departure"]["record"] == 10 and "e7 needs all pods" in found["first_departure"]["reason"]
         assert "first_departure" not in check_trace("hived", HERE / "s-02-life-preemption.jsonl").as_json()
@@ -101,22 +101,22 @@ class TestTheSamplesExerciseTheModel:
         ],
     )
     def test_without(self, dropped: str, sample: str, record: int) -> None:
-        change = Change(why="a planted bug", repairs=[], drops=dropped.split(", "))
-        model = AS_WRITTEN.amend("planted", "a model with a planted bug", [change], refuted=AS_WRITTEN.refuted)
+        change = Change(why="a seeded fault", repairs=[], drops=dropped.split(", "))
+        model = AS_WRITTEN.amend("seeded", "a model with a seeded fault", [change], refuted=AS_WRITTEN.refuted)
         reading = HivedReading(model, read_hived(as_objects(read_text(HERE / f"{sample}.jsonl"))))
         found = ModelLog(reading.instance, reading.records(), len(reading.trace.calls)).check()
-        assert found.departure is not None and found.departure.record == record
+        assert found.nonconformance is not None and found.nonconformance.record == record
 
     def test_repaired_lets_a_victims_cells_go_together(self) -> None:
         # s-02: the victim's cells go in the call that deletes its last pod, as the repair has it.
-        assert departs_at(check_trace("hived", HERE / "s-02-life-preemption.jsonl", "repaired")) is None
+        assert violates_at(check_trace("hived", HERE / "s-02-life-preemption.jsonl", "repaired")) is None
 
     def test_repaired_frees_the_victim(self) -> None:
         # r-crash-0, record 54: the preemptor is gone and the real victim stays BeingPreempted.
         report = check_trace("hived", HERE / "r-crash-0.jsonl", "repaired")
-        assert departs_at(report) == 54
-        assert report.first_departure is not None
-        assert "preemption-ongoing" in [p.property for p in report.first_departure.promises]
+        assert violates_at(report) == 54
+        assert report.first_nonconformance is not None
+        assert "preemption-ongoing" in [p.property for p in report.first_nonconformance.requirements]
 
 
 class TestReadingRules:
@@ -128,15 +128,15 @@ class TestReadingRules:
     def test_steps_only_for_the_group_of_the_call(self, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting").pods(high="waiting")
         run.call("Schedule", "high", low=("Allocated", "Uu"))
-        report = judged(run, tmp_path)
-        assert departs_at(report) == 3
-        assert report.first_departure is not None
-        assert "a call about high explains steps of high only" in report.first_departure.reason
+        report = checked(run, tmp_path)
+        assert violates_at(report) == 3
+        assert report.first_nonconformance is not None
+        assert "a call about high explains steps of high only" in report.first_nonconformance.reason
 
     @pytest.mark.parametrize("op", ["Bind", "AddNode", "UpdateNode", "AddUnallocatedPod", "Restart"])
     def test_other_calls_explain_no_step(self, op: str, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting").call(op, "low", low=("Allocated", "Uu"))
-        assert departs_at(judged(run, tmp_path)) == 2
+        assert violates_at(checked(run, tmp_path)) == 2
 
     def test_priority_is_that_of_the_table(self, tmp_path: Path) -> None:
         def run(**more: object) -> Run:
@@ -144,107 +144,113 @@ class TestReadingRules:
             found.call("AddAllocatedPod", "low", low=("Allocated", "U."), **more)
             return found.call("Schedule", "high", low=("BeingPreempted", "X."), high=("Preempting", "x."), **more)
 
-        assert departs_at(judged(run(), tmp_path)) is None
-        assert departs_at(judged(run(priorities={"low": 5}), tmp_path)) == 3  # equals outrank neither way
-        assert departs_at(judged(run(priorities={"high": 0}), tmp_path)) == 3
-        assert departs_at(judged(run(opportunistic=["high"]), tmp_path)) == 3  # -1 whatever it says
-        assert departs_at(judged(run(priorities={"low": 7}, opportunistic=["low"]), tmp_path)) is None
-        assert departs_at(judged(run(priorities={"low": 7}, lazy=["low"]), tmp_path)) is None
+        assert violates_at(checked(run(), tmp_path)) is None
+        assert violates_at(checked(run(priorities={"low": 5}), tmp_path)) == 3  # equals outrank neither way
+        assert violates_at(checked(run(priorities={"high": 0}), tmp_path)) == 3
+        assert violates_at(checked(run(opportunistic=["high"]), tmp_path)) == 3  # -1 whatever it says
+        assert violates_at(checked(run(priorities={"low": 7}, opportunistic=["low"]), tmp_path)) is None
+        assert violates_at(checked(run(priorities={"low": 7}, lazy=["low"]), tmp_path)) is None
 
     def test_a_refused_preemption_names_the_guard(self, tmp_path: Path) -> None:
         run = self.start(low=5, high=5).pods(low="bound", high="waiting")
         run.call("AddAllocatedPod", "low", low=("Allocated", "U."))
         run.call("Schedule", "high", low=("BeingPreempted", "X."), high=("Preempting", "x."))
-        departure = judged(run, tmp_path).first_departure
-        assert departure is not None
-        assert departure.candidates[0].steps == ("preempt(p=high, K={a})",) and not departure.candidates[0].differs
-        assert departure.candidates[0].refused[0].line == 63
-        assert "c = a: Used user low" in departure.candidates[0].refused[0].says
-        assert "preemptor-outranks-victim" in [p.property for p in departure.promises]
+        nonconformance = checked(run, tmp_path).first_nonconformance
+        assert nonconformance is not None
+        assert (
+            nonconformance.candidates[0].steps == ("preempt(p=high, K={a})",)
+            and not nonconformance.candidates[0].differs
+        )
+        assert nonconformance.candidates[0].refused[0].line == 63
+        assert "c = a: Used user low" in nonconformance.candidates[0].refused[0].says
+        assert "preemptor-outranks-victim" in [p.property for p in nonconformance.requirements]
 
     def test_no_pod_left_is_deleted_and_stays_so(self, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting")
         run.pods(low=None).call("DeleteUnallocatedPod", "low")
-        assert departs_at(judged(run, tmp_path)) == 2  # the pod went in a call that explains no step
+        assert violates_at(checked(run, tmp_path)) == 2  # the pod went in a call that explains no step
         run = self.start().pods(low="waiting").call("DeleteUnallocatedPod", "low", gone=["low"])
-        assert departs_at(judged(run, tmp_path)) is None
+        assert violates_at(checked(run, tmp_path)) is None
         run.call("Schedule", "low", low=("Allocated", "U."))
-        assert departs_at(judged(run, tmp_path)) == 3  # Deleted is final without new pods
+        assert violates_at(checked(run, tmp_path)) == 3  # Deleted is final without new pods
 
     def test_pods_that_come_back_are_a_new_group(self, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting").call("DeleteUnallocatedPod", "low", gone=["low"])
         run.pods(low="waiting").call("Schedule", "low", low=("Allocated", "U."))
-        assert departs_at(judged(run, tmp_path)) is None
+        assert violates_at(checked(run, tmp_path)) is None
 
     def test_a_group_that_was_in_the_table_has_had_a_pod(self, tmp_path: Path) -> None:
         run = self.start().call("AddAllocatedPod", "low", low=("Allocated", "U."))
         run.call("DeleteAllocatedPod", "low", low=None)  # Deleted, not waiting for its first pod
-        assert departs_at(judged(run, tmp_path)) is None
+        assert violates_at(checked(run, tmp_path)) is None
 
     def test_waiting_pods_do_not_hold_an_allocated_group(self, tmp_path: Path) -> None:
         run = self.start().pods(low="bound").call("AddAllocatedPod", "low", low=("Allocated", "U."))
         run.pods("low-2", low="waiting")
         gone = run.copy().call("DeleteAllocatedPod", "low", low=None, gone_pods=["low-1"])
-        assert departs_at(judged(gone, tmp_path)) is None
+        assert violates_at(checked(gone, tmp_path)) is None
         kept = run.copy().call("DeleteAllocatedPod", "low", low=None, gone_pods=["low-2"])
-        report = judged(kept, tmp_path)
-        assert departs_at(report) == 4
-        assert report.first_departure is not None and "e3 needs all allocated pods" in report.first_departure.reason
+        report = checked(kept, tmp_path)
+        assert violates_at(report) == 4
+        assert (
+            report.first_nonconformance is not None
+            and "e3 needs all allocated pods" in report.first_nonconformance.reason
+        )
 
     def test_a_victims_cells_go_pod_by_pod_or_all_at_once(self, tmp_path: Path) -> None:
         run = self.start().pods(low="bound", high="waiting").call("AddAllocatedPod", "low", low=("Allocated", "Uu"))
         run.call("Schedule", "high", low=("BeingPreempted", "Xx"), high=("Preempting", "xx"))
         one = run.copy().call("DeleteAllocatedPod", "low", low=("BeingPreempted", ".x"), high=("Preempting", "rx"))
-        assert departs_at(judged(one, tmp_path)) is None
+        assert violates_at(checked(one, tmp_path)) is None
         both = run.copy().call("DeleteAllocatedPod", "low", low=None, high=("Preempting", "rr"), gone=["low"])
-        assert departs_at(judged(both, tmp_path)) is None
+        assert violates_at(checked(both, tmp_path)) is None
 
-    def test_a_panic_departs(self, tmp_path: Path) -> None:
+    def test_a_panic_violates(self, tmp_path: Path) -> None:
         run = self.start().pods(low="waiting").call("Schedule", "low", panic="index out of range")
-        report = judged(run, tmp_path)
-        assert departs_at(report) == 2
-        assert report.first_departure is not None and "index out of range" in report.first_departure.reason
+        report = checked(run, tmp_path)
+        assert violates_at(report) == 2
+        assert report.first_nonconformance is not None and "index out of range" in report.first_nonconformance.reason
 
     def test_a_crash_restores_what_is_durable(self, tmp_path: Path) -> None:
         run = self.start().pods(low="bound", high="waiting").call("AddAllocatedPod", "low", low=("Allocated", "Uu"))
         run.call("Schedule", "high", low=("BeingPreempted", "Xx"), high=("Preempting", "xx"))
         run.crash().call("AddAllocatedPod", "low", low=("Allocated", "Uu"), high=None)
-        assert departs_at(judged(run.copy().call("Bind", None), tmp_path)) is None
+        assert violates_at(checked(run.copy().call("Bind", None), tmp_path)) is None
         lost = run.copy().call("Bind", None, low=None)
-        assert departs_at(judged(lost, tmp_path)) == 6
+        assert violates_at(checked(lost, tmp_path)) == 6
         undone = run.copy().call("Bind", None, low=("BeingPreempted", "Uu"))
-        assert departs_at(judged(undone, tmp_path)) == 6
+        assert violates_at(checked(undone, tmp_path)) == 6
 
     def test_what_was_not_bound_is_pending_after_a_crash(self, tmp_path: Path) -> None:
         run = self.start().pods(low="binding").call("AddAllocatedPod", "low", low=("Allocated", "U."))
         run.pods(low="waiting", crash=True)
-        assert departs_at(judged(run.copy().call("Bind", None, low=None), tmp_path)) is None
-        assert departs_at(judged(run.copy().call("Bind", None, low=("Allocated", "U.")), tmp_path)) == 4
+        assert violates_at(checked(run.copy().call("Bind", None, low=None), tmp_path)) is None
+        assert violates_at(checked(run.copy().call("Bind", None, low=("Allocated", "U.")), tmp_path)) == 4
 
     def test_replay_takes_no_step(self, tmp_path: Path) -> None:
         # The replay restores; a group that was Pending at the crash is not allocated by it.
         run = self.start().pods(low="waiting").crash()
         run.call("AddAllocatedPod", "low", low=("Allocated", "U.")).call("Bind", None)
-        assert departs_at(judged(run, tmp_path)) == 4
+        assert violates_at(checked(run, tmp_path)) == 4
 
 
 def test_eight_cells_are_quick(tmp_path: Path) -> None:
-    """A victim with eight cells, its preemption, its end in one call, and a departure to explain."""
+    """A victim with eight cells, its preemption, its end in one call, and a nonconformance to explain."""
     names = [f"n{i}" for i in range(8)]
     run = Run({f"g{i}": i for i in range(5)}, names).pods(g0="bound", g4="waiting")
     run.call("AddAllocatedPod", "g0", g0=("Allocated", "U" * 8))
     run.call("Schedule", "g4", g0=("BeingPreempted", "X" * 8), g4=("Preempting", "x" * 8))
     run.call("DeleteAllocatedPod", "g0", g0=None, g4=("Preempting", "r" * 8), gone=["g0"])
     begin = time.perf_counter()
-    assert departs_at(judged(run, tmp_path)) is None
+    assert violates_at(checked(run, tmp_path)) is None
     run.call("Schedule", "g4", g4=("Allocated", "U" * 7 + "."))
-    assert departs_at(judged(run, tmp_path)) == 5
+    assert violates_at(checked(run, tmp_path)) == 5
     assert time.perf_counter() - begin < 3
 
 
 def test_a_trace_without_records_says_so(tmp_path: Path) -> None:
-    report = judged(Run({"low": 1}, ["a"]), tmp_path)
-    assert departs_at(report) is None and report.records == 0 and "nothing was checked" in report.note
+    report = checked(Run({"low": 1}, ["a"]), tmp_path)
+    assert violates_at(report) is None and report.records == 0 and "nothing was checked" in report.note
 
 
 def test_names_come_from_the_trace() -> None:

@@ -1,4 +1,4 @@
-"""Input that cannot be judged: one line that says what, where and what to write instead."""
+"""Input that cannot be checked: one line that says what, where and what to write instead."""
 
 from __future__ import annotations
 

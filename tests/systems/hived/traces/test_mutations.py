@@ -1,4 +1,4 @@
-"""Mutated copies of recorded runs, judged by the oracle and by a brute-force search.
+"""Mutated copies of recorded runs, checked by the validator and by a brute-force search.
 
 The two share no code: ``brute_force`` was written from the description of the trace format and
 the document's two figures alone. They must agree on the verdict and on the record.
@@ -138,33 +138,33 @@ def mutant(path: Path, number: int, kinds: Sequence[Mutation] = MUTATIONS) -> tu
     return done, [json.dumps(line) for line in trace]
 
 
-def judged_by_both(path: Path, numbers: range, scratch: Path, kinds: Sequence[Mutation] = MUTATIONS) -> Counter[str]:
-    """Judges mutants of ``path`` by both judges and counts the verdicts."""
+def checked_by_both(path: Path, numbers: range, scratch: Path, kinds: Sequence[Mutation] = MUTATIONS) -> Counter[str]:
+    """Checks mutants of ``path`` by both checks and counts the verdicts."""
     verdicts: Counter[str] = Counter()
     for number in numbers:
         done, lines = mutant(path, number, kinds)
         scratch.write_text("\n".join(lines) + "\n", "utf-8")
         report = check_trace("hived", scratch)
-        record = report.first_departure.record if report.first_departure else None
+        record = report.first_nonconformance.record if report.first_nonconformance else None
         where = f"{path.stem}, mutant {number}: {done}"
-        assert (str(report.verdict), record) == brute_hived.judge(lines), where
+        assert (str(report.verdict), record) == brute_hived.check(lines), where
         verdicts[report.verdict] += 1
     return verdicts
 
 
-def test_forty_mutants_are_judged_alike(tmp_path: Path) -> None:
+def test_forty_mutants_are_checked_alike(tmp_path: Path) -> None:
     paths = sorted(HERE.glob("*.jsonl"))
     assert len(paths) == 5
     verdicts: Counter[str] = Counter()
     for path in paths:
-        verdicts += judged_by_both(path, range(8), tmp_path / "mutant.jsonl")
+        verdicts += checked_by_both(path, range(8), tmp_path / "mutant.jsonl")
     assert verdicts.total() == 40
-    # The comparison says little if nearly all mutants are judged the same way.
+    # The comparison says little if nearly all mutants are checked the same way.
     assert verdicts["violates"] >= 12 and verdicts["conforms"] >= 4
 
 
-def test_mutants_of_pods_priorities_crashes_calls_judged_alike(tmp_path: Path) -> None:
+def test_mutants_of_pods_priorities_crashes_calls_checked_alike(tmp_path: Path) -> None:
     verdicts: Counter[str] = Counter()
     for path in sorted(HERE.glob("*.jsonl")):
-        verdicts += judged_by_both(path, range(12), tmp_path / "mutant.jsonl", OTHERS)
+        verdicts += checked_by_both(path, range(12), tmp_path / "mutant.jsonl", OTHERS)
     assert verdicts["violates"] >= 14 and verdicts["conforms"] >= 9

@@ -19,8 +19,8 @@ from schedproof.impl.systems.jobmon.world import Act, ClientSpec, Kind, Sides, W
 from schedproof.model.lang import Invariant
 from schedproof.model.systems.jobmon import REPAIRED
 from tests.support.sample import thinned
-from tests.systems.jobmon.agents.planted import BUGS
-from tests.systems.jobmon.agents.promises import PROMISES, broken
+from tests.systems.jobmon.agents.properties import PROPERTIES, broken
+from tests.systems.jobmon.agents.seeded import BUGS
 from tests.systems.jobmon.agents.stories import Story, workflow
 from tests.systems.jobmon.agents.walks import BAD, Broken, explore, small
 
@@ -130,7 +130,7 @@ def more_runs(records: Records, status: RunState) -> Records:
 
 
 WRONG: dict[str, Callable[[Records], Records]] = {
-    # a promise: how records are changed so that it is broken; others may be, too
+    # a property: how records are changed so that it is broken; others may be, too
     "done-iff-an-instance-is-done": lambda r: changed(r, "tasks", 1, status=TaskState.DONE),
     "task-is-the-image-of-its-instance": lambda r: changed(r, "tasks", 1, status=TaskState.LAUNCHED),
     "attempts-within-the-maximum": lambda r: changed(r, "tasks", 1, num_attempts=3),
@@ -158,16 +158,16 @@ HELD = {"distributors-have-what-was-queued": ("d1",), "claimed-by-one": ("d1", "
 """Broken by what distributors remember."""
 
 
-class TestPromises:
-    def test_all_that_is_promised_of_states_is_asked(self) -> None:
-        assert set(PROMISES) == {prop.name for prop in REPAIRED.properties if isinstance(prop, Invariant)}
-        assert {*WRONG, *HELD, "one-live-instance"} == set(PROMISES)
+class TestProperties:
+    def test_all_that_is_required_of_states_is_asked(self) -> None:
+        assert set(PROPERTIES) == {prop.name for prop in REPAIRED.properties if isinstance(prop, Invariant)}
+        assert {*WRONG, *HELD, "one-live-instance"} == set(PROPERTIES)
 
     @pytest.mark.parametrize("name", WRONG)
     def test_wrong_records_break_it(self, name: str) -> None:
         world = at_work()
         records = WRONG[name](world.store.snapshot())
-        assert not PROMISES[name](world, records)
+        assert not PROPERTIES[name](world, records)
 
     @pytest.mark.parametrize("name", HELD)
     def test_what_distributors_remember_breaks_it(self, name: str) -> None:
@@ -176,7 +176,7 @@ class TestPromises:
             held = DistributorMemory(todo=(Todo(DistributorAct.SUBMIT, 2),))
             world.slots[who] = replace(world.slots[who], memory=held)
         status = InstanceState.QUEUED if len(HELD[name]) == 1 else InstanceState.INSTANTIATED
-        assert not PROMISES[name](world, changed(world.store.snapshot(), "instances", 2, status=status))
+        assert not PROPERTIES[name](world, changed(world.store.snapshot(), "instances", 2, status=status))
 
     def test_two_commands_of_one_task_break_it(self) -> None:
         world = at_work()

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from schedproof.impl.systems.jobmon.cluster import Ending
 from schedproof.impl.systems.jobmon.errors import IllegalMove
 from schedproof.impl.systems.jobmon.world import Act, Kind, Sides, State, World
-from tests.systems.jobmon.agents.promises import broken
+from tests.systems.jobmon.agents.properties import broken
 
 BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES, Kind.SERVER_RESTARTS})
 
 
 @dataclass(frozen=True)
 class Broken(Exception):
-    """A promise that does not hold, and the acts that lead there."""
+    """A property that does not hold, and the acts that lead there."""
 
     said: str
     acts: tuple[Act, ...]
@@ -30,7 +30,7 @@ def explore(world: World, *, bad: int, most: int) -> int:
     """Goes through all states with at most so many bad things on the way, at most so many states; how many there were.
 
     Raises:
-        Broken: a promise does not hold.
+        Broken: a property does not hold.
     """
     start = world.state()
     reached: dict[tuple[State, int], tuple[tuple[State, int] | None, Act | None]] = {(start, 0): (None, None)}

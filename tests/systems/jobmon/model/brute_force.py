@@ -384,7 +384,7 @@ def all_ended(world: World) -> bool:
 
 
 GOALS: dict[str, tuple[Callable[[World], list[str]], Callable[[str], bool], Callable[[str], bool]]] = {
-    # promise: the states of the objects that it is about, the premise, the goal
+    # property: the states of the objects that it is about, the premise, the goal
     "everything-can-end": (lambda w: [t.state for t in w.tasks], lambda s: s != "Absent", lambda s: s in ENDS),
     "workflows-can-end": (lambda w: [f.state for f in w.flows], lambda s: s != "Absent", lambda s: s in ENDS),
     "registering-ends": (lambda w: [t.state for t in w.tasks], "Registering".__eq__, "Registering".__ne__),
@@ -400,7 +400,7 @@ GOALS: dict[str, tuple[Callable[[World], list[str]], Callable[[str], bool], Call
 
 @dataclass
 class Explored:
-    """All states with their depths, how many steps there are, and which promises break after how many steps."""
+    """All states with their depths, how many steps there are, and which properties break after how many steps."""
 
     depth_of: dict[World, int] = field(default_factory=dict)
     transitions: int = 0

@@ -722,7 +722,7 @@ OWN_BY_LEASE = {
 
 
 def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[str]:
-    """The promises that a step breaks."""
+    """The properties that a step breaks."""
     agent = AGENT.get(name, "client")
     own = (OWN_BY_LEASE if setup.repaired else OWN)[agent]
     for old, new in zip(before.instances, after.instances, strict=True):
@@ -772,7 +772,7 @@ def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[s
 
 Of = Callable[[World, int], bool]
 GOALS: dict[str, tuple[str, Of, Of]] = {
-    # promise: of which objects, the premise, what can still be reached
+    # property: of which objects, the premise, what can still be reached
     "signals-can-be-taken-up": (
         "instances",
         lambda w, n: w.instances[n].state in "QO",
@@ -805,14 +805,14 @@ WITHOUT = {"runs-can-end": ("plan_cold", "plan_hot")}
 
 @dataclass
 class Explored:
-    """All states with their depths, how many steps each action takes, and which promises break after how many steps."""
+    """All states with their depths, how many steps each action takes, and which properties break after how many steps."""
 
     depth_of: dict[World, int] = field(default_factory=dict)
     transitions: Counter[str] = field(default_factory=Counter)
     broken: dict[str, int] = field(default_factory=dict)
 
 
-def explore(setup: Setup, *, promises: bool = True) -> Explored:
+def explore(setup: Setup, *, properties: bool = True) -> Explored:
     """Breadth first."""
     found = Explored()
     start = setup.begin()
@@ -822,20 +822,20 @@ def explore(setup: Setup, *, promises: bool = True) -> Explored:
     bad_states = {**BAD_STATES, **(OF_THE_REPAIRED if setup.repaired else OF_THE_SHIPPED)}
     for world in waiting:
         depth = found.depth_of[world]
-        if promises:
+        if properties:
             for name, bad in bad_states.items():
                 if name not in found.broken and bad(world, setup):
                     found.broken[name] = depth
         for action, after in steps(world, setup):
             found.transitions[action] += 1
-            if promises:
+            if properties:
                 before.setdefault(after, []).append((action, world))
                 for name in bad_step(action, world, after, setup):
                     found.broken.setdefault(name, depth + 1)
             if after not in found.depth_of:
                 found.depth_of[after] = depth + 1
                 waiting.append(after)
-    for name, goal in GOALS.items() if promises else ():
+    for name, goal in GOALS.items() if properties else ():
         stuck = _stuck(found, before, start, name, goal)
         if stuck:
             found.broken[name] = min(stuck)

@@ -20,13 +20,13 @@ from schedproof.model.semantics.instance import fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems.jobmon.repaired import machines as new
 from schedproof.model.systems.jobmon.shipped import machines as old
-from schedproof.model.systems.jobmon.shipped.situations import SITUATIONS, Situation
+from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration
 from schedproof.model.systems.jobmon.sorts import TaskInstance
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result
 
-ALL_DIE = Situation("one run, and a task that has one attempt", 1, (1,), 1, begun=True)
-LATE_WITH_TWO = Situation(
+ALL_DIE = Configuration("one run, and a task that has one attempt", 1, (1,), 1, begun=True)
+LATE_WITH_TWO = Configuration(
     "a run that is resumed, a task with two attempts, and a worker that may be late",
     *(2, (2,), 2),
     begun=True,
@@ -34,15 +34,15 @@ LATE_WITH_TWO = Situation(
     fallible=False,
     punctual=("WorkflowRun",),
 )
-FROM_THE_START = Situation(
+FROM_THE_START = Configuration(
     "a run whose client may die before it runs, and a task",
     *(2, (1,), 1),
     mortal=("Client0",),
     fallible=False,
     punctual=("TaskInstance",),
 )
-PLACES = [*SITUATIONS, ALL_DIE, LATE_WITH_TWO, FROM_THE_START]
-RUNS, _, _, _, LATE, DEAD_CLIENT, HUNGRY, _, GREEDY, *_ = (s.about for s in SITUATIONS)
+PLACES = [*CONFIGURATIONS, ALL_DIE, LATE_WITH_TWO, FROM_THE_START]
+RUNS, _, _, _, LATE, DEAD_CLIENT, HUNGRY, _, GREEDY, *_ = (s.about for s in CONFIGURATIONS)
 SMALL, LATE_TWICE, START = ALL_DIE.about, LATE_WITH_TWO.about, FROM_THE_START.about
 
 LISTING = replace(
@@ -61,7 +61,7 @@ def _bare(model: Model) -> Model:
 
 
 def less(*changes: Change) -> Model:
-    """The repaired model without some of its changes; of its promises none is asked yet."""
+    """The repaired model without some of its changes; of its properties none is asked yet."""
     kept = [
         replace(c, repairs=[], weakens={}, adds=[part for part in c.adds if not isinstance(part, Property)])
         for c in REPAIRED.changes
@@ -72,13 +72,13 @@ def less(*changes: Change) -> Model:
 
 
 def put_back(adds: Sequence[object], drops: Sequence[str] = (), machines: Sequence[Machine] = ()) -> Model:
-    """The repaired model with some parts other than they are; of its promises none is asked yet."""
+    """The repaired model with some parts other than they are; of its properties none is asked yet."""
     change = Change(why="parts are put back", repairs=[], adds=adds, drops=drops)  # type: ignore[arg-type]
     return _bare(REPAIRED).amend("other", "with parts put back", [change], refuted=frozenset(), machines=machines)
 
 
-def promised(model: Model, name: str) -> Property:
-    """A promise of the repaired model, of those actions that ``model`` has: an agent's are those of both."""
+def required(model: Model, name: str) -> Property:
+    """A property of the repaired model, of those actions that ``model`` has: an agent's are those of both."""
     found = REPAIRED.property(name)
     there = [action.name for action in model.actions]
     if isinstance(found, StepInvariant) and found.on:
@@ -93,15 +93,17 @@ def promised(model: Model, name: str) -> Property:
     return found
 
 
-def judged(model: Model, names: Sequence[str], about: str) -> dict[str, Result]:
-    """Of the promises ``names``, by exploration of a situation."""
+def checked(model: Model, names: Sequence[str], about: str) -> dict[str, Result]:
+    """Of the properties ``names``, by exploration of a configuration."""
     [rigid] = [place.rigid for place in PLACES if place.about == about]
     asked = replace(
         model,
-        properties=[promised(model, name) for name in names],
-        topologies=lambda sizes: [rigid],
+        properties=[required(model, name) for name in names],
+        configurations=lambda sizes: [rigid],
     )
     sizes = fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid)
     return {
-        r.name: r for r in examine(asked, {sort: n for sort, n in sizes.items() if n}, only=names) if r.name in names
+        r.name: r
+        for r in model_check(asked, {sort: n for sort, n in sizes.items() if n}, only=names)
+        if r.name in names
     }

@@ -19,6 +19,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Stepper, instances
 from schedproof.model.systems.jobmon import submachines, universal
 from schedproof.model.systems.jobmon.as_written import AS_WRITTEN, REPAIRED, repairs
+from schedproof.model.systems.jobmon.as_written.configurations import CONFIGURATIONS
 from schedproof.model.systems.jobmon.as_written.contradictions import CONTRADICTIONS
 from schedproof.model.systems.jobmon.as_written.machines import (
     IMAGES,
@@ -29,14 +30,13 @@ from schedproof.model.systems.jobmon.as_written.machines import (
     i,
 )
 from schedproof.model.systems.jobmon.as_written.readings import READINGS
-from schedproof.model.systems.jobmon.as_written.situations import SITUATIONS
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 from schedproof.model.systems.jobmon.submachines import By, SubMachine
 from schedproof.model.systems.jobmon.universal import OWNER, TAKEN_UP_BY, Agent
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
-from schedproof.proofs.traces import OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, check_trace
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings
 from tests.support.needs import needs_shared
@@ -195,15 +195,15 @@ QUOTED = {
 
 @needs_shared
 @pytest.mark.parametrize("which", QUOTED, ids=lambda which: "-".join(which))
-def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
-    promise = QUOTED[which]
-    assert promise.line is not None
-    text, at = plain(" ".join(lines[promise.line - 1 :][:4])), 0
-    first = promise.sentence.removeprefix("... ").removesuffix(" ...").split(" ... ")
-    assert plain(first[0])[:12] in plain(lines[promise.line - 1] + " " + lines[promise.line]), "it begins there"
+def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
+    prop = QUOTED[which]
+    assert prop.line is not None
+    text, at = plain(" ".join(lines[prop.line - 1 :][:4])), 0
+    first = prop.sentence.removeprefix("... ").removesuffix(" ...").split(" ... ")
+    assert plain(first[0])[:12] in plain(lines[prop.line - 1] + " " + lines[prop.line]), "it begins there"
     for part in first:
         found = text.find(plain(part), at)
-        assert found >= 0, f"{part!r} is not at line {promise.line}: {text[:200]}"
+        assert found >= 0, f"{part!r} is not at line {prop.line}: {text[:200]}"
         at = found
 
 
@@ -215,7 +215,7 @@ def test_a_contradiction_quotes_the_document(contradiction, lines: list[str]) ->
         assert words in lines[number - 1], f"line {number}: {lines[number - 1]!r}"
 
 
-def test_contradictions_name_promises_that_are_broken() -> None:
+def test_contradictions_name_properties_that_are_broken() -> None:
     assert len({c.name for c in CONTRADICTIONS}) == len(CONTRADICTIONS)
     for c in CONTRADICTIONS:
         for _, _, named in [c.reading.partition("a finding (")]:
@@ -244,9 +244,9 @@ AS_WRITTEN_AND_MORE = pytest.mark.parametrize(
 
 @cache
 def verdicts(variant: str) -> dict[str, Result]:
-    """What exploration says of all that a variant promises."""
+    """What exploration says of all that a variant properties."""
     model = next(model for model in VARIANTS if model.variant == variant)
-    return {r.name: r for r in examine(model, {})}
+    return {r.name: r for r in model_check(model, {})}
 
 
 @AS_WRITTEN_AND_MORE
@@ -265,9 +265,9 @@ def test_all_that_is_kept_of_safety_is_proved_for_any_number(model: Model) -> No
     assert {name for name in safety if not found.proved(name)} == model.refuted & safety
 
 
-def run_of(promise: str) -> list[str]:
+def run_of(prop: str) -> list[str]:
     """The actions of its shortest counterexample."""
-    found = verdicts("as-written")[promise].counterexample
+    found = verdicts("as-written")[prop].counterexample
     assert found is not None
     return [step.action for step in found.steps]
 
@@ -304,9 +304,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("promise", RUNS)
-def test_a_finding_has_the_run_that_the_document_leads_to(promise: str) -> None:
-    assert run_of(promise) == RUNS[promise]
+@pytest.mark.parametrize("prop", RUNS)
+def test_a_finding_has_the_run_that_the_document_leads_to(prop: str) -> None:
+    assert run_of(prop) == RUNS[prop]
 
 
 @pytest.mark.long
@@ -319,7 +319,7 @@ def test_every_finding_is_told_with_a_repair() -> None:
 
 
 def happened(model: Model) -> tuple[set[str], set[str]]:
-    """The actions that are taken in some situation, and the rules that fire something."""
+    """The actions that are taken in some configuration, and the rules that fire something."""
     actions, rules = set(), set()
     for instance in instances(model, {}):
         stepper = Stepper(instance)
@@ -334,12 +334,12 @@ def happened(model: Model) -> tuple[set[str], set[str]]:
 
 
 @AS_WRITTEN_AND_MORE
-def test_everything_happens_in_some_situation(model: Model) -> None:
+def test_everything_happens_in_some_configuration(model: Model) -> None:
     assert happened(model) == ({a.name for a in model.actions}, {r.name for r in model.rules})
 
 
-def test_all_situations_are_explored() -> None:
-    assert len(list(instances(AS_WRITTEN, {}))) == len(SITUATIONS)
+def test_all_configurations_are_explored() -> None:
+    assert len(list(instances(AS_WRITTEN, {}))) == len(CONFIGURATIONS)
 
 
 # --- The repaired variant ------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def amended(name: str, changes: Sequence[Change]) -> Model:
 
 
 def broken(model: Model, *only: str) -> set[str]:
-    return {r.name for r in examine(model, {}, only=only) if r.verdict is not Verdict.PROVED}
+    return {r.name for r in model_check(model, {}, only=only) if r.verdict is not Verdict.PROVED}
 
 
 NAMES = {id(change): name for name, change in vars(repairs).items() if isinstance(change, Change)}
@@ -382,7 +382,7 @@ def test_without_a_change_just_what_it_repairs_is_broken_again(change: Change) -
     assert without == expected
 
 
-def test_changes_repair_all_and_weaken_two_promises_and_a_life() -> None:
+def test_changes_repair_all_and_weaken_two_properties_and_a_life() -> None:
     repaired = {name for change in repairs.REPAIRS for name in change.repairs}
     weakened = {name for change in repairs.REPAIRS for name in change.weakens}
     assert repaired | weakened == AS_WRITTEN.refuted | {"life-of-an-adjusted-instance"}
@@ -404,7 +404,7 @@ def test_read_otherwise_exactly_what_it_says_is_different(reading: Reading) -> N
 
 
 def sizes(model: Model) -> Iterator[tuple[int, int]]:
-    """The states and transitions of each situation, one after the other."""
+    """The states and transitions of each configuration, one after the other."""
     for instance in instances(model, {}):
         found = explore(instance, symmetry=False)
         yield len(found.states), found.transition_count
@@ -439,7 +439,7 @@ def test_a_job_that_starts_late_would_run_beside_its_retry() -> None:
     }
 
 
-# --- Planted bugs --------------------------------------------------------------------------------------------------------
+# --- Seeded faults --------------------------------------------------------------------------------------------------------
 
 
 def action(model: Model, name: str, **new: object) -> Model:
@@ -473,8 +473,8 @@ def done_without_success() -> Model:
     return action(REPAIRED, "report_success", when=[i.is_("Running")])
 
 
-PLANTED: dict[str, tuple[Callable[[], Model], set[str]]] = {
-    # what is wrong: the model, and promises that must fall
+SEEDED: dict[str, tuple[Callable[[], Model], set[str]]] = {
+    # what is wrong: the model, and properties that must fall
     "a retry does not wait for the command": (
         less_guard("retry", 4),
         {"one-live-instance", "earlier-commands-are-over"},
@@ -521,9 +521,9 @@ PLANTED: dict[str, tuple[Callable[[], Model], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("bug", thinned(PLANTED, 3, first=1))
-def test_a_planted_bug_is_caught_by_what_it_breaks(bug: str) -> None:
-    build, expected = PLANTED[bug]
+@pytest.mark.parametrize("bug", thinned(SEEDED, 3, first=1))
+def test_a_seeded_bug_is_caught_by_what_it_breaks(bug: str) -> None:
+    build, expected = SEEDED[bug]
     assert broken(build(), *expected) == expected
 
 
@@ -543,10 +543,10 @@ LOST_BEFORE_IT_STARTS = [
 ]
 
 
-@pytest.mark.parametrize(("variant", "departs"), [("as-written", 5), ("as-written-repaired", None)])
-def test_a_log_that_triages_what_is_launched_departs(variant: str, departs: int | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("variant", "violates"), [("as-written", 5), ("as-written-repaired", None)])
+def test_a_log_that_triages_what_is_launched_violates(variant: str, violates: int | None, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in [HEADER, *LOST_BEFORE_IT_STARTS]), encoding="utf-8")
     report = check_trace("jobmon", path, variant)
-    assert (report.first_departure.record if report.first_departure else None) == departs
-    assert report.verdict is (OracleVerdict.DEPARTS if departs else OracleVerdict.CONFORMS)
+    assert (report.first_nonconformance.record if report.first_nonconformance else None) == violates
+    assert report.verdict is (LogVerdict.VIOLATES if violates else LogVerdict.CONFORMS)

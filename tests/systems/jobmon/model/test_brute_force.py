@@ -12,35 +12,35 @@ import pytest
 from schedproof.model.semantics import Instance, State
 from schedproof.model.semantics.instance import fitted
 from schedproof.model.systems.jobmon.as_written import AS_WRITTEN, REPAIRED
-from schedproof.model.systems.jobmon.as_written.situations import SITUATIONS, Situation
-from schedproof.proofs.checking.model_check import examine
+from schedproof.model.systems.jobmon.as_written.configurations import CONFIGURATIONS, Configuration
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
 from tests.systems.jobmon.model import brute_force as brute
 
 VARIANTS = {model.variant: model for model in (AS_WRITTEN, REPAIRED)}
-# The same with other numbers than the situations have.
+# The same with other numbers than the configurations have.
 OTHERS = [
-    Situation("three attempts, all that can happen", tasks=[3], losable=True, hungry=True),
-    Situation("two workflows that may be halted", workflows=[1, 1], stoppable_runs=1),
-    Situation("two instances are stopped", tasks=[1], stoppable=2, losable=True),
-    Situation("two runs are halted", workflows=[1], stoppable_runs=2),
+    Configuration("three attempts, all that can happen", tasks=[3], losable=True, hungry=True),
+    Configuration("two workflows that may be halted", workflows=[1, 1], stoppable_runs=1),
+    Configuration("two instances are stopped", tasks=[1], stoppable=2, losable=True),
+    Configuration("two runs are halted", workflows=[1], stoppable_runs=2),
 ]
 
 
-def setup(situation: Situation, variant: str) -> brute.Setup:
+def setup(configuration: Configuration, variant: str) -> brute.Setup:
     return brute.Setup(
-        tasks=tuple(situation.tasks),
-        flows=tuple(situation.workflows),
-        of_flow=situation.of_workflow,
-        instances=sum(situation.tasks) + situation.stoppable,
-        runs=sum(situation.workflows) + situation.stoppable_runs,
-        stoppable=situation.stoppable,
-        stoppable_runs=situation.stoppable_runs,
-        mortal=situation.mortal,
-        losable=situation.losable,
-        hungry=situation.hungry,
+        tasks=tuple(configuration.tasks),
+        flows=tuple(configuration.workflows),
+        of_flow=configuration.of_workflow,
+        instances=sum(configuration.tasks) + configuration.stoppable,
+        runs=sum(configuration.workflows) + configuration.stoppable_runs,
+        stoppable=configuration.stoppable,
+        stoppable_runs=configuration.stoppable_runs,
+        mortal=configuration.mortal,
+        losable=configuration.losable,
+        hungry=configuration.hungry,
         repaired=variant == "as-written-repaired",
     )
 
@@ -68,14 +68,16 @@ def world(instance: Instance, state: State) -> brute.World:
 
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
-@pytest.mark.parametrize("situation", thinned([*SITUATIONS, *OTHERS], 3), ids=lambda situation: situation.about)
-def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
+@pytest.mark.parametrize(
+    "configuration", thinned([*CONFIGURATIONS, *OTHERS], 3), ids=lambda configuration: configuration.about
+)
+def test_both_have_the_same_states_steps_and_depths(configuration: Configuration, variant: str) -> None:
     model = VARIANTS[variant]
-    rigid = situation.rigid
+    rigid = configuration.rigid
     sizes = fitted(dict.fromkeys(("Workflow", "WorkflowRun", "Task", "TaskInstance"), 9), rigid)
     instance = Instance(model, sizes, rigid)
     found = explore(instance, symmetry=False)
-    hand = brute.explore(setup(situation, variant))
+    hand = brute.explore(setup(configuration, variant))
     assert found.ill_formed is None
     mine = {world(instance, state): depth for state, depth in zip(found.states, found.depths, strict=True)}
     assert mine == hand.depth_of
@@ -83,14 +85,14 @@ def test_both_have_the_same_states_steps_and_depths(situation: Situation, varian
 
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
-def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
+def test_both_break_the_same_properties_after_as_many_steps(variant: str) -> None:
     broken: dict[str, int] = {}
-    for situation in SITUATIONS:
-        for name, steps in brute.explore(setup(situation, variant)).broken.items():
+    for configuration in CONFIGURATIONS:
+        for name, steps in brute.explore(setup(configuration, variant)).broken.items():
             broken[name] = min(steps, broken.get(name, steps))
     names = [*brute.BAD_STATES, *brute.BAD_STEPS, *brute.GOALS, brute.GO_ON]
-    judged = examine(VARIANTS[variant], {}, only=names)
-    mine = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
+    checked = model_check(VARIANTS[variant], {}, only=names)
+    mine = {r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample}
     assert mine == broken
 
 

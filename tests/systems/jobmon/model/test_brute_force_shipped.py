@@ -15,10 +15,10 @@ from schedproof.model.semantics import Instance, State
 from schedproof.model.semantics.instance import fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems.jobmon.shipped import tables
+from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, LATE, Configuration
 from schedproof.model.systems.jobmon.shipped.machines import MOST
-from schedproof.model.systems.jobmon.shipped.situations import LATE, SITUATIONS, Situation
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
@@ -26,16 +26,16 @@ from tests.systems.jobmon.model import brute_force_shipped as brute
 
 VARIANTS = {model.variant: model for model in (SHIPPED, REPAIRED)}
 OTHERS = [
-    # the same with other numbers than the situations have
-    Situation("a workflow without tasks, whose only run may be late", 1),
-    Situation("two runs without tasks, the first of which runs", 2, begun=True, mortal=("Client0",)),
-    Situation("a task with three attempts, nothing late", 1, (3,), 3, begun=True, mortal=(), punctual=LATE),
-    Situation("a task from the start of its run, and nobody dies", 1, (1,), 1, mortal=(), fallible=False),
-    Situation("a task whose distributor may die", 1, (2,), 2, begun=True, mortal=("Distributor",), fallible=False),
-    Situation(
+    # the same with other numbers than the configurations have
+    Configuration("a workflow without tasks, whose only run may be late", 1),
+    Configuration("two runs without tasks, the first of which runs", 2, begun=True, mortal=("Client0",)),
+    Configuration("a task with three attempts, nothing late", 1, (3,), 3, begun=True, mortal=(), punctual=LATE),
+    Configuration("a task from the start of its run, and nobody dies", 1, (1,), 1, mortal=(), fallible=False),
+    Configuration("a task whose distributor may die", 1, (2,), 2, begun=True, mortal=("Distributor",), fallible=False),
+    Configuration(
         "a run that is resumed, whose command may fail and whose worker may be late", 2, (1,), 1, begun=True, mortal=()
     ),
-    Situation(
+    Configuration(
         "two workflows, one of which has a task, and whose runs may be late",
         *(2, (1,), 1),
         begun=True,
@@ -44,21 +44,23 @@ OTHERS = [
         punctual=("TaskInstance",),
         workflows=2,
     ),
-    Situation(
+    Configuration(
         "two workflows, one of which is resumed", *(3, (1, 1), 1), begun=True, mortal=(), punctual=LATE, workflows=2
     ),
     *(
-        Situation(f"{about}, {how}", runs, (2,), 2, True, mortal, punctual=punctual, ceiling=ceiling, workflows=flows)
+        Configuration(
+            f"{about}, {how}", runs, (2,), 2, True, mortal, punctual=punctual, ceiling=ceiling, workflows=flows
+        )
         for how, ceiling in (("which may get more", MOST), ("which gets no more", 0))
         for about, runs, mortal, punctual, flows in (
             ("two workflows, one of which has a task", 2, (), LATE, 2),
             ("a task whose client may die", 1, ("Client",), ("TaskInstance",), 1),
         )
     ),
-    Situation("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
+    Configuration("two runs after one that runs", *(3, (1,), 1), begun=True, mortal=(), fallible=False, punctual=LATE),
 ]
 MORE = [
-    Situation(
+    Configuration(
         "a run that is resumed, whose first distributor may die",
         *(2, (1,), 2),
         begun=True,
@@ -74,26 +76,26 @@ SHORT = {s.about for s in OTHERS[:4]} | {
 }
 
 
-def setup(situation: Situation, variant: str) -> brute.Setup:
-    """The situation as the other one has it."""
+def setup(configuration: Configuration, variant: str) -> brute.Setup:
+    """The configuration as the other one has it."""
 
     def mortal(who: str, many: int) -> frozenset[int]:
-        return frozenset(n for n in range(many) if {who, f"{who}{n}"} & set(situation.mortal))
+        return frozenset(n for n in range(many) if {who, f"{who}{n}"} & set(configuration.mortal))
 
     return brute.Setup(
-        runs=situation.runs,
-        tasks=tuple(situation.tasks),
-        instances=situation.instances,
-        begun=situation.begun,
-        mortal_clients=mortal("Client", situation.runs),
-        mortal_distributors=mortal("Distributor", situation.runs),
-        mortal_jobs=mortal("Job", situation.instances),
-        fallible=situation.fallible,
-        punctual_runs="WorkflowRun" in situation.punctual,
-        punctual_instances="TaskInstance" in situation.punctual,
-        ceiling=situation.ceiling,
-        unheard=situation.unheard,
-        workflows=situation.workflows,
+        runs=configuration.runs,
+        tasks=tuple(configuration.tasks),
+        instances=configuration.instances,
+        begun=configuration.begun,
+        mortal_clients=mortal("Client", configuration.runs),
+        mortal_distributors=mortal("Distributor", configuration.runs),
+        mortal_jobs=mortal("Job", configuration.instances),
+        fallible=configuration.fallible,
+        punctual_runs="WorkflowRun" in configuration.punctual,
+        punctual_instances="TaskInstance" in configuration.punctual,
+        ceiling=configuration.ceiling,
+        unheard=configuration.unheard,
+        workflows=configuration.workflows,
         repaired=variant == "repaired",
     )
 
@@ -153,9 +155,9 @@ def world(instance: Instance, state: State) -> brute.World:
     )
 
 
-def explored(situation: Situation, variant: str) -> Exploration:
+def explored(configuration: Configuration, variant: str) -> Exploration:
     """The model there."""
-    model, rigid = VARIANTS[variant], situation.rigid
+    model, rigid = VARIANTS[variant], configuration.rigid
     sizes = fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid)
     return explore(Instance(model, sizes, rigid), symmetry=False)
 
@@ -170,52 +172,54 @@ def assert_same_graph(found: Exploration, hand: brute.Explored) -> None:
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 @pytest.mark.parametrize(
-    "situation",
+    "configuration",
     [
         pytest.param(s, marks=() if s.about in SHORT else pytest.mark.long(one_in=4), id=s.about)
-        for s in [*[s for s in SITUATIONS if s.about in SHORT], *OTHERS, *MORE]
+        for s in [*[s for s in CONFIGURATIONS if s.about in SHORT], *OTHERS, *MORE]
     ],
 )
-def test_both_have_the_same_states_steps_and_depths(situation: Situation, variant: str) -> None:
-    assert_same_graph(explored(situation, variant), brute.explore(setup(situation, variant), promises=False))
+def test_both_have_the_same_states_steps_and_depths(configuration: Configuration, variant: str) -> None:
+    assert_same_graph(explored(configuration, variant), brute.explore(setup(configuration, variant), properties=False))
 
 
 def told_by_hand(model: Model) -> list[str]:
-    """All promises of states, of steps, and of what can be reached."""
+    """All properties of states, of steps, and of what can be reached."""
     return [p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | AlwaysCanReach)]
 
 
-def assert_both_break_the_same(variant: str, situation: Situation) -> set[str]:
-    """The same promises fall, each after as many steps, on graphs that are the same; by hand it is explored once.
+def assert_both_break_the_same(variant: str, configuration: Configuration) -> set[str]:
+    """The same properties fall, each after as many steps, on graphs that are the same; by hand it is explored once.
 
     Returns:
-        The promises that fall.
+        The properties that fall.
     """
-    model, rigid = VARIANTS[variant], situation.rigid
-    hand = brute.explore(setup(situation, variant))
-    assert_same_graph(explored(situation, variant), hand)
-    alone = replace(model, topologies=lambda sizes: [rigid], refuted=frozenset())
+    model, rigid = VARIANTS[variant], configuration.rigid
+    hand = brute.explore(setup(configuration, variant))
+    assert_same_graph(explored(configuration, variant), hand)
+    alone = replace(model, configurations=lambda sizes: [rigid], refuted=frozenset())
     # To begin interpreted, only to see that there are too many states for that, takes longer.
     engine = Engine.COMPILED if len(hand.depth_of) > 10_000 else Engine.INTERPRETED
-    judged = examine(alone, {}, only=told_by_hand(model), how=Exploring(engine))
-    refuted = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
+    checked = model_check(alone, {}, only=told_by_hand(model), how=Exploring(engine))
+    refuted = {
+        r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample
+    }
     assert refuted == hand.broken
     return set(refuted)
 
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
-def test_both_break_the_same_promises_after_as_many_steps(variant: str) -> None:
+def test_both_break_the_same_properties_after_as_many_steps(variant: str) -> None:
     """Where little happens: without tasks, and with one that is queued from the start of its run."""
-    broken = [assert_both_break_the_same(variant, situation) for situation in (SITUATIONS[0], OTHERS[3])]
+    broken = [assert_both_break_the_same(variant, configuration) for configuration in (CONFIGURATIONS[0], OTHERS[3])]
     assert (variant == "repaired") is (not any(broken))
 
 
 @pytest.mark.long(seconds=18, one_in=4)
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.about)
-def test_both_break_the_same_promises_in_each_situation(situation: Situation, variant: str) -> None:
+@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda configuration: configuration.about)
+def test_both_break_the_same_properties_in_each_configuration(configuration: Configuration, variant: str) -> None:
     """In one or another all fall that are expected to, as the model's own findings say (``test_shipped``)."""
-    assert assert_both_break_the_same(variant, situation) <= VARIANTS[variant].refuted
+    assert assert_both_break_the_same(variant, configuration) <= VARIANTS[variant].refuted
 
 
 def test_the_model_by_hand_uses_nothing_but_the_standard_library() -> None:

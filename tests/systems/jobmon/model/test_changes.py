@@ -23,7 +23,7 @@ from tests.systems.jobmon.model.less import (
     SMALL,
     START,
     WITH_KILL_SELF,
-    judged,
+    checked,
     less,
     put_back,
 )
@@ -81,11 +81,11 @@ def a_task_stays_when_what_was_queued_is_ended() -> Model:
 
 @dataclass(frozen=True)
 class Needed:
-    """Without ``change`` (or with what ``otherwise`` puts back of it) the promises fall in ``situation``."""
+    """Without ``change`` (or with what ``otherwise`` puts back of it) the properties fall in ``configuration``."""
 
     change: Change
-    promises: tuple[str, ...]
-    situation: str
+    properties: tuple[str, ...]
+    configuration: str
     otherwise: Callable[[], Model] | None = None
     long: bool = False
 
@@ -122,9 +122,9 @@ NEEDED = [
 ]
 
 
-def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
+def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
     said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
-    assert {(needed.change.why, name) for needed in NEEDED for name in needed.promises} == said
+    assert {(needed.change.why, name) for needed in NEEDED for name in needed.properties} == said
     assert {name for _, name in said} == SHIPPED.refuted
 
 
@@ -134,7 +134,7 @@ def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
         [
             pytest.param(
                 each,
-                id=f"{each.change.why[:30]} in {each.situation[:30]} {each.promises[0]}",
+                id=f"{each.change.why[:30]} in {each.configuration[:30]} {each.properties[0]}",
                 marks=[pytest.mark.long] if each.long else [],
             )
             for each in NEEDED
@@ -145,14 +145,14 @@ def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
 )
 def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     without = needed.otherwise() if needed.otherwise else less(needed.change)
-    found = {name: result.verdict for name, result in judged(without, needed.promises, needed.situation).items()}
-    assert found == dict.fromkeys(needed.promises, Verdict.REFUTED)
+    found = {name: result.verdict for name, result in checked(without, needed.properties, needed.configuration).items()}
+    assert found == dict.fromkeys(needed.properties, Verdict.REFUTED)
 
 
 @pytest.mark.parametrize(
-    "situation",
+    "configuration",
     [SMALL, *(pytest.param(name, marks=pytest.mark.long) for name in (RUNS, START, HUNGRY, LATE, DEAD_CLIENT))],
 )
-def test_with_all_changes_nothing_is_broken_there(situation: str) -> None:
-    names = sorted({name for needed in NEEDED if needed.situation == situation for name in needed.promises})
-    assert {r.verdict for r in judged(REPAIRED, names, situation).values()} == {Verdict.PROVED}
+def test_with_all_changes_nothing_is_broken_there(configuration: str) -> None:
+    names = sorted({name for needed in NEEDED if needed.configuration == configuration for name in needed.properties})
+    assert {r.verdict for r in checked(REPAIRED, names, configuration).values()} == {Verdict.PROVED}

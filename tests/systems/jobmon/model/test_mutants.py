@@ -1,7 +1,7 @@
 """Every mutant of Jobmon's document, and of its repaired form, is refused or takes other steps, or stands here with the reason.
 
 Other steps than the model's are other steps than those of the model that was written by hand: ``test_brute_force`` compares them in the
-same situations.
+same configurations.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ EQUIVALENT = {
 @pytest.mark.parametrize("one_in", [12, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
 def test_mutants_are_told_from_the_model(model: Model, one_in: int) -> None:
-    """One in five, drawn by its name; the long run judges all."""
-    twin = Twin(model, places(model, [model.default_scope]), promises=False)
+    """One in five, drawn by its name; the long run checks all."""
+    twin = Twin(model, places(model, [model.default_scope]), properties=False)
     some = [mutant for mutant in mutants(model) if drawn(mutant.name, one_in)]
     assert len(some) > 190 / one_in / 2
     missed = {mutant.name for mutant in some if twin.caught(mutant) is None}

@@ -13,9 +13,9 @@ from schedproof.model.semantics import State, Step
 from schedproof.model.semantics.instance import Instance, fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems.jobmon.shipped import couplings, tables
-from schedproof.model.systems.jobmon.shipped.situations import SITUATIONS, Situation
+from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings, repair_of
@@ -137,11 +137,11 @@ NOBODY_ASKS: dict[str, dict[str, str]] = {
 }
 
 
-def fired(model: Model, situations: Sequence[Situation]) -> set[str]:
-    """The rows that some step of some situation takes."""
+def fired(model: Model, configurations: Sequence[Configuration]) -> set[str]:
+    """The rows that some step of some configuration takes."""
     taken: set[tuple[str, str, int]] = set()
-    for situation in situations:
-        rigid = situation.rigid
+    for configuration in configurations:
+        rigid = configuration.rigid
         instance = Instance(model, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
         slots = {m.sort.name: instance.slot(m.sort.name) for m in model.machines}
 
@@ -165,7 +165,7 @@ def test_every_row_fires_or_nobody_asks_for_it(model: Model) -> None:
 @pytest.mark.long
 def test_what_nobody_asks_for_fires_nowhere() -> None:
     """In ``repaired`` there is no such row, as the test before this one says."""
-    assert not fired(SHIPPED, SITUATIONS) & set(NOBODY_ASKS["shipped"])
+    assert not fired(SHIPPED, CONFIGURATIONS) & set(NOBODY_ASKS["shipped"])
 
 
 # --- The document's words ---------------------------------------------------------------------------------------------------
@@ -198,23 +198,23 @@ def test_what_rests_on_no_line_rests_on_the_facts() -> None:
 # --- What is found ----------------------------------------------------------------------------------------------------------
 
 
-def judged(situation: str, *names: str) -> dict[str, Result]:
-    """Of what runs, by exploration of one situation."""
-    [rigid] = [place.rigid for place in PLACES if place.about == situation]
-    model = replace(SHIPPED, topologies=lambda sizes: [rigid], refuted=frozenset())
-    return {result.name: result for result in examine(model, {}, only=names)}
+def checked(configuration: str, *names: str) -> dict[str, Result]:
+    """Of what runs, by exploration of one configuration."""
+    [rigid] = [place.rigid for place in PLACES if place.about == configuration]
+    model = replace(SHIPPED, configurations=lambda sizes: [rigid], refuted=frozenset())
+    return {result.name: result for result in model_check(model, {}, only=names)}
 
 
-def told(name: str, situation: str) -> list[str]:
-    """A finding's run in a situation, step by step."""
-    example = judged(situation, name)[name].counterexample
+def told(name: str, configuration: str) -> list[str]:
+    """A finding's run in a configuration, step by step."""
+    example = checked(configuration, name)[name].counterexample
     assert example is not None
     return [step.says for step in example.steps]
 
 
-def test_what_is_found_in_a_small_situation_is_in_the_manifest() -> None:
+def test_findings_of_a_small_configuration_are_in_the_manifest() -> None:
     names = [p.name for p in SHIPPED.properties if isinstance(p, Invariant | StepInvariant | AlwaysCanReach)]
-    found = {name for name, result in judged(SMALL, *names).items() if result.verdict is Verdict.REFUTED}
+    found = {name for name, result in checked(SMALL, *names).items() if result.verdict is Verdict.REFUTED}
     assert {"finished-work-counts", "task-is-the-image-of-its-instance"} < found <= SHIPPED.refuted
 
 

@@ -1,7 +1,7 @@
 """Mutants of Jobmon as it runs, and repaired, are refused or take other steps, or stand here with the reason.
 
 Other steps than the model's are other steps than those of the models that were written by hand: ``test_brute_force_shipped`` compares them
-in the same situations. The default run judges one mutant in forty of one variant, drawn by its name, the long one all of them.
+in the same configurations. The default run checks one mutant in forty of one variant, drawn by its name, the long one all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from schedproof.model.lang import Model
 from schedproof.model.semantics.instance import fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
-from schedproof.model.systems.jobmon.shipped.situations import SITUATIONS, Situation
+from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration
 from tests.support.mutants import Mutant, Place, Twin, drawn, mutants
 from tests.systems.jobmon.model.test_brute_force_shipped import OTHERS
 from tests.systems.jobmon.model.test_shipped import NOBODY_ASKS
@@ -55,7 +55,7 @@ EQUIVALENT = {
         **EVERYWHERE,
         **ROWS["repaired"],
         "rule instantiate makes a task Instantiating, condition 1": "the task of what is queued is queued",
-        "rule clear dooms what runs, condition 1": "no situation has two workflows that both run, and one of which was left",
+        "rule clear dooms what runs, condition 1": "no configuration has two workflows that both run, and one of which was left",
         "action link, conjunct 3": "a run is registered for no workflow that is done",
         "action instantiate, conjunct 3": "what is queued, was queued by a run that runs",
         "action drop_doomed, conjunct 1": HOLDS_NOTHING,
@@ -67,16 +67,16 @@ EQUIVALENT = {
 }
 
 
-def place(model: Model, situation: Situation) -> Place:
-    rigid = situation.rigid
-    return Place(situation.about, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
+def place(model: Model, configuration: Configuration) -> Place:
+    rigid = configuration.rigid
+    return Place(configuration.about, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
 
 
 @cache
 def twin(variant: str) -> Twin:
-    """One a variant: it keeps the graphs of the model itself. Situations without a big graph come first."""
+    """One a variant: it keeps the graphs of the model itself. Configurations without a big graph come first."""
     model = VARIANTS[variant]
-    return Twin(model, [place(model, each) for each in [*OTHERS, *SITUATIONS]], promises=False)
+    return Twin(model, [place(model, each) for each in [*OTHERS, *CONFIGURATIONS]], properties=False)
 
 
 def missed(variant: str, some: list[Mutant]) -> set[str]:
@@ -84,7 +84,7 @@ def missed(variant: str, some: list[Mutant]) -> set[str]:
 
 
 def test_some_mutants_are_told_from_the_model() -> None:
-    """Of one variant: the graphs of the model itself take most of the time, and the long run judges all mutants of both."""
+    """Of one variant: the graphs of the model itself take most of the time, and the long run checks all mutants of both."""
     variant = "shipped"
     some = [m for m in mutants(VARIANTS[variant]) if m.name not in EQUIVALENT[variant] and drawn(m.name, 40)]
     assert len(some) >= 5

@@ -20,7 +20,7 @@ from tests.support.sample import thinned
 from tests.systems.jobmon.processes.installation import LEASE, WITHIN, Installation, installation, until
 from tests.systems.jobmon.processes.witness import ended, overlaps
 
-PLANTED = str(Path(__file__).parent.with_name("agents") / "planted.py")
+SEEDED = str(Path(__file__).parent.with_name("agents") / "seeded.py")
 WAY = ("L", "B", "I", "O", "R")
 
 
@@ -117,7 +117,7 @@ class TestEnd:
     def test_of_a_worker_that_meets_with_something_unforeseen(self, tmp_path: Path) -> None:
         alive = tmp_path / "alive"
         with installation(tmp_path, distributors=0, lease=60) as mine:
-            cluster, job = launched(mine, hiding(alive), program=(PLANTED, "breaks down"))
+            cluster, job = launched(mine, hiding(alive), program=(SEEDED, "breaks down"))
             assert until(lambda: cluster.is_over(job), 10)
             assert "something unforeseen" in (tmp_path / "worker.log").read_text()
             size = alive.stat().st_size

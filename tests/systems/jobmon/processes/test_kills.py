@@ -18,7 +18,7 @@ from tests.support.sample import seed_of_today, thinned
 from tests.systems.jobmon.processes.installation import LEASE, Chaos, Installation, installation, until
 from tests.systems.jobmon.processes.witness import ended, overlaps
 
-PLANTED = str(Path(__file__).parent.with_name("agents") / "planted.py")
+SEEDED = str(Path(__file__).parent.with_name("agents") / "seeded.py")
 
 
 class TestWitness:
@@ -120,15 +120,15 @@ def test_a_late_worker_is_ended_before_there_is_another_attempt(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("bug", thinned(["retries while triaging", "does not kill"], 2))
-def test_the_witness_tells_of_a_planted_bug(tmp_path: Path, bug: str) -> None:
-    with installation(tmp_path, program=(PLANTED, bug)) as mine:
+def test_the_witness_tells_of_a_seeded_bug(tmp_path: Path, bug: str) -> None:
+    with installation(tmp_path, program=(SEEDED, bug)) as mine:
         assert late_worker(mine) != []
 
 
 def lost_launch(mine: Installation) -> list[str]:
     """A distributor dies between submission and launch, so that nobody knows of its job; another one comes then."""
     mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
-    mine.start_distributor("distributor", program=(PLANTED, "dies before launch"))
+    mine.start_distributor("distributor", program=(SEEDED, "dies before launch"))
     assert until(lambda: mine.agents["distributor"].poll() == -signal.SIGKILL)
     assert mine.records().instances[0].status in ("I", "W")
     assert mine.pids("worker")
@@ -147,7 +147,7 @@ def test_a_job_that_nobody_knows_of_does_not_start(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_witness_tells_when_such_a_job_starts(tmp_path: Path) -> None:
-    with installation(tmp_path, program=(PLANTED, "starts in any state"), distributors=0) as mine:
+    with installation(tmp_path, program=(SEEDED, "starts in any state"), distributors=0) as mine:
         assert lost_launch(mine) != []
 
 

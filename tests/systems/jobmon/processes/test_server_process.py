@@ -24,7 +24,7 @@ from tests.systems.jobmon.processes.installation import MODULE, Installation, un
 
 pytest.importorskip("fastapi")
 
-PLANTED = str(Path(__file__).parent.with_name("agents") / "planted.py")
+SEEDED = str(Path(__file__).parent.with_name("agents") / "seeded.py")
 
 ONE = Register("w", (TaskSpec("a", "true"),))
 
@@ -166,7 +166,7 @@ def test_a_living_client_outlives_a_long_downtime(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_a_grace_it_would_not(tmp_path: Path) -> None:
-    with back(tmp_path, PLANTED, "gives no grace") as (_, dead):
+    with back(tmp_path, SEEDED, "gives no grace") as (_, dead):
         assert [run.id for run in dead] == [1]
 
 

@@ -1,4 +1,4 @@
-"""Faults of Jobmon's server and agents by which they leave the model (for tests); those of :mod:`tests.systems.jobmon.agents.planted` come besides."""
+"""Faults of Jobmon's server and agents by which they leave the model (for tests); those of :mod:`tests.systems.jobmon.agents.seeded` come besides."""
 
 from __future__ import annotations
 

@@ -26,33 +26,33 @@ from schedproof.model.systems.jobmon.shipped.tables import (
 )
 from schedproof.proofs.refinement.simulation import SimulationReport
 from schedproof.proofs.systems.jobmon.refinement.check import check_simulation
+from schedproof.proofs.systems.jobmon.refinement.configurations import Configuration, May
 from schedproof.proofs.systems.jobmon.refinement.properties import REFINEMENTS, JobmonRefinement
-from schedproof.proofs.systems.jobmon.refinement.situations import May, Situation
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
 from tests.support.sample import thinned
-from tests.systems.jobmon.agents.planted import BUGS, FOR_PROCESSES
-from tests.systems.jobmon.refinement import deviations as planted
+from tests.systems.jobmon.agents.seeded import BUGS, FOR_PROCESSES
+from tests.systems.jobmon.refinement import deviations as seeded
 
 NOTHING_BAD = May(bad=0)
 RESUMES = {resume: (Resume.NO, resume) for resume in (Resume.COLD, Resume.HOT)}
 
-ONE = Situation("a task of two attempts; one bad thing at any moment")
-ENDS = Situation("commands end in any way", may=May(bad=0, endings=frozenset(Ending)))
-COLD = Situation("a second client resumes cold", (1,), RESUMES[Resume.COLD], runs=2, may=NOTHING_BAD)
-TWO_TASKS = Situation("two tasks", (1, 1), may=NOTHING_BAD)
-TWO_DISTRIBUTORS = Situation("two distributors", (1,), distributors=2, instances=1, may=NOTHING_BAD)
-REFUSED = Situation("the cluster takes no job; one bad thing", may=May(refusing=True))
-AGAIN = Situation(
+ONE = Configuration("a task of two attempts; one bad thing at any moment")
+ENDS = Configuration("commands end in any way", may=May(bad=0, endings=frozenset(Ending)))
+COLD = Configuration("a second client resumes cold", (1,), RESUMES[Resume.COLD], runs=2, may=NOTHING_BAD)
+TWO_TASKS = Configuration("two tasks", (1, 1), may=NOTHING_BAD)
+TWO_DISTRIBUTORS = Configuration("two distributors", (1,), distributors=2, instances=1, may=NOTHING_BAD)
+REFUSED = Configuration("the cluster takes no job; one bad thing", may=May(refusing=True))
+AGAIN = Configuration(
     "a client whose task failed comes back",
     (1,),
     runs=2,
     may=May(trouble=frozenset({Kind.RESTART}), endings=frozenset({Ending.ERROR})),
 )
-LATE = Situation(
+LATE = Configuration(
     "an instance is late, and resumed cold", (1,), RESUMES[Resume.COLD], runs=2, may=May(whom=("instance",))
 )
-RUN_LATE = Situation("a run is late", may=May(trouble=frozenset({Kind.RUN_LAPSES})))
-SERVER_BACK = Situation(
+RUN_LATE = Configuration("a run is late", may=May(trouble=frozenset({Kind.RUN_LAPSES})))
+SERVER_BACK = Configuration(
     "leases run out, and the server is started again",
     (1,),
     instances=1,
@@ -61,11 +61,11 @@ SERVER_BACK = Situation(
 
 QUICK = [ENDS, TWO_TASKS, TWO_DISTRIBUTORS, REFUSED, AGAIN, SERVER_BACK]
 LONG = [
-    Situation("one bad thing, and commands end in any way", may=May(endings=frozenset(Ending))),
-    *(Situation(f"{how}, one bad thing", (1,), both, runs=2, may=May()) for how, both in RESUMES.items()),
-    Situation("two distributors, one bad thing", (1,), distributors=2, instances=1),
-    Situation("two bad things", (1,), instances=1, may=May(bad=2)),
-    Situation("two bad things, two attempts", may=May(bad=2)),
+    Configuration("one bad thing, and commands end in any way", may=May(endings=frozenset(Ending))),
+    *(Configuration(f"{how}, one bad thing", (1,), both, runs=2, may=May()) for how, both in RESUMES.items()),
+    Configuration("two distributors, one bad thing", (1,), distributors=2, instances=1),
+    Configuration("two bad things", (1,), instances=1, may=May(bad=2)),
+    Configuration("two bad things, two attempts", may=May(bad=2)),
 ]
 
 
@@ -81,14 +81,14 @@ def refined() -> list[JobmonRefinement]:
     return found
 
 
-@pytest.mark.parametrize("situation", [TWO_TASKS, TWO_DISTRIBUTORS], ids=lambda it: it.about)
-def test_what_server_and_agents_do_is_in_the_model(situation: Situation) -> None:
-    in_the_model(check_simulation(situation))
+@pytest.mark.parametrize("configuration", [TWO_TASKS, TWO_DISTRIBUTORS], ids=lambda it: it.about)
+def test_what_server_and_agents_do_is_in_the_model(configuration: Configuration) -> None:
+    in_the_model(check_simulation(configuration))
 
 
 @pytest.mark.long(seconds=21)
 def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
-    """In one test, so that the situations are explored once."""
+    """In one test, so that the configurations are explored once."""
     quick = {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in QUICK}
     for report in quick.values():
         in_the_model(report)
@@ -99,19 +99,19 @@ def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
 
 
 @pytest.mark.long(one_in=3)
-@pytest.mark.parametrize("situation", LONG, ids=lambda it: it.about)
-def test_the_same_in_larger_situations(situation: Situation) -> None:
-    in_the_model(check_simulation(situation))
+@pytest.mark.parametrize("configuration", LONG, ids=lambda it: it.about)
+def test_the_same_in_larger_configurations(configuration: Configuration) -> None:
+    in_the_model(check_simulation(configuration))
 
 
-def test_all_of_the_situations_are_verified() -> None:
+def test_all_of_the_configurations_are_verified() -> None:
     assert [it.refinement for it in auxiliary(systems()["jobmon"], REPAIRED) if isinstance(it, Refined)] == refined()
 
 
 def test_every_agent_dies_at_every_point() -> None:
     """As many deaths as there are states without one in which somebody may die, who are told apart."""
-    calm = check_simulation(Situation("one", may=NOTHING_BAD))
-    deaths = check_simulation(Situation("one", may=May(trouble=frozenset({Kind.CRASH}))))
+    calm = check_simulation(Configuration("one", may=NOTHING_BAD))
+    deaths = check_simulation(Configuration("one", may=May(trouble=frozenset({Kind.CRASH}))))
     in_the_model(deaths)
     # The distributor and the reaper live in every state, the client in all but those after its end.
     assert 2 * calm.states < deaths.crash_points <= 4 * calm.states
@@ -128,52 +128,52 @@ NEVER = {
 # --- what it must notice
 
 
-def server(kind: type[planted.Server]) -> Sides:
+def server(kind: type[seeded.Server]) -> Sides:
     return Sides(server=kind)
 
 
-CAUGHT: dict[str, tuple[Sides, Situation, str, str]] = {
+CAUGHT: dict[str, tuple[Sides, Configuration, str, str]] = {
     # name: (with the bug, where, the last act, what differs)
-    "a late report is accepted": (server(planted.LateReportsCount), ONE, "End", "TaskInstance 0 Done"),
-    "a late word of a kill is accepted": (server(planted.LateKillsCount), LATE, "Killed", "TaskInstance 0 ErrorFatal"),
-    "what is doomed is launched": (server(planted.WhatIsDoomedStarts), COLD, "Launched", "TaskInstance 0 Launched"),
-    "what is claimed is claimed again": (server(planted.AnyMayClaim), TWO_DISTRIBUTORS, "d2 steps", "IllegalMove"),
-    "a task stays behind its instance": (server(planted.TasksStayBehind), ONE, "Start", "Task 0 Launched"),
-    "attempts are not counted": (server(planted.AttemptsAreNotCounted), ONE, "QueueTask", "Task 0.attempts 0"),
-    "resources are not scaled": (server(planted.ResourcesStay), ENDS, "attempt 2", "Task 0.resources 0"),
+    "a late report is accepted": (server(seeded.LateReportsCount), ONE, "End", "TaskInstance 0 Done"),
+    "a late word of a kill is accepted": (server(seeded.LateKillsCount), LATE, "Killed", "TaskInstance 0 ErrorFatal"),
+    "what is doomed is launched": (server(seeded.WhatIsDoomedStarts), COLD, "Launched", "TaskInstance 0 Launched"),
+    "what is claimed is claimed again": (server(seeded.AnyMayClaim), TWO_DISTRIBUTORS, "d2 steps", "IllegalMove"),
+    "a task stays behind its instance": (server(seeded.TasksStayBehind), ONE, "Start", "Task 0 Launched"),
+    "attempts are not counted": (server(seeded.AttemptsAreNotCounted), ONE, "QueueTask", "Task 0.attempts 0"),
+    "resources are not scaled": (server(seeded.ResourcesStay), ENDS, "attempt 2", "Task 0.resources 0"),
     "the reaper leaves what is queued": (
-        server(planted.QueuedOnesOutliveTheirRun),
+        server(seeded.QueuedOnesOutliveTheirRun),
         ONE,
         "ReapRun",
         "TaskInstance 0 Queued",
     ),
-    "a run that had no workflow aborts it": (server(planted.ReapedInAnyCase), ONE, "ReapRun", "Workflow 0 Aborted"),
-    "a run makes room at once": (server(planted.DoesNotWaitForTheRest), COLD, "WindUp", "WorkflowRun 0 Terminated"),
-    "two runs are created": (server(planted.SeveralRuns), COLD, "CreateRun", "WorkflowRun 1 Registered"),
-    "an advance renews no lease": (server(planted.AdvancesAreNoHeartbeats), ONE, "AdvanceRun", "overdue True"),
-    "a failed task stays failed": (server(planted.FailedTasksStay), AGAIN, "CreateRun", "Task 0 ErrorFatal"),
-    "a cold resume leaves what runs": (server(planted.LeavesTheDoomed), COLD, "AskResume", "0.doomed False"),
-    "a late client queues": (server(planted.LateClientsQueue), RUN_LATE, "QueueTask", "Task 0 Queued"),
+    "a run that had no workflow aborts it": (server(seeded.ReapedInAnyCase), ONE, "ReapRun", "Workflow 0 Aborted"),
+    "a run makes room at once": (server(seeded.DoesNotWaitForTheRest), COLD, "WindUp", "WorkflowRun 0 Terminated"),
+    "two runs are created": (server(seeded.SeveralRuns), COLD, "CreateRun", "WorkflowRun 1 Registered"),
+    "an advance renews no lease": (server(seeded.AdvancesAreNoHeartbeats), ONE, "AdvanceRun", "overdue True"),
+    "a failed task stays failed": (server(seeded.FailedTasksStay), AGAIN, "CreateRun", "Task 0 ErrorFatal"),
+    "a cold resume leaves what runs": (server(seeded.LeavesTheDoomed), COLD, "AskResume", "0.doomed False"),
+    "a late client queues": (server(seeded.LateClientsQueue), RUN_LATE, "QueueTask", "Task 0 Queued"),
     "what is late is handed back": (
-        Sides(server=planted.HandsBackWhatIsLate, distributor=planted.HandsBackAnything),
+        Sides(server=seeded.HandsBackWhatIsLate, distributor=seeded.HandsBackAnything),
         ONE,
         "HandBack",
         "TaskInstance 0 Running",
     ),
     "what is heard of again is terminated": (
-        Sides(distributor=planted.TriagedMeansLost),
+        Sides(distributor=seeded.TriagedMeansLost),
         ONE,
         "FindWork",
         "the job of TaskInstance 0 is terminated",
     ),
     "what is not submitted is launched": (
-        Sides(distributor=planted.LaunchesBeforeItSubmits),
+        Sides(distributor=seeded.LaunchesBeforeItSubmits),
         ONE,
         "Launched",
         "TaskInstance 0 Launched",
     ),
-    "an error is reported as success": (Sides(worker=planted.AllIsWell), ENDS, "End", "TaskInstance 0 Done"),
-    "a command starts before its launch": (Sides(worker=planted.DoesNotAskTwice), ONE, "job 0 steps", "Job 0 Running"),
+    "an error is reported as success": (Sides(worker=seeded.AllIsWell), ENDS, "End", "TaskInstance 0 Done"),
+    "a command starts before its launch": (Sides(worker=seeded.DoesNotAskTwice), ONE, "job 0 steps", "Job 0 Running"),
     "there is no grace": (FOR_PROCESSES["gives no grace"], SERVER_BACK, "ReapRun", "has started less than a lease ago"),
     "starts in any state": (BUGS["starts in any state"], ONE, "job 0 steps", "Job 0 Running"),
     "retries while triaging": (BUGS["retries while triaging"], ONE, "Lapse", "TaskInstance 0 UnknownError"),
@@ -184,16 +184,16 @@ CAUGHT: dict[str, tuple[Sides, Situation, str, str]] = {
 }
 
 
-def test_every_planted_bug_is_tried() -> None:
+def test_every_seeded_bug_is_tried() -> None:
     assert set(BUGS) <= set(CAUGHT)
     used = {type_ for sides, *_ in CAUGHT.values() for type_ in vars(sides).values()}
-    assert {value for value in vars(planted).values() if getattr(value, "__module__", "") == planted.__name__} <= used
+    assert {value for value in vars(seeded).values() if getattr(value, "__module__", "") == seeded.__name__} <= used
 
 
 @pytest.mark.parametrize("name", thinned(CAUGHT, 3))
 def test_a_bug_is_caught(name: str) -> None:
-    sides, situation, act, differs = CAUGHT[name]
-    report = check_simulation(situation, sides)
+    sides, configuration, act, differs = CAUGHT[name]
+    report = check_simulation(configuration, sides)
     assert report.mismatch is not None
     assert "DIFFER" in report.text and "reached by:" in report.text
     assert act in report.mismatch.path[-1], report.text
@@ -201,7 +201,7 @@ def test_a_bug_is_caught(name: str) -> None:
 
 
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
-    report = check_simulation(ONE, server(planted.AttemptsAreNotCounted))
+    report = check_simulation(ONE, server(seeded.AttemptsAreNotCounted))
     assert report.mismatch is not None
     assert report.mismatch.path[:3] == [
         "c1 steps: Register(name w)",

@@ -17,7 +17,7 @@ from schedproof.impl.systems.jobmon.server import Server
 from schedproof.impl.systems.jobmon.simulated_cluster import SimulatedCluster
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
 from schedproof.impl.systems.jobmon.store import MemoryStore
-from tests.systems.jobmon.agents.planted import GivesNoGrace
+from tests.systems.jobmon.agents.seeded import GivesNoGrace
 from tests.systems.jobmon.server.bench import LEASE, Bench
 
 BACK = 1000.0

@@ -140,7 +140,7 @@ def leads(before: State, after: State, moves: Any) -> bool:
     return after in seen
 
 
-def judge_dumps(records: list[dict[str, Any]]) -> int | None:
+def validate_dumps(records: list[dict[str, Any]]) -> int | None:
     """The number of the first dump that nothing explains."""
     tables = ("workflow", "workflow_run", "task", "task_instance")
     rows = [{t: {row["id"]: row for row in record[t]} for t in tables} for record in records]
@@ -150,7 +150,7 @@ def judge_dumps(records: list[dict[str, Any]]) -> int | None:
         for t, column in (("task", "workflow_id"), ("task_instance", "task_id"), ("task_instance", "workflow_run_id"), ("workflow_run", "workflow_id")):  # fmt: skip
             for n, row in dump[t].items():
                 if owner.setdefault((t, n, column), row[column]) != row[column]:
-                    first = judge_dumps(records[:k]) if k else None
+                    first = validate_dumps(records[:k]) if k else None
                     return k + 1 if first is None else first
 
     def status(k: int, t: str, n: int) -> str:

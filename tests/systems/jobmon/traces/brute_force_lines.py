@@ -1,4 +1,4 @@
-"""Rows of Jobmon's audit and events of its log, judged by hand: the tables of the facts as letters, one object at a time.
+"""Rows of Jobmon's audit and events of its log, checked by hand: the tables of the facts as letters, one object at a time.
 
 It shares no code with the package.
 """
@@ -33,7 +33,7 @@ NEWER = {
 RESET = {before + "G" for before in "QIORAF"}
 
 
-def judge_audit(rows: list[dict[str, Any]]) -> int | None:
+def validate_audit(rows: list[dict[str, Any]]) -> int | None:
     """The number of the first row that cannot be; ids and times have to increase."""
     for at, row in enumerate(rows):
         before, after, entered, exited = (row[k] for k in ("previous_status", "new_status", "entered_at", "exited_at"))
@@ -103,7 +103,7 @@ def beyond(states: set[str], moves: set[str]) -> set[str]:
     return found
 
 
-def judge_events(lines: list[dict[str, Any]]) -> int | None:
+def validate_events(lines: list[dict[str, Any]]) -> int | None:
     """The number of the first event that cannot be."""
     instances: dict[int, set[str]] = {}
     runs: dict[int, set[str]] = {}

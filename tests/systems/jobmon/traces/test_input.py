@@ -234,7 +234,7 @@ def test_the_schema_says_what_is_read() -> None:
 
 @pytest.mark.parametrize("chunk", thinned(range(2), 2))
 def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
-    """Samples that are cut off, mixed and edited are judged, or refused in one line: nothing else."""
+    """Samples that are cut off, mixed and edited are checked, or refused in one line: nothing else."""
     path, seen = tmp_path / "trace", Counter[str]()
     samples = [p.read_text("utf-8") for p in sorted(DATA.iterdir()) if p.suffix != ".md"]
     for seed in range(chunk * 60, chunk * 60 + 60):

@@ -1,4 +1,4 @@
-"""The oracle on audit rows, dumps and events of Jobmon: samples, each kind of departure, promises that are broken."""
+"""The validator on audit rows, dumps and events of Jobmon: samples, each kind of nonconformance, properties that are broken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 from tests.support.places import DATA, REFERENCE
 
 HERE = DATA / "jobmon"
@@ -35,7 +35,7 @@ SAMPLES: dict[str, tuple[str, int, list[tuple[int, str]]]] = {
     "events-two-attempts.jsonl": (EVENTS, 15, [(8, TRIAGE)]),
     "events-console.log": (EVENTS, 5, [(3, TRIAGE)]),
 }
-DEPARTING = {
+NONCONFORMING = {
     "depart-audit-done-is-left.csv": (AUDIT, 6, 7, "task 7 goes from D (Done) to G (Registering): neither table"),
     "depart-dumps-two-live-instances.jsonl": (DUMPS, 2, 2, "instance 12.state: Error in the model, Running observed"),
     "depart-dumps-two-runs.jsonl": (DUMPS, 3, 3, "run 4.state: Registered in the model, Running observed"),
@@ -43,9 +43,9 @@ DEPARTING = {
 }
 
 
-def broken(report: OracleReport) -> list[tuple[int, str | None]]:
-    assert report.verdict is OracleVerdict.CONFORMS, report.text()
-    return [(b.record, b.promise.property) for b in report.breaks]
+def broken(report: ValidationReport) -> list[tuple[int, str | None]]:
+    assert report.verdict is LogVerdict.CONFORMS, report.text()
+    return [(b.record, b.requirement.property) for b in report.breaks]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -55,29 +55,29 @@ def test_samples(name: str) -> None:
     assert (report.format, report.records, broken(report)) == SAMPLES[name]
 
 
-@pytest.mark.parametrize("name", DEPARTING)
-def test_samples_that_depart(name: str) -> None:
+@pytest.mark.parametrize("name", NONCONFORMING)
+def test_samples_that_violate(name: str) -> None:
     report = check_trace("jobmon", HERE / name)
-    format_, record, line, reason = DEPARTING[name]
-    found = report.first_departure
-    assert found is not None and report.verdict is OracleVerdict.DEPARTS
+    format_, record, line, reason = NONCONFORMING[name]
+    found = report.first_nonconformance
+    assert found is not None and report.verdict is LogVerdict.VIOLATES
     assert (report.format, found.record, found.line) == (format_, record, line)
     assert reason in found.reason, found.reason
 
 
 def test_every_sample_is_tested() -> None:
-    assert {path.name for path in HERE.iterdir()} == {*SAMPLES, *DEPARTING, "README.md"}
+    assert {path.name for path in HERE.iterdir()} == {*SAMPLES, *NONCONFORMING, "README.md"}
 
 
-def check(records: Sequence[Any], tmp_path: Path) -> OracleReport:
+def check(records: Sequence[Any], tmp_path: Path) -> ValidationReport:
     path = tmp_path / "trace"
     path.write_text("\n".join(r if isinstance(r, str) else json.dumps(r) for r in records), "utf-8")
     return check_trace("jobmon", path)
 
 
-def departs(report: OracleReport) -> tuple[int, str]:
-    assert report.verdict is OracleVerdict.DEPARTS and report.first_departure is not None, report.text()
-    return report.first_departure.record, report.first_departure.reason
+def violates(report: ValidationReport) -> tuple[int, str]:
+    assert report.verdict is LogVerdict.VIOLATES and report.first_nonconformance is not None, report.text()
+    return report.first_nonconformance.record, report.first_nonconformance.reason
 
 
 # --- Audit rows
@@ -127,8 +127,8 @@ class TestAudit:
             ("OR RG GG", 3, "neither table"),
         ],
     )
-    def test_departs(self, moves: str, record: int, reason: str, tmp_path: Path) -> None:
-        found = departs(check(chain(*moves.split()), tmp_path))
+    def test_violates(self, moves: str, record: int, reason: str, tmp_path: Path) -> None:
+        found = violates(check(chain(*moves.split()), tmp_path))
         assert found[0] == record and reason in found[1], found
 
     @pytest.mark.parametrize(
@@ -140,14 +140,14 @@ class TestAudit:
         ],
     )
     def test_times(self, spans: list[tuple[int, int | None]], record: int, reason: str, tmp_path: Path) -> None:
-        found = departs(check(chain("-G", "GQ", spans=spans), tmp_path))
+        found = violates(check(chain("-G", "GQ", spans=spans), tmp_path))
         assert found[0] == record and reason in found[1], found
         assert broken(check(chain("-G", "GQ", spans=[(0, 5), (6, None)]), tmp_path)) == []  # seconds are rounded
 
     def test_an_error_has_no_length(self, tmp_path: Path) -> None:
         rows = chain("IR", "RE", "EG")
         rows[1]["exited_at"], rows[2]["entered_at"] = 11, 11
-        assert "a row of E (ErrorRecoverable) has no length" in departs(check(rows, tmp_path))[1]
+        assert "a row of E (ErrorRecoverable) has no length" in violates(check(rows, tmp_path))[1]
 
     def test_what_is_left_at_the_end(self, tmp_path: Path) -> None:
         assert "1 task has left the last status" in check(chain("-G", "GQ"), tmp_path).note
@@ -196,7 +196,7 @@ class TestDumps:
         ],
     )
     def test_conforms(self, dumps: list[dict[str, Any]], tmp_path: Path) -> None:
-        assert check(dumps, tmp_path).verdict is OracleVerdict.CONFORMS
+        assert check(dumps, tmp_path).verdict is LogVerdict.CONFORMS
 
     @pytest.mark.parametrize(
         ("dumps", "reason"),
@@ -227,8 +227,8 @@ class TestDumps:
             ([dump(0, run="3R", flow="Q")], "the state of a workflow is what its run makes of it"),
         ],
     )  # fmt: skip
-    def test_departs(self, dumps: list[dict[str, Any]], reason: str, tmp_path: Path) -> None:
-        found = departs(check(dumps, tmp_path))
+    def test_violates(self, dumps: list[dict[str, Any]], reason: str, tmp_path: Path) -> None:
+        found = violates(check(dumps, tmp_path))
         assert found[0] == len(dumps) and reason in found[1], found
 
     def test_runs_that_are_not_shown_may_have_done_anything(self, tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ class TestDumps:
             {"id": 7, "status": "D", "num_attempts": 2, "max_attempts": 2},
         ]
         assert not broken(check([{"time": at, "task": [row]} for at, row in enumerate(columns)], tmp_path))
-        record, _ = departs(check([{"time": at, "task": [row]} for at, row in enumerate(reversed(columns))], tmp_path))
+        record, _ = violates(check([{"time": at, "task": [row]} for at, row in enumerate(reversed(columns))], tmp_path))
         assert record == 2
 
     @pytest.mark.parametrize(
@@ -278,18 +278,18 @@ class TestDumps:
         ],
     )
     def test_what_a_later_dump_does_not_have_has_not_come(self, dumps: list[dict[str, Any]], tmp_path: Path) -> None:
-        assert departs(check(dumps, tmp_path))[0] == 2
+        assert violates(check(dumps, tmp_path))[0] == 2
 
     def test_instances_alone(self, tmp_path: Path) -> None:
         told = [{"time": at, "task_instance": [{"id": 12, "status": status}]} for at, status in enumerate("QRTRD")]
         assert [b for _, b in broken(check(told, tmp_path))].count(TRIAGE) == 1
-        record, reason = departs(check([*told, {"time": 9, "task_instance": [{"id": 12, "status": "T"}]}], tmp_path))
+        record, reason = violates(check([*told, {"time": 9, "task_instance": [{"id": 12, "status": "T"}]}], tmp_path))
         assert record == 6 and "instance 12 was D (Done) and is T (Triaging)" in reason
 
-    def test_a_departure_says_what_could_have_been(self, tmp_path: Path) -> None:
+    def test_a_nonconformance_says_what_could_have_been(self, tmp_path: Path) -> None:
         report = check([dump(0, "R1", "12T3", **RUNS), dump(1, "Q1", "12Q3", **RUNS)], tmp_path)
-        assert report.first_departure is not None
-        (candidate,) = report.first_departure.candidates
+        assert report.first_nonconformance is not None
+        (candidate,) = report.first_nonconformance.candidates
         could = {"Triaging", "Running", "Done", "Error", "ResourceError", "UnknownError", "ErrorFatal", "KillSelf"}
         # what is ErrorFatal may be taken up again, by a bulk update
         again = {"Instantiated", "Launched", "NoHeartbeat", "NoDistributorId"}
@@ -304,13 +304,13 @@ class TestDumps:
         """Without any status there are too many states: that is no conformance."""
         rows = [{"id": n, "task_id": 7} for n in range(12, 18)]
         report = check([{"time": 0, "task_instance": rows}, {"time": 1, "task_instance": rows}], tmp_path)
-        assert report.verdict is OracleVerdict.UNDETERMINED and "too many states" in report.note
+        assert report.verdict is LogVerdict.UNDETERMINED and "too many states" in report.note
 
-    def test_a_departure_counts_where_other_parts_are_open(self, tmp_path: Path) -> None:
+    def test_a_nonconformance_counts_where_other_parts_are_open(self, tmp_path: Path) -> None:
         rows = [{"id": n, "task_id": 7} for n in range(12, 18)]
         runs = [[{"id": 3, "status": "D"}], [{"id": 3, "status": "R"}]]
         dumps = [{"time": at, "task_instance": rows, "workflow_run": run} for at, run in enumerate(runs)]
-        assert departs(check(dumps, tmp_path))[0] == 2
+        assert violates(check(dumps, tmp_path))[0] == 2
 
 
 # --- Events
@@ -351,7 +351,7 @@ class TestEvents:
         ],
     )  # fmt: skip
     def test_conforms(self, told: str, tmp_path: Path) -> None:
-        assert check(said(*told.split()), tmp_path).verdict is OracleVerdict.CONFORMS
+        assert check(said(*told.split()), tmp_path).verdict is LogVerdict.CONFORMS
 
     @pytest.mark.parametrize(
         ("told", "record", "reason"),
@@ -373,8 +373,8 @@ class TestEvents:
             (">RD >DR", 2, "it was D (Done)"),
         ],
     )
-    def test_departs(self, told: str, record: int, reason: str, tmp_path: Path) -> None:
-        found = departs(check(said(*told.split()), tmp_path))
+    def test_violates(self, told: str, record: int, reason: str, tmp_path: Path) -> None:
+        found = violates(check(said(*told.split()), tmp_path))
         assert found[0] == record and reason in found[1], found
 
     def test_what_a_worker_does_before_its_time(self, tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ class TestEvents:
     def test_tasks_are_refused_too(self, tmp_path: Path) -> None:
         line = {"event": "Invalid Task transition", "task_id": 7, "current_status": "D", "requested_status": "Q"}
         assert not broken(check([line], tmp_path))
-        assert departs(check([{**line, "current_status": "G"}], tmp_path))[0] == 1
+        assert violates(check([{**line, "current_status": "G"}], tmp_path))[0] == 1
 
     def test_names_of_states_are_words_too(self, tmp_path: Path) -> None:
         line = {

@@ -1,6 +1,6 @@
-"""Logs of Jobmon from random runs of the shipped model, as they are and mutated, judged by the oracle and by hand.
+"""Logs of Jobmon from random runs of the shipped model, as they are and mutated, checked by the validator and by hand.
 
-The judges by hand share no code with the oracle. Both must agree on the verdict and on the record.
+The checks by hand share no code with the validator. Both must agree on the verdict and on the record.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 from tests.support.sample import thinned
-from tests.systems.jobmon.traces.brute_force_dumps import judge_dumps
-from tests.systems.jobmon.traces.brute_force_lines import judge_audit, judge_events
+from tests.systems.jobmon.traces.brute_force_dumps import validate_dumps
+from tests.systems.jobmon.traces.brute_force_lines import validate_audit, validate_events
 from tests.systems.jobmon.traces.logs import (
     INSTANCE,
     RUN,
@@ -37,15 +37,15 @@ CHUNKS = [3, *(pytest.param(n, marks=pytest.mark.long(one_in=5)) for n in (0, 1,
 INSTANCES = "".join(INSTANCE.values())
 
 
-def judged(records: list[dict[str, Any]], tmp_path: Path) -> OracleReport:
+def checked(records: list[dict[str, Any]], tmp_path: Path) -> ValidationReport:
     path = tmp_path / "trace"
     path.write_text("\n".join(map(json.dumps, records)), "utf-8")
     return check_trace("jobmon", path)
 
 
-def record_of(report: OracleReport) -> int | None:
-    assert report.verdict is not OracleVerdict.UNDETERMINED, report.note
-    return report.first_departure.record if report.first_departure else None
+def record_of(report: ValidationReport) -> int | None:
+    assert report.verdict is not LogVerdict.UNDETERMINED, report.note
+    return report.first_nonconformance.record if report.first_nonconformance else None
 
 
 # --- As they are
@@ -53,14 +53,14 @@ def record_of(report: OracleReport) -> int | None:
 
 def test_the_runs_see_enough() -> None:
     """Every state of a task and of a run is visited, and of an instance too."""
-    unseen = {"Task": set(TASK), "TaskInstance": {*INSTANCE, "Absent"}, "WorkflowRun": {*RUN, "Absent"}}
+    unobserved = {"Task": set(TASK), "TaskInstance": {*INSTANCE, "Absent"}, "WorkflowRun": {*RUN, "Absent"}}
     for seed in range(200):
         for moment in walk(seed):
-            for sort, states in unseen.items():
+            for sort, states in unobserved.items():
                 states -= {fields["state"] for fields in moment.shown[sort].values()}
-        if not any(unseen.values()):
+        if not any(unobserved.values()):
             return
-    raise AssertionError(f"never visited: {unseen}")
+    raise AssertionError(f"never visited: {unobserved}")
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -74,10 +74,10 @@ def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
         for kind, records in {"dumps": sparse, "audit": audit(seed), "events": events(seed)}.items():
             lengths[kind] += len(records)
             if records:
-                report = judged(records, tmp_path)
-                assert report.verdict is OracleVerdict.CONFORMS, (seed, kind, report.text())
+                report = checked(records, tmp_path)
+                assert report.verdict is LogVerdict.CONFORMS, (seed, kind, report.text())
         # What is left out may leave too much open, but never makes a run depart.
-        assert judged(less, tmp_path).verdict is not OracleVerdict.DEPARTS, seed
+        assert checked(less, tmp_path).verdict is not LogVerdict.VIOLATES, seed
     assert min(lengths.values()) > 50, lengths
 
 
@@ -86,29 +86,29 @@ def conform_as_far_as_shown(seeds: Iterable[int], tmp_path: Path) -> Counter[str
     for seed in seeds:
         records = dumps(seed, sparse=1 + seed % 9)
         hide(records, random.Random(f"hide {seed}"))
-        report = judged(records, tmp_path)
-        assert report.verdict is not OracleVerdict.DEPARTS, (seed, report.text())
+        report = checked(records, tmp_path)
+        assert report.verdict is not LogVerdict.VIOLATES, (seed, report.text())
         seen[report.verdict.value] += 1
     return seen
 
 
-def test_what_is_hidden_is_no_departure(tmp_path: Path) -> None:
+def test_what_is_hidden_is_no_nonconformance(tmp_path: Path) -> None:
     """In 8, 19 and 26 more comes after the last dump that has a table."""
     seen = conform_as_far_as_shown([0, 4, 7, 8, 12, 18, 19, 20, 26, 28], tmp_path)
     assert set(seen) == {"conforms"}
 
 
 @pytest.mark.long(seconds=15)
-def test_what_is_hidden_is_no_departure_in_more_runs(tmp_path: Path) -> None:
+def test_what_is_hidden_is_no_nonconformance_in_more_runs(tmp_path: Path) -> None:
     seen = conform_as_far_as_shown(range(44, 90), tmp_path)
     assert seen["conforms"] > 35, seen
 
 
-def test_runs_break_promises_by_name(tmp_path: Path) -> None:
-    """What the shipped machine does not keep is found in its logs: each a promise that the model says is broken."""
+def test_runs_break_properties_by_name(tmp_path: Path) -> None:
+    """What the shipped machine does not keep is found in its logs: each a property that the model says is broken."""
     wanted = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}
     for seed in range(60):
-        wanted -= {b.promise.property for b in judged(dumps(seed), tmp_path).breaks}
+        wanted -= {b.requirement.property for b in checked(dumps(seed), tmp_path).breaks}
         if not wanted:
             return
     raise AssertionError(f"never broken: {wanted}")
@@ -144,8 +144,8 @@ def compare_dumps(seeds: range, tmp_path: Path) -> Counter[str]:
         records = dumps(seed, sparse=1 + seed % 8)
         for _ in range(1 + seed % 2):
             mutate_dumps(records, rng)
-        report = judged(records, tmp_path)
-        assert record_of(report) == judge_dumps(records), (seed, report.text())
+        report = checked(records, tmp_path)
+        assert record_of(report) == validate_dumps(records), (seed, report.text())
         seen[report.verdict.value] += 1
     return seen
 
@@ -204,8 +204,8 @@ def test_audit_rows(chunk: int, tmp_path: Path) -> None:
         rng, rows = random.Random(f"mutate audit {seed}"), audit(seed)
         for _ in range(seed % 3):
             mutate_audit(rows, rng)
-        report = judged(rows, tmp_path)
-        assert record_of(report) == judge_audit(rows), (seed, report.text())
+        report = checked(rows, tmp_path)
+        assert record_of(report) == validate_audit(rows), (seed, report.text())
         (tmp_path / "trace.csv").write_text(csv_of(rows), "utf-8")
         assert record_of(check_trace("jobmon", tmp_path / "trace.csv")) == record_of(report)
         seen[report.verdict.value] += 1
@@ -265,7 +265,7 @@ def test_events(chunk: int, tmp_path: Path) -> None:
             continue
         for _ in range(seed % 3):
             mutate_events(lines, rng)
-        report = judged(lines, tmp_path)
-        assert record_of(report) == judge_events(lines), (seed, report.text(), lines)
+        report = checked(lines, tmp_path)
+        assert record_of(report) == validate_events(lines), (seed, report.text(), lines)
         seen[report.verdict.value] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen

@@ -1,4 +1,4 @@
-"""Which variants judge a log of Jobmon, and that the repaired one does so by its own tables."""
+"""Which variants check a log of Jobmon, and that the repaired one does so by its own tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.proofs.systems.jobmon.traces.words import SHIPPED_TABLES, table_of
-from schedproof.proofs.traces import OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.places import DATA
 from tests.systems.jobmon.server.bench import Bench
 from tests.systems.jobmon.traces.logs import dumps
@@ -41,13 +41,13 @@ def verdict(records: Iterable[Any], tmp_path: Path, variant: str) -> bool:
     path = tmp_path / "trace"
     path.write_text("\n".join(json.dumps(record) for record in records), "utf-8")
     report = check_trace("jobmon", path, variant)
-    assert report.variant == variant and report.verdict is not OracleVerdict.UNDETERMINED
-    return report.verdict is OracleVerdict.CONFORMS
+    assert report.variant == variant and report.verdict is not LogVerdict.UNDETERMINED
+    return report.verdict is LogVerdict.CONFORMS
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("variant", systems()["jobmon"].variants)
-def test_judged_or_refused_in_one_line(variant: str, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_checked_or_refused_in_one_line(variant: str, name: str, capfd: pytest.CaptureFixture[str]) -> None:
     status = main(["validate", "jobmon", str(HERE / name), "--variant", variant])
     out, err = capfd.readouterr()
     if variant not in ("shipped", "repaired"):
@@ -58,11 +58,11 @@ def test_judged_or_refused_in_one_line(variant: str, name: str, capfd: pytest.Ca
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_repaired_machine_judges_by_its_own_tables(name: str) -> None:
+def test_the_repaired_machine_checks_by_its_own_tables(name: str) -> None:
     report = check_trace("jobmon", HERE / name, "repaired")
-    found = report.first_departure
+    found = report.first_nonconformance
     assert (found.record if found else None) == NOT_REPAIRED.get(name), report.text()
-    assert not report.breaks  # it keeps all its promises
+    assert not report.breaks  # it keeps all its properties
 
 
 def test_tables() -> None:

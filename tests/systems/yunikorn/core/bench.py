@@ -1,4 +1,4 @@
-"""A core on a clock that stands still, with a RM that notes what it is told; every step is judged by the promises."""
+"""A core on a clock that stands still, with a RM that notes what it is told; every step is checked by the properties."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from schedproof.impl.systems.yunikorn.core import (
     World,
     only,
 )
-from tests.systems.yunikorn.core.promises import Promises
+from tests.systems.yunikorn.core.properties import ExportedProperties
 
 STOPPED_BY_RM = TerminationType.STOPPED_BY_RM
 
@@ -67,7 +67,7 @@ class Bench:
         self._asked: set[str] = set()
         self._news: list[Response] = []
         self._again = False
-        self._promises = Promises(self.core, timed=timed)
+        self._properties = ExportedProperties(self.core, timed=timed)
         self._partitions = tuple(partitions)
         self.handle(RegisterRM("k8s", self._partitions))
 
@@ -88,10 +88,10 @@ class Bench:
                     self._asked.add(response.allocation)
                     self.owed += [] if response in self.owed else [response]
 
-    def _judge(self, request: Request | None = None) -> list[Response]:
+    def _check(self, request: Request | None = None) -> list[Response]:
         news, self._news = self._news, []
         self.seen += news
-        self._promises.check(request, news)
+        self._properties.check(request, news)
         mine = {a.name for a in self.core.world.allocations if a.confirmed}
         assert mine == self.running, f"the core has {sorted(mine)}, the RM {sorted(self.running)}"
         return news
@@ -106,7 +106,7 @@ class Bench:
         self._again = isinstance(request, RegisterRM | AddAsk)
         assert self.core.handle(request) == self._news
         self._again = False
-        return self._judge(request)
+        return self._check(request)
 
     def app(
         self, name: str = "x", queue: str = "root.default", gang: int = 0, style: GangStyle = GangStyle.SOFT
@@ -158,7 +158,7 @@ class Bench:
         """One decision; this one, if an ask is given."""
         choose: Choice | None = only(ask, node, replaces) if ask else None
         self.core.schedule(choose)
-        return self._judge()
+        return self._check()
 
     def schedule_all(self) -> list[Response]:
         news: list[Response] = []
@@ -167,7 +167,7 @@ class Bench:
         return news
 
     def run(self, seconds: float) -> list[Response]:
-        """Time goes by; every timer comes when it is due, and each is judged."""
+        """Time goes by; every timer comes when it is due, and each is checked."""
         news: list[Response] = []
         end = self.clock.now() + round(seconds * 10**9)
         while self.clock.pending() and self.clock.pending()[0].deadline <= end:
@@ -194,7 +194,7 @@ class Bench:
             it = next((a for a in (*before.applications, *before.tracked) if a.serial == timer.application), None)
             if it is None or timer.serial not in (it.state_timer, it.gang_timer):
                 assert self.core.world == before, f"{timer} is of an earlier stay, and does something (D23)"
-        return self._judge()
+        return self._check()
 
     # For explorations.
 
@@ -212,7 +212,7 @@ class Bench:
         self.core.restore(world)
         self.clock.restore(times)
         self.owed, self.running, self._asked, self.seen = list(owed), set(running), set(asked), []
-        self._promises.forget()
+        self._properties.forget()
 
     def late(self, kind: Kind, app: str = "x") -> Wakeup:
         """An application's timer runs out now, and is not delivered yet."""
@@ -236,7 +236,7 @@ class Bench:
     def crash(self) -> None:
         self.core.crash()
         self.owed, self.running, self._asked = [], set(), set()
-        self._promises.forget()
+        self._properties.forget()
 
     def register(self) -> list[Response]:
         return self.handle(RegisterRM("k8s", self._partitions))

@@ -1,4 +1,4 @@
-"""What YuniKorn's core must do, one story each; every step is also judged by the promises.
+"""What YuniKorn's core must do, one story each; every step is also checked by the properties.
 
 A scenario takes a fresh bench. The expected states are those of the document, the facts and the repairs.
 """

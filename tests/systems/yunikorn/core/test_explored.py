@@ -1,4 +1,4 @@
-"""All that a core can come to with one application, a few asks and two nodes; every step is judged.
+"""All that a core can come to with one application, a few asks and two nodes; every step is checked.
 
 No time is kept: a timer may run out at any moment after it is armed, and be delivered at any later one.
 """
@@ -15,7 +15,7 @@ import pytest
 from schedproof.impl.scheduler_interface import AddAsk, Control, GangStyle, NodeAction, RemoveApplication, UpdateNode
 from schedproof.impl.systems.yunikorn.core import Draft, Wakeup, canonical
 from tests.systems.yunikorn.core.bench import Bench, Snapshot
-from tests.systems.yunikorn.core.planted import (
+from tests.systems.yunikorn.core.seeded import (
     GangTimeFailsWhatIsFailing,
     LosesTheSwapOfAStoppedPlaceholder,
     R1WakeupsOfEarlierStays,
@@ -68,15 +68,15 @@ def key(b: Bench) -> object:
 
 @dataclass
 class Explored:
-    """``states``: in how many situations the application is in which state; ``stuck``: no way to its end from there."""
+    """``states``: in how many configurations the application is in which state; ``stuck``: no way to its end from there."""
 
-    situations: int
+    configurations: int
     states: Counter[str]
     stuck: list[str]
 
 
 def explore(asks: Sequence[str], gang: int, style: GangStyle, draft: type[Draft] = Draft) -> Explored:
-    """All situations, breadth first.
+    """All configurations, breadth first.
 
     Args:
         asks: those that the application can make; ``p...`` are placeholders.
@@ -85,7 +85,7 @@ def explore(asks: Sequence[str], gang: int, style: GangStyle, draft: type[Draft]
         draft: what the core is made of.
 
     Raises:
-        AssertionError: a promise is broken on the way.
+        AssertionError: a property is broken on the way.
     """
     b = Bench(draft, timed=False)
     b.node("n", 2)
@@ -120,7 +120,7 @@ ENDED = {"Completed", "Expired", "Failed", "None"}
 
 
 class TestEverything:
-    """That no promise is broken is checked in every step; here is asked where the steps lead."""
+    """That no property is broken is checked in every step; here is asked where the steps lead."""
 
     def check(self, asks: str, gang: int, style: GangStyle, *, resumes: bool, starts: bool = True) -> None:
         found = explore(asks.split(), gang, style)
@@ -165,7 +165,7 @@ class TestEverything:
     ],
     ids=lambda it: it.__name__ if isinstance(it, type) else None,
 )
-def test_planted_bugs_are_found(draft: type[Draft], asks: str, gang: int, said: str) -> None:
+def test_seeded_bugs_are_found(draft: type[Draft], asks: str, gang: int, said: str) -> None:
     with pytest.raises(AssertionError, match=said):
         explore(asks.split(), gang, GangStyle.HARD, draft)
 
@@ -175,6 +175,6 @@ class StaysFailing(Draft):
         return not self.real(name) and not self.placeholders(name) and self.applications[name].real < 0
 
 
-def test_a_wedge_is_a_broken_promise() -> None:
+def test_a_wedge_is_a_broken_property() -> None:
     with pytest.raises(AssertionError, match="cleaned up, so it is Failed"):
         explore(["r0"], 0, GangStyle.SOFT, StaysFailing)

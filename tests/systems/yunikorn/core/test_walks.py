@@ -20,7 +20,7 @@ from tests.systems.yunikorn.core.walks import Walker
 
 @given(st.data())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_every_step_keeps_the_promises(data: st.DataObject) -> None:
+def test_every_step_keeps_the_properties(data: st.DataObject) -> None:
     def pick(options: Sequence[object]) -> object:
         return options[data.draw(st.integers(0, len(options) - 1))]
 
@@ -28,7 +28,7 @@ def test_every_step_keeps_the_promises(data: st.DataObject) -> None:
 
 
 def test_the_walks_go_everywhere() -> None:
-    """What no walk comes by, no walk judges."""
+    """What no walk comes by, no walk checks."""
     states: set[str] = set()
     kinds: set[str] = set()
     terminations: set[TerminationType] = set()
@@ -47,7 +47,7 @@ def test_the_walks_go_everywhere() -> None:
 
 @pytest.mark.long
 def test_many_long_walks() -> None:
-    """Of the bugs planted into the core all that any walk catches are caught by the first 80, of 80 steps."""
+    """Of the bugs seeded into the core all that any walk catches are caught by the first 80, of 80 steps."""
     for seed in todays(range(400), 4):
         Walker(random.Random(seed).choice).walk(120)
 

@@ -52,7 +52,7 @@ class Walker:
         return self._pick(options)  # type: ignore[return-value]
 
     def walk(self, steps: int) -> None:
-        """So many moves; each is judged, and at the end nothing may be stuck."""
+        """So many moves; each is checked, and at the end nothing may be stuck."""
         for _ in range(steps):
             moves = self.moves()
             kind = self.choose([kind for kind in sorted(moves) for _ in range(WEIGHTS[kind])])

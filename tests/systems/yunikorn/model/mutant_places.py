@@ -1,4 +1,4 @@
-"""Places of YuniKorn's core for judging mutants: small ones that are seen whole, and larger ones that are walked in.
+"""Places of YuniKorn's core for checking mutants: small ones that are seen whole, and larger ones that are walked in.
 
 In a larger place a few hundred states are visited, by walks that are the same every time, and in each of them every
 step of the model is compared with every step of the mutant. What the small places lack is there: two partitions, two
@@ -12,39 +12,41 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Model, Rigid, Row
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
+from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS, Configuration
 from tests.support.mutants import Mutant, Place, mutants
-from tests.support.walked import Judge
+from tests.support.walked import Checker
 
 TO_BE_WALKED = {
     "a gang of two with a real ask, hard",
     "a gang of two with a real ask, soft",
     "a node goes with a placeholder",
 }
-BY_NAME = {s.about: s for s in SITUATIONS}
+BY_NAME = {s.about: s for s in CONFIGURATIONS}
 SEEN_WHOLE = [
-    *(s for s in SITUATIONS if s.about not in TO_BE_WALKED),
+    *(s for s in CONFIGURATIONS if s.about not in TO_BE_WALKED),
     *(
-        Situation(f"a {s.lower()} gang that asks for more", [("pr", s)], wakeups=0, exact=False)
+        Configuration(f"a {s.lower()} gang that asks for more", [("pr", s)], wakeups=0, exact=False)
         for s in ("Hard", "Soft")
     ),
-    Situation("a partition is removed while a swap is under way", [("pr", "Soft")], wakeups=0, people=["partition"]),
-    Situation("queues in a row, and beside", wakeups=0, queues=[None, 0, 1, 0], people=["queues", "partition"]),
+    Configuration(
+        "a partition is removed while a swap is under way", [("pr", "Soft")], wakeups=0, people=["partition"]
+    ),
+    Configuration("queues in a row, and beside", wakeups=0, queues=[None, 0, 1, 0], people=["queues", "partition"]),
 ]
 SEEN_LAST = [
-    Situation("two gangs, two time-outs", [("p", "Hard"), ("p", "Soft")], wakeups=1),
-    Situation("two applications with an ask each", [("r", "Soft"), ("r", "Hard")], wakeups=2),
-    Situation("two real asks for one placeholder", [("prr", "Soft")], wakeups=1),
-    Situation("a node goes, and no time", [("pr", "Soft")], wakeups=0, adjustable_nodes=True, nodes=2),
+    Configuration("two gangs, two time-outs", [("p", "Hard"), ("p", "Soft")], wakeups=1),
+    Configuration("two applications with an ask each", [("r", "Soft"), ("r", "Hard")], wakeups=2),
+    Configuration("two real asks for one placeholder", [("prr", "Soft")], wakeups=1),
+    Configuration("a node goes, and no time", [("pr", "Soft")], wakeups=0, adjustable_nodes=True, nodes=2),
 ]
 """Seen whole too, but only if walks do not tell a mutant: they take seconds."""
 
 
 @dataclass(frozen=True)
 class Walked:
-    """A situation to be walked in, and what every walk begins with."""
+    """A configuration to be walked in, and what every walk begins with."""
 
-    situation: Situation
+    configuration: Configuration
     begin: Sequence[str] = ()
 
 
@@ -52,21 +54,21 @@ ALL_FOUR = tuple(f"add_ask {k}" for k in range(4))
 FOUR_ASKS = ("create_node", "submit", *ALL_FOUR)
 
 
-def _twice(style: str) -> Situation:
+def _twice(style: str) -> Configuration:
     """Two placeholders, and a real ask for each: the first swap makes an allocation, the second one finds it."""
-    return Situation(f"placeholders and as many real asks, {style.lower()}", [("pprr", style)])
+    return Configuration(f"placeholders and as many real asks, {style.lower()}", [("pprr", style)])
 
 
 SECOND_SWAP = (*FOUR_ASKS, "allocate 0", "swap 2 0", "end 0", "allocate 1", "swap 3 1", "gang_times_out", "gang_wakes")
 
 LARGER = [
-    *(Walked(s) for s in SITUATIONS if s.about in TO_BE_WALKED),
-    Walked(Situation("two gangs", [("pr", "Hard"), ("pr", "Soft")], wakeups=2)),
+    *(Walked(s) for s in CONFIGURATIONS if s.about in TO_BE_WALKED),
+    Walked(Configuration("two gangs", [("pr", "Hard"), ("pr", "Soft")], wakeups=2)),
     Walked(
-        Situation("two gangs, and the time of the second is over", [("pr", "Hard"), ("pr", "Soft")], exact=False),
+        Configuration("two gangs, and the time of the second is over", [("pr", "Hard"), ("pr", "Soft")], exact=False),
         ("create_node", "submit 0", "submit 1", *ALL_FOUR, "allocate 0 0 0", "allocate 2 0 0", "gang_times_out 1"),
     ),
-    Walked(Situation("two applications", [("r", "Soft"), ("rr", "Hard")], wakeups=3)),
+    Walked(Configuration("two applications", [("r", "Soft"), ("rr", "Hard")], wakeups=3)),
     Walked(_twice("Hard"), (*FOUR_ASKS, "allocate 0", "allocate 1", "swap 2 0", "end 0")),
     Walked(_twice("Hard"), SECOND_SWAP),
     Walked(_twice("Soft"), SECOND_SWAP),
@@ -103,9 +105,11 @@ LARGER = [
         (*FOUR_ASKS, "allocate 0", "allocate 1", "swap 2 0", "swap 3 1", "remove_ask 2", "run_out", "wake", "end 0"),
     ),
     Walked(replace(_twice("Hard"), adjustable_nodes=True, nodes=2)),
-    Walked(Situation("two real asks for one placeholder, late time-outs", [("prr", "Soft")], exact=False, wakeups=2)),
     Walked(
-        Situation(
+        Configuration("two real asks for one placeholder, late time-outs", [("prr", "Soft")], exact=False, wakeups=2)
+    ),
+    Walked(
+        Configuration(
             "a partition with a gang and nodes is removed",
             [("pr", "Soft")],
             people=["partition", "queues"],
@@ -117,7 +121,7 @@ LARGER = [
 
 def two_partitions(*, shipped: bool = True) -> Rigid:
     """Two of everything: people change the first partition and its queue; the second one's queue."""
-    one = Situation("", [("pr", "Hard"), ("pr", "Hard")], wakeups=1, nodes=2, adjustable_nodes=True).rigid(
+    one = Configuration("", [("pr", "Hard"), ("pr", "Hard")], wakeups=1, nodes=2, adjustable_nodes=True).rigid(
         shipped=shipped
     )
     return {
@@ -138,22 +142,24 @@ def _place(model: Model, about: str, rigid: Rigid) -> Place:
     )
 
 
-def whole(model: Model, among: Sequence[Situation]) -> list[Place]:
-    """Situations whose graphs are compared."""
+def whole(model: Model, among: Sequence[Configuration]) -> list[Place]:
+    """Configurations whose graphs are compared."""
     return [_place(model, s.about, s.rigid(shipped=True)) for s in among]
 
 
 def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
     """The places that are walked in, and how the walks begin."""
-    found = [(_place(model, each.situation.about, each.situation.rigid(shipped=True)), each.begin) for each in LARGER]
+    found = [
+        (_place(model, each.configuration.about, each.configuration.rigid(shipped=True)), each.begin) for each in LARGER
+    ]
     apart = _place(model, "two partitions", two_partitions())
     begin = ("create_node 0", "create_node 1", "submit 0", "submit 1", "add_ask 2", "add_ask 3", "allocate 2")
     return [*found, (apart, ()), (apart, begin), (apart, (*begin, "swap 3 2"))]
 
 
-def judge(model: Model) -> Judge:
+def check(model: Model) -> Checker:
     """Tells the core's mutants from ``model``."""
-    return Judge(model, whole(model, SEEN_WHOLE), large(model), last=whole(model, SEEN_LAST))
+    return Checker(model, whole(model, SEEN_WHOLE), large(model), last=whole(model, SEEN_LAST))
 
 
 def fired(model: Model) -> set[tuple[str, str]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, Step, Stepper
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.configurations import Configuration
 
 
-def instance(model: Model, situation: Situation) -> Instance:
-    """``model`` in ``situation``: of what this does not speak of, one."""
-    rigid = situation.rigid(shipped=model.variant != "as-written")
+def instance(model: Model, configuration: Configuration) -> Instance:
+    """``model`` in ``configuration``: of what this does not speak of, one."""
+    rigid = configuration.rigid(shipped=model.variant != "as-written")
     known = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
     kept = {key: values for key, values in rigid.items() if key in known}
     sizes = {sort.name: 1 for sort in model.sorts} | {sort: len(values) for (sort, _), values in kept.items()}
@@ -19,8 +19,8 @@ def instance(model: Model, situation: Situation) -> Instance:
 class Run:
     """Actions one after the other; each is named alone where there is one choice of its parameters, else with them."""
 
-    def __init__(self, model: Model, situation: Situation) -> None:
-        self.instance = instance(model, situation)
+    def __init__(self, model: Model, configuration: Configuration) -> None:
+        self.instance = instance(model, configuration)
         self.stepper = Stepper(self.instance)
         self.state = self.instance.initial()
         self.last: Step | None = None

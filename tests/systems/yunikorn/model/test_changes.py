@@ -1,4 +1,4 @@
-"""Each change of YuniKorn's ``repaired`` is needed: without it a promise that it says to repair is broken again."""
+"""Each change of YuniKorn's ``repaired`` is needed: without it a property that it says to repair is broken again."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from schedproof.model.lang import Change, Model, StepInvariant, after
 from schedproof.model.systems.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
 from schedproof.model.systems.yunikorn import variants as of
+from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS
 from schedproof.model.systems.yunikorn.machines import a, k
-from schedproof.model.systems.yunikorn.situations import SITUATIONS
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
 from tests.systems.yunikorn.model.test_findings import alone
 
-BY_NAME = {s.about: s for s in SITUATIONS}
+BY_NAME = {s.about: s for s in CONFIGURATIONS}
 TWO_HARD, TWO_SOFT = "a gang of two with a real ask, hard", "a gang of two with a real ask, soft"
 ONE_HARD = "a gang of one with a real ask, hard"
 PARTITION, QUEUES, REQUIRED = "a partition is removed", "queues are removed", "a node is drained that an ask requires"
@@ -25,16 +25,16 @@ TWO_ASKS = "an application with two asks"
 
 @dataclass(frozen=True)
 class Needed:
-    """Without ``change`` (and ``also``, which keeps the promise as well) ``promise`` falls in ``situation``."""
+    """Without ``change`` (and ``also``, which keeps the property as well) ``prop`` falls in ``configuration``."""
 
     change: Change
-    promise: str
-    situation: str
+    prop: str
+    configuration: str
     also: Change | None = None
 
     @property
     def id(self) -> str:
-        return f"{self.promise} by {self.change.why[:25]}"
+        return f"{self.prop} by {self.change.why[:25]}"
 
 
 NEEDED = [
@@ -71,7 +71,7 @@ NEEDED = [
     Needed(of.STOPPED_IS_USED, "life-of-a-partition", PARTITION),
     *(Needed(of.FAILED_IS_FINAL, name, PARTITION) for name in ("failed-is-final", "only-the-completed-expire")),
 ]
-OF_NO_PROMISE = [of.WHAT_RESUMES_ASKS_ON, of.WHAT_IS_REMOVED_IS_CLEARED]
+OF_NO_PROPERTY = [of.WHAT_RESUMES_ASKS_ON, of.WHAT_IS_REMOVED_IS_CLEARED]
 """The document says nothing of what becomes of the real asks of a gang that resumes, nor of what is removed."""
 OF_THE_TEXT_ONLY = {(of.STOPPED_IS_USED.why, "removed-queues-drain")}
 """Falls as written, where what is Stopped can be taken off the tree (line 50); in v0.12.2 nothing is ever Stopped."""
@@ -85,17 +85,17 @@ def less(*changes: Change) -> Model:
     return V0_12_2.amend("less", "without some changes", kept, refuted=frozenset())
 
 
-def verdict(model: Model, promise: str, situation: str) -> Verdict:
-    """Of the promise as ``repaired`` has it, by exploration of a situation."""
-    asked = replace(model, properties=[REPAIRED.property(promise)], refuted=frozenset())
-    [found] = [r for r in examine(*alone(asked, BY_NAME[situation]), only=[promise]) if r.name == promise]
+def verdict(model: Model, prop: str, configuration: str) -> Verdict:
+    """Of the property as ``repaired`` has it, by exploration of a configuration."""
+    asked = replace(model, properties=[REPAIRED.property(prop)], refuted=frozenset())
+    [found] = [r for r in model_check(*alone(asked, BY_NAME[configuration]), only=[prop]) if r.name == prop]
     return found.verdict
 
 
-def test_every_promise_that_a_change_says_to_repair_is_asked_for() -> None:
+def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
     said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
-    assert {(needed.change.why, needed.promise) for needed in NEEDED} == said - OF_THE_TEXT_ONLY
-    needed = {needed.change.why for needed in NEEDED} | {change.why for change in OF_NO_PROMISE}
+    assert {(needed.change.why, needed.prop) for needed in NEEDED} == said - OF_THE_TEXT_ONLY
+    needed = {needed.change.why for needed in NEEDED} | {change.why for change in OF_NO_PROPERTY}
     assert {change.why for change in REPAIRED.changes} == needed, "no change is idle"
     assert "removed-queues-drain" in AS_WRITTEN.refuted - V0_12_2.refuted
 
@@ -114,18 +114,20 @@ KEEPS_ITS_ASKS = StepInvariant(
 def test_what_resumes_asks_on() -> None:
     for model, expected in ((REPAIRED, Verdict.PROVED), (V0_12_2, Verdict.REFUTED)):
         asked = replace(model, properties=[KEEPS_ITS_ASKS], refuted=frozenset())
-        found = examine(*alone(asked, BY_NAME[TWO_SOFT]), only=[KEEPS_ITS_ASKS.name])
+        found = model_check(*alone(asked, BY_NAME[TWO_SOFT]), only=[KEEPS_ITS_ASKS.name])
         assert [r.verdict for r in found if r.name == KEEPS_ITS_ASKS.name] == [expected]
 
 
-IN_TIERS = [pytest.param(n, marks=pytest.mark.long if "gang of two" in n.situation else (), id=n.id) for n in NEEDED]
+IN_TIERS = [
+    pytest.param(n, marks=pytest.mark.long if "gang of two" in n.configuration else (), id=n.id) for n in NEEDED
+]
 
 
 @pytest.mark.parametrize("needed", thinned(IN_TIERS, 3))
 def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
-    """Where another change keeps the promise too, it is so without both, and not without the one."""
+    """Where another change keeps the property too, it is so without both, and not without the one."""
     left_out = [needed.change, *([needed.also] if needed.also else [])]
-    assert verdict(less(*left_out), needed.promise, needed.situation) is Verdict.REFUTED
+    assert verdict(less(*left_out), needed.prop, needed.configuration) is Verdict.REFUTED
     if needed.also is not None:
-        assert verdict(less(needed.change), needed.promise, needed.situation) is not Verdict.REFUTED
-    assert verdict(REPAIRED, needed.promise, needed.situation) is Verdict.PROVED
+        assert verdict(less(needed.change), needed.prop, needed.configuration) is not Verdict.REFUTED
+    assert verdict(REPAIRED, needed.prop, needed.configuration) is Verdict.PROVED

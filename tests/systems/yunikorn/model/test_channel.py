@@ -27,7 +27,7 @@ from schedproof.model.systems.yunikorn.channel import (
 )
 from schedproof.model.systems.yunikorn.machines import a, k
 from schedproof.model.systems.yunikorn.sorts import Application, Ask, Node
-from schedproof.proofs.checking.model_check import check_axioms, examine
+from schedproof.proofs.checking.model_check import check_axioms, model_check
 from schedproof.proofs.induction import prove
 
 SAID = ("ApplicationAccepted", "ApplicationResuming", "SubmitApplication", "AskReleased", "AllocationReleased")
@@ -68,7 +68,7 @@ def model(rigid) -> Model:
         properties=CHANNEL_PROPERTIES,
         default_scope={"Application": 1, "Ask": 1, "Node": 1, "Message": len(SAID)},
         axioms=CHANNEL_AXIOMS,
-        topologies=lambda sizes: [rigid],
+        configurations=lambda sizes: [rigid],
     )
 
 
@@ -166,7 +166,7 @@ def test_the_order_is_one_in_every_state(ordered):
         **messages({"Application": 1, "Ask": 1}, kinds=SAID, ordered=ordered, losable=SAID),
         ("Ask", "application"): [0],
     }
-    found = {r.name: r for r in examine(model(rigid), {"Message": len(SAID)})}
+    found = {r.name: r for r in model_check(model(rigid), {"Message": len(SAID)})}
     for name in ("well-formed", *(p.name for p in CHANNEL_PROPERTIES)):
         # Without order nothing is behind anything.
         assert str(found[name].verdict) == "proved" or (found[name].vacuous and not ordered), name
@@ -183,7 +183,7 @@ def test_every_kind_of_message_goes_one_way_about_one_thing():
     assert RANKS.keys() <= {*TO_SHIM}
 
 
-def test_the_messages_of_a_situation_keep_the_axioms():
+def test_the_messages_of_a_configuration_keep_the_axioms():
     rigid = messages({"Application": 2, "Ask": 3, "Node": 1}, losable=["AddAsk"], ordered=False)
     assert len(rigid["Message", "kind"]) == 2 * len(OF_APPLICATIONS) + 3 * len(OF_ASKS) + len(OF_NODES)
     rigid = {**rigid, ("Ask", "application"): [0, 0, 1]}

@@ -13,15 +13,15 @@ import pytest
 
 from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.systems.yunikorn import AS_WRITTEN, PARTIES, PARTIES_REPAIRED, REPAIRED, V0_12_2
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn import AS_WRITTEN, COMPONENTS, COMPONENTS_REPAIRED, REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.exploration.explore import explore
 from tests.support.needs import needs_shared
 from tests.systems.yunikorn.model.documents import lines, listed, rows, sections, squeezed
 from tests.systems.yunikorn.model.runs import Run, instance
 
 CORE = [AS_WRITTEN, V0_12_2, REPAIRED]
-ALL = [*CORE, PARTIES, PARTIES_REPAIRED]
+ALL = [*CORE, COMPONENTS, COMPONENTS_REPAIRED]
 
 
 def ids(model: Model) -> str:
@@ -303,7 +303,7 @@ def test_the_facts_that_are_cited_are_there(model: Model) -> None:
 OURS = re.compile(r"crash|restart|a time-out ends Failed")
 """Crashes are no event of document or facts: an object that is made anew is New (4.2: "Initial New"). The time-out of
 Failed is that of Completed: the figure has its arrow, and the facts its timer (1.3)."""
-OF_THE_REPAIR = {change_add.name for change in PARTIES_REPAIRED.changes for change_add in change.adds}
+OF_THE_REPAIR = {change_add.name for change in COMPONENTS_REPAIRED.changes for change_add in change.adds}
 
 
 @needs_shared
@@ -312,7 +312,7 @@ def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> Non
     """A line or a fact; what the repair of the shim adds comes from the change, which says why."""
     for element in elements(model):
         if element.line is None and not element.fact and not OURS.search(element.name):
-            assert model is PARTIES_REPAIRED and element.name in OF_THE_REPAIR, element.name
+            assert model is COMPONENTS_REPAIRED and element.name in OF_THE_REPAIR, element.name
     assert all(len(change.why) > 20 for change in model.changes)
     text = lines()
     for element in elements(model):
@@ -324,7 +324,7 @@ def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> Non
 
 @needs_shared
 @pytest.mark.parametrize("model", ALL, ids=ids)
-def test_each_promise_quotes_the_document_at_its_line(model: Model) -> None:
+def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
     text = lines()
     for prop in model.properties:
         if not prop.sentence:
@@ -343,17 +343,17 @@ def test_a_wrong_quotation_is_noticed() -> None:
     assert "This is a final state" in line and "This is the final state" not in line
 
 
-# --- Every sentence of the document is a promise, an arrow, or says nothing that a model could break --------------------
+# --- Every sentence of the document is a property, an arrow, or says nothing that a model could break --------------------
 
 STATEMENTS = [10, 14, *range(18, 28), *range(49, 52), 64, 66]
 DURATION = "how long a time is: here a time-out comes at any time after it is armed"
-NO_PROMISE = "an explanation: whatever happens, it is not wrong"
+NO_PROPERTY = "an explanation: whatever happens, it is not wrong"
 IN_THE_CYCLE = "who is scheduled: see test_who_is_scheduled"
 
 ELSEWHERE: dict[tuple[int, str], str | tuple[str, str, str, str]] = {
-    (10, "State change are triggered by events"): NO_PROMISE,
-    (10, "One event can cause a change for multiple"): NO_PROMISE,
-    (14, "Applications have a complex state model"): NO_PROMISE,
+    (10, "State change are triggered by events"): NO_PROPERTY,
+    (10, "One event can cause a change for multiple"): NO_PROPERTY,
+    (14, "Applications have a complex state model"): NO_PROPERTY,
     (
         14,
         "An application when created starts",
@@ -364,7 +364,7 @@ ELSEWHERE: dict[tuple[int, str], str | tuple[str, str, str, str]] = {
     (20, "If after the timeout expires"): ("Application", "run", "Starting", "Running"),
     (20, "The state change on time out is independent"): ("Application", "run", "Starting", "Running"),
     (20, "This state is part of the normal"): IN_THE_CYCLE,
-    (21, "Running: The state in which"): NO_PROMISE,
+    (21, "Running: The state in which"): NO_PROPERTY,
     (21, "Containers/pods can be added"): "see test_a_running_application_gets_and_loses_containers",
     (21, "This state is part of the normal"): IN_THE_CYCLE,
     (22, "This state shows that"): IN_THE_CYCLE,
@@ -376,10 +376,10 @@ ELSEWHERE: dict[tuple[int, str], str | tuple[str, str, str, str]] = {
     (49, "This is the starting and normal state"): "the initial state",
     (49, "An active object transitions to draining"): ("Queue", "remove", "Active", "Draining"),
     (50, "The object can transition back"): ("Queue", "start", "Stopped", "Active"),
-    (64, "Node objects in the core are not using"): NO_PROMISE,
-    (64, "There is no complex state model"): NO_PROMISE,
+    (64, "Node objects in the core are not using"): NO_PROPERTY,
+    (64, "There is no complex state model"): NO_PROPERTY,
 }
-"""Sentences that no promise quotes (by their beginnings), and where they are kept."""
+"""Sentences that no property quotes (by their beginnings), and where they are kept."""
 
 
 def sentences(line: str) -> list[str]:
@@ -389,7 +389,7 @@ def sentences(line: str) -> list[str]:
 
 
 def quoted(model: Model, number: int, line: str) -> set[int]:
-    """The positions in a line that promises quote."""
+    """The positions in a line that properties quote."""
     found: set[int] = set()
     for prop in model.properties:
         if prop.line == number and prop.sentence:
@@ -401,17 +401,17 @@ def quoted(model: Model, number: int, line: str) -> set[int]:
 
 
 @needs_shared
-def test_every_sentence_is_a_promise_or_kept_elsewhere() -> None:
-    """A promise quotes some words of it, or most of it if it is short, beside the name of the state."""
+def test_every_sentence_is_a_property_or_kept_elsewhere() -> None:
+    """A property quotes some words of it, or most of it if it is short, beside the name of the state."""
     text, left = lines(), dict(ELSEWHERE)
     for number in STATEMENTS:
         line, at = squeezed(text[number]), 0
         told = quoted(AS_WRITTEN, number, line)
         for sentence in sentences(text[number]):
             at = line.index(sentence, at)
-            by_promise = len(told & set(range(at, at + len(sentence)))) > 15
+            by_property = len(told & set(range(at, at + len(sentence)))) > 15
             known = [key for key in left if key[0] == number and sentence.startswith(key[1])]
-            assert by_promise != bool(known), f"line {number}: {sentence!r} is kept {'twice' if known else 'nowhere'}"
+            assert by_property != bool(known), f"line {number}: {sentence!r} is kept {'twice' if known else 'nowhere'}"
             for key in known:
                 del left[key]
     assert not left, "no such sentence"
@@ -433,10 +433,10 @@ CYCLE = {"Accepted", "Starting", "Running"}
 
 
 def scheduled(model: Model, *kinds: str) -> set[str]:
-    """The states of applications of which something is allocated or begins to be swapped, in some small situations."""
+    """The states of applications of which something is allocated or begins to be swapped, in some small configurations."""
     found: set[str] = set()
     for asks in kinds:
-        seen = explore(instance(model, Situation(asks, [(asks, "Soft")], exact=False)), symmetry=False)
+        seen = explore(instance(model, Configuration(asks, [(asks, "Soft")], exact=False)), symmetry=False)
         slot = seen.instance.slot("Application")
         states = seen.instance.model.machine("Application").states
         for state, out in zip(seen.states, seen.edges, strict=True):
@@ -459,7 +459,7 @@ def test_v0_12_2_allocates_outside_the_cycle_too() -> None:
 def test_a_running_application_gets_and_loses_containers() -> None:
     """Line 21; in each variant, and it stays Running."""
     for model in CORE:
-        run = Run(model, Situation("", [("rrr", "Soft")], wakeups=0))
+        run = Run(model, Configuration("", [("rrr", "Soft")], wakeups=0))
         run.do("create_node", "submit", "add_ask 0", "allocate 0", "add_ask 1", "allocate 1")
         assert run.of("Application") == "Running"
         run.do("end 0", "add_ask 2")

@@ -1,7 +1,7 @@
-"""What v0.12.2 and the text itself do to the document's promises: each finding judged a second time.
+"""What v0.12.2 and the text itself do to the document's properties: each finding checked a second time.
 
-Every broken promise is said again here in plain Python over what is seen of a state, and its shortest run is replayed: the
-promise falls at the last step, and no shorter run of the same situation makes it fall. The most important findings are
+Every violated property is said again here in plain Python over what is seen of a state, and its shortest run is replayed: the
+property falls at the last step, and no shorter run of the same configuration makes it fall. The most important findings are
 told as stories, with the facts that say why; what the repaired core does instead is told with them.
 """
 
@@ -15,18 +15,18 @@ import pytest
 from schedproof.model.lang import LifeCycle, Model
 from schedproof.model.semantics import Choice, Instance, State, Step, Stepper
 from schedproof.model.systems.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
-from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
-from schedproof.proofs.checking.model_check import examine
+from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS, Configuration
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result, Verdict
 from tests.systems.yunikorn.model.runs import Run, instance
 
 VARIANTS = {"as-written": AS_WRITTEN, "v0.12.2": V0_12_2}
 QUICK = sorted(
-    (s for s in SITUATIONS if s.about != "a node goes with a placeholder"), key=lambda s: "gang of two" in s.about
+    (s for s in CONFIGURATIONS if s.about != "a node goes with a placeholder"), key=lambda s: "gang of two" in s.about
 )
 """Quick ones, the quickest first."""
 
-# --- The promises again, over what is seen ---------------------------------------------------------------------------
+# --- The properties again, over what is seen ---------------------------------------------------------------------------
 
 Fields = Mapping[str, object]
 Seen = Mapping[str, Mapping[str, Fields]]
@@ -190,27 +190,29 @@ def described(at: Instance, state: State) -> Seen:
     return found
 
 
-def alone(model: Model, situation: Situation) -> tuple[Model, Mapping[str, int]]:
-    """``model`` with this situation only, and its sizes."""
-    here = instance(model, situation)
-    return replace(model, topologies=lambda sizes: [here.rigid]), {s: max(1, n) for s, n in here.sizes.items()}
+def alone(model: Model, configuration: Configuration) -> tuple[Model, Mapping[str, int]]:
+    """``model`` with this configuration only, and its sizes."""
+    here = instance(model, configuration)
+    return replace(model, configurations=lambda sizes: [here.rigid]), {s: max(1, n) for s, n in here.sizes.items()}
 
 
-def found_in(variant: str, missing: set[str], among: Sequence[Situation]) -> Mapping[str, tuple[Situation, Result]]:
-    """For each broken promise a shortest run in the first situation that breaks it, and where."""
+def found_in(
+    variant: str, missing: set[str], among: Sequence[Configuration]
+) -> Mapping[str, tuple[Configuration, Result]]:
+    """For each violated property a shortest run in the first configuration that breaks it, and where."""
     model = VARIANTS[variant]
-    found: dict[str, tuple[Situation, Result]] = {}
-    for situation in among:
-        for result in examine(*alone(model, situation), only=sorted(missing)) if missing else ():
+    found: dict[str, tuple[Configuration, Result]] = {}
+    for configuration in among:
+        for result in model_check(*alone(model, configuration), only=sorted(missing)) if missing else ():
             if result.verdict is Verdict.REFUTED:
-                found[result.name] = situation, result
+                found[result.name] = configuration, result
         missing -= set(found)
     return found
 
 
-def replayed(model: Model, situation: Situation, result: Result) -> tuple[Instance, list[State], list[Moved]]:
+def replayed(model: Model, configuration: Configuration, result: Result) -> tuple[Instance, list[State], list[Moved]]:
     """The states that the run comes through, and its steps."""
-    at, shown = instance(model, situation), result.counterexample
+    at, shown = instance(model, configuration), result.counterexample
     assert shown is not None
     stepper, states, moves = Stepper(at), [at.initial()], []
     for step in shown.steps:
@@ -250,7 +252,7 @@ def is_stuck(name: str, at: Instance, state: State) -> list[str]:
 
 
 def first_time(name: str, at: Instance, states: Sequence[State], moves: Sequence[Moved]) -> None:
-    """The promise falls at the last step of the run, and in no shorter run."""
+    """The property falls at the last step of the run, and in no shorter run."""
     earlier = reached(at, [at.initial()], depth=len(moves))
     if name in BAD_STATE:
         bad = BAD_STATE[name]
@@ -286,17 +288,17 @@ NEEDS_A_GANG_OF_TWO = {
 
 
 def broken(variant: str) -> set[str]:
-    """The broken promises but the life cycles: of these see test_what_nobody_fires_in_v0_12_2."""
+    """The violated properties but the life cycles: of these see test_what_nobody_fires_in_v0_12_2."""
     model = VARIANTS[variant]
     return {p.name for p in model.properties if p.name in model.refuted and not isinstance(p, LifeCycle)}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_each_finding_is_one_by_another_judgement(variant: str) -> None:
+def test_each_finding_is_one_by_another_verdict(variant: str) -> None:
     found = found_in(variant, broken(variant), [s for s in QUICK if "gang of two" not in s.about])
     assert set(found) == broken(variant) - NEEDS_A_GANG_OF_TWO[variant]
-    for name, (situation, result) in found.items():
-        first_time(name, *replayed(VARIANTS[variant], situation, result))
+    for name, (configuration, result) in found.items():
+        first_time(name, *replayed(VARIANTS[variant], configuration, result))
 
 
 @pytest.mark.long
@@ -305,15 +307,15 @@ def test_so_is_each_finding_about_a_gang_of_two(variant: str) -> None:
     wanted = NEEDS_A_GANG_OF_TWO[variant]
     found = found_in(variant, set(wanted), QUICK)
     assert set(found) == wanted
-    for name, (situation, result) in found.items():
-        first_time(name, *replayed(VARIANTS[variant], situation, result))
+    for name, (configuration, result) in found.items():
+        first_time(name, *replayed(VARIANTS[variant], configuration, result))
 
 
-def test_another_judgement_finds_nothing_where_there_is_nothing() -> None:
-    """Else it would agree with everything: ``repaired`` breaks none of these promises, but those that are weakened."""
+def test_another_verdict_finds_nothing_where_there_is_nothing() -> None:
+    """Else it would agree with everything: ``repaired`` breaks none of these properties, but those that are weakened."""
     weakened = {name for change in REPAIRED.changes for name in change.weakens}
-    for situation in QUICK[:4]:
-        at = instance(REPAIRED, situation)
+    for configuration in QUICK[:4]:
+        at = instance(REPAIRED, configuration)
         for state, out in reached(at, [at.initial()]):
             seen = described(at, state)
             assert not any(bad(seen) for name, bad in BAD_STATE.items() if name not in weakened)
@@ -325,16 +327,16 @@ def test_another_judgement_finds_nothing_where_there_is_nothing() -> None:
 # --- Stories ---------------------------------------------------------------------------------------------------------
 
 
-def both(situation: Situation, *actions: str) -> tuple[Run, Run]:
+def both(configuration: Configuration, *actions: str) -> tuple[Run, Run]:
     """The same steps taken by v0.12.2 and by ``repaired``."""
-    return Run(V0_12_2, situation).do(*actions), Run(REPAIRED, situation).do(*actions)
+    return Run(V0_12_2, configuration).do(*actions), Run(REPAIRED, configuration).do(*actions)
 
 
 def test_an_earlier_stays_time_out_completes_a_later_at_once() -> None:
     """Line 23: "in the completing state for a defined time period". "All state timers capture the state name at start and
     do nothing if the state differs when they fire" (1.3): that it was left and come back to does not show in the name.
     """
-    late = Situation("", [("rr", "Soft")], wakeups=2)
+    late = Configuration("", [("rr", "Soft")], wakeups=2)
     begin = ("submit", "add_ask 0", "remove_ask 0")
     shipped, repaired = both(late, *begin)
     assert shipped.of("Application") == repaired.of("Application") == "Completing"
@@ -352,7 +354,7 @@ def test_a_gang_is_completed_with_a_container_that_runs() -> None:
     real is allocated, "placeholders ignored" (1.2, application.go:473); the swap then brings the container.
     """
     begin = ("create_node", "submit", "add_ask 0", "add_ask 1", "allocate 0", "swap 1 0", "remove_ask 1")
-    shipped, repaired = both(Situation("", [("pr", "Soft")]), *begin)
+    shipped, repaired = both(Configuration("", [("pr", "Soft")]), *begin)
     assert (shipped.of("Application"), shipped.of("Ask", 0), shipped.of("Ask", 1)) == (
         "Completing",
         "releasing",
@@ -372,7 +374,7 @@ def test_who_fails_with_its_partition_never_has_failed() -> None:
     """Lines 25 and 26. The second fail, to Failed, is fired "Failing and last placeholder removed" (1.2, 1316-1330) only,
     and the partition is deleted at once, never Draining (2; line 51).
     """
-    partition = Situation("", [("r", "Soft")], people=["partition"])
+    partition = Configuration("", [("r", "Soft")], people=["partition"])
     shipped, repaired = both(partition, "create_node", "submit", "add_ask 0", "allocate 0", "remove_partition 0")
     assert (shipped.of("Application"), shipped.of("Ask"), shipped.of("Partition")) == ("Failing", "allocated", "Active")
     assert described(shipped.instance, shipped.state)["Partition"]["p0"]["deleted"] is True
@@ -394,7 +396,7 @@ def test_a_running_hard_gang_fails_and_has_failed_anyway() -> None:
     """Line 25: "and the application has no real allocations yet". The first swap fires no run (1.2, 1246-1259), so it is
     still Accepted; the time-out looks at the state (1.3), and Failed comes with the last placeholder (1316-1330).
     """
-    gang = Situation("", [("ppr", "Hard")])
+    gang = Configuration("", [("ppr", "Hard")])
     begin = ("create_node", "submit", "add_ask 0", "add_ask 1", "add_ask 2", "allocate 0", "swap 2 0", "end 0")
     shipped, repaired = both(gang, *begin)
     assert (shipped.of("Application"), shipped.of("Ask", 2)) == ("Accepted", "allocated")
@@ -407,7 +409,7 @@ def test_a_running_hard_gang_fails_and_has_failed_anyway() -> None:
 
 def test_a_soft_gang_resumes_without_placeholders_and_stays_so() -> None:
     """It is left when "Resuming and last placeholder removed" (1.2, 1311-1330): here the last one went before."""
-    gang = Situation("", [("pr", "Soft")], exact=False)
+    gang = Configuration("", [("pr", "Soft")], exact=False)
     begin = ("create_node", "submit", "add_ask 0", "add_ask 1")
     shipped = Run(V0_12_2, gang).do(*begin, "allocate 0 0 0", "gang_times_out", "end 0", "gang_wakes")
     assert (shipped.of("Application"), shipped.of("Ask", 1)) == ("Resuming", "removed")
@@ -419,7 +421,7 @@ def test_a_soft_gang_resumes_without_placeholders_and_stays_so() -> None:
 
 def test_a_draining_queue_takes_new_applications() -> None:
     """Line 51: "it does not accept additions". "New apps are NOT refused by a Draining leaf" (2, RUN)."""
-    shipped, repaired = both(Situation("", [("r", "Soft")], people=["queues"]), "remove_queue")
+    shipped, repaired = both(Configuration("", [("r", "Soft")], people=["queues"]), "remove_queue")
     assert shipped.of("Queue") == repaired.of("Queue") == "Draining"
     shipped.do("submit", "add_ask 0")
     assert shipped.of("Application") == "Accepted"
@@ -428,7 +430,7 @@ def test_a_draining_queue_takes_new_applications() -> None:
 
 def test_an_ask_that_requires_a_drained_node_gets_it() -> None:
     """Line 64. "An ask with requiredNode ignores the flag" (3, node.go:382-399)."""
-    node = Situation("", [("n", "Soft")], adjustable_nodes=True)
+    node = Configuration("", [("n", "Soft")], adjustable_nodes=True)
     shipped, repaired = both(node, "create_node", "drain_node", "submit", "add_ask 0")
     assert shipped.do("allocate 0").of("Ask") == "allocated" and shipped.of("Node") == "unschedulable"
     assert "allocate" not in repaired.possible()
@@ -437,7 +439,7 @@ def test_an_ask_that_requires_a_drained_node_gets_it() -> None:
 
 def test_what_has_failed_expires() -> None:
     """Line 26: "cannot change state after entering"; the timer of Failed is that of Completed, 72 h (1.3)."""
-    gang = Situation("", [("p", "Hard")], exact=False)
+    gang = Configuration("", [("p", "Hard")], exact=False)
     begin = ("create_node", "submit", "add_ask 0", "allocate 0 0 0", "gang_times_out", "gang_wakes", "end 0")
     shipped, repaired = both(gang, *begin)
     assert shipped.of("Application") == "Failed"
@@ -448,10 +450,10 @@ def test_what_has_failed_expires() -> None:
 
 def test_a_gang_starts_with_two_placeholders_and_nothing_real() -> None:
     """Line 20: "exactly one allocation ... one running container". The last placeholder fires run in Accepted (1.2,
-    1228-1245). The repaired core keeps this, and promises no more than one real allocation: it is a weaker promise.
+    1228-1245). The repaired core keeps this, and properties no more than one real allocation: it is a weaker property.
     """
     begin = ("create_node", "submit", "add_ask 0", "add_ask 1", "allocate 0", "allocate 1")
-    for run in both(Situation("", [("pp", "Soft")]), *begin):
+    for run in both(Configuration("", [("pp", "Soft")]), *begin):
         assert run.of("Application") == "Starting"
         assert asks(described(run.instance, run.state), "a0", *HELD, real=True) == []
         assert len(asks(described(run.instance, run.state), "a0", *HELD)) == 2

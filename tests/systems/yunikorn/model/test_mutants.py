@@ -6,7 +6,7 @@ larger one that is walked in (``mutant_places``). Covered are ``v0.12.2`` and ``
 event nothing fires have no mutant here: of the shim's machines, and of what nobody does in v0.12.2; they are compared
 with figures and facts (``test_tables``, ``test_document``).
 
-The default run judges one mutant in thirty, drawn by their names; the long one one in ten, others each day.
+The default run checks one mutant in thirty, drawn by their names; the long one one in ten, others each day.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from schedproof.model.systems.yunikorn.machines import SCHEDULED, TIMED, a, g, k
 from schedproof.proofs.induction import prove
 from tests.support.mutants import Mutant, mutants
 from tests.support.sample import todays
-from tests.support.walked import Judge
+from tests.support.walked import Checker
 from tests.systems.beaker.model.test_mutants import claims
+from tests.systems.yunikorn.model.mutant_places import check as check_part_of
 from tests.systems.yunikorn.model.mutant_places import fired, idle_rows, of_the_core
-from tests.systems.yunikorn.model.mutant_places import judge as judge_of
 
 VARIANTS = {"v0.12.2": V0_12_2, "repaired": REPAIRED}
 EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
@@ -40,9 +40,9 @@ EQUIVALENT: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
 
 
 @cache
-def judge(variant: str) -> Judge:
-    """One judge a variant: it keeps the graphs of the model itself."""
-    return judge_of(VARIANTS[variant])
+def check(variant: str) -> Checker:
+    """One check a variant: it keeps the graphs of the model itself."""
+    return check_part_of(VARIANTS[variant])
 
 
 @cache
@@ -64,7 +64,7 @@ def drawn(variant: str, one_in: int) -> list[str]:
 
 def survivors(variant: str, names: Sequence[str]) -> list[str]:
     """The mutants among ``names`` that nothing catches."""
-    return [name for name in names if judge(variant).caught(named(variant)[name]) is None]
+    return [name for name in names if check(variant).caught(named(variant)[name]) is None]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -107,7 +107,7 @@ RUNS_OUT = w.is_("under_way")
 
 
 def lemma(says: str, over: Sequence[object], given: Term | None, then: Term) -> Invariant:
-    """What no promise says, but a reason rests on."""
+    """What no property says, but a reason rests on."""
     return Invariant(name=f"lemma: {says}", says=says, over=over, given=given, then=then)  # type: ignore[arg-type]
 
 
@@ -259,4 +259,4 @@ def test_mutants_that_differ_are_caught(variant: str) -> None:
 def test_the_model_itself_is_not_caught() -> None:
     """Else what is caught would show nothing."""
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
-    assert judge("repaired").caught(same) is None
+    assert check("repaired").caught(same) is None

@@ -62,7 +62,7 @@ def test_what_nothing_fires() -> None:
     assert told(Kind.NEVER_FIRED, "Application") == {("reject", "New", "Rejected")}
     assert {event for event, _, _ in told(Kind.NEVER_FIRED, "Queue")} == {"start", "stop"}
     assert {event for event, _, _ in told(Kind.NEVER_FIRED, "Partition")} == {"start", "stop", "remove"}
-    assert not told(Kind.NEVER_FIRED, "ShimApplication"), "the shim is not in this variant: see parties"
+    assert not told(Kind.NEVER_FIRED, "ShimApplication"), "the shim is not in this variant: see components"
 
 
 def test_a_row_that_is_lost_or_added_is_told() -> None:

@@ -1,4 +1,4 @@
-"""Core and shim as two parties: what v0.12.2 drops and who then waits for ever, replayed; and which change repairs what."""
+"""Core and shim as two components: what v0.12.2 drops and who then waits for ever, replayed; and which change repairs what."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from schedproof.model.lang import Change, LifeCycle, Model
-from schedproof.model.systems.yunikorn.parties import Shim
-from schedproof.model.systems.yunikorn.situations import Situation
-from schedproof.model.systems.yunikorn.together import PARTIES, PARTIES_REPAIRED
-from schedproof.proofs.checking.model_check import examine
+from schedproof.model.systems.yunikorn.components import Shim
+from schedproof.model.systems.yunikorn.configurations import Configuration
+from schedproof.model.systems.yunikorn.together import COMPONENTS, COMPONENTS_REPAIRED
+from schedproof.proofs.checking.model_check import model_check
 from tests.systems.yunikorn.model.runs import Run
 
-GANG = Situation("a gang of one with a real pod", [("pr", "Soft")], wakeups=0, shim=Shim())
+GANG = Configuration("a gang of one with a real pod", [("pr", "Soft")], wakeups=0, shim=Shim())
 RESERVING = (
     *("create_pod", "submit_application", "deliver_submit_application", "deliver_application_accepted", "try_reserve"),
     *("create_placeholder", "init_task", "submit_task", "deliver_add_ask"),
@@ -30,7 +30,7 @@ WORK = tuple(kind for kind in Shim().kinds if "Node" not in kind)
 
 def test_a_release_during_reserving_is_dropped_and_both_wait():
     """The time of the placeholders is over before the shim has bound the last one (facts 1.3, case 1, and 4.1:114)."""
-    it = gang(PARTIES).do("gang_times_out", "gang_wakes", "deliver_new_allocation", "deliver_allocation_released")
+    it = gang(COMPONENTS).do("gang_times_out", "gang_wakes", "deliver_new_allocation", "deliver_allocation_released")
     assert (it.of("ShimApplication"), it.of("Task"), it.of("Ask")) == ("Reserving", "Allocated", "releasing")
     # The pod is bound and the application runs; of the release nothing is left but what the core waits for.
     it.do("bind", "run_when_due")
@@ -41,7 +41,7 @@ def test_a_release_during_reserving_is_dropped_and_both_wait():
 
 
 def test_repaired_the_release_is_heard():
-    it = gang(PARTIES_REPAIRED)
+    it = gang(COMPONENTS_REPAIRED)
     it.do("gang_times_out", "gang_wakes", "deliver_new_allocation")
     if "deliver_application_resuming" in it.possible():
         it.do("deliver_application_resuming")
@@ -53,7 +53,7 @@ def test_repaired_the_release_is_heard():
 
 def test_a_placeholder_that_somebody_deletes_is_waited_for():
     """The gang's timer is armed by the first allocation: here it never is (facts 1.3)."""
-    it = Run(PARTIES, replace(GANG, shim=replace(GANG.shim, kinds=WORK)))
+    it = Run(COMPONENTS, replace(GANG, shim=replace(GANG.shim, kinds=WORK)))
     it.do(*RESERVING[:6], "delete_pending_pod 0", "pod_is_gone", "deliver_withdraw_ask")
     assert (it.of("ShimApplication"), it.of("Application")) == ("Reserving", "New")
     # Kubernetes gets a node, and people delete the real pod too: nothing else is left to happen.
@@ -63,19 +63,19 @@ def test_a_placeholder_that_somebody_deletes_is_waited_for():
 def test_a_cordon_that_comes_while_a_node_is_registered_is_lost():
     """Facts, section 3: whether it is schedulable is read once, when the object is made."""
     kinds = tuple(kind for kind in Shim().kinds if "Node" in kind)
-    node = Situation("a node", wakeups=0, adjustable_nodes=True, shim=Shim(kinds=kinds))
+    node = Configuration("a node", wakeups=0, adjustable_nodes=True, shim=Shim(kinds=kinds))
     moves = ("add_node", "cordon_unheard", "deliver_create_node", "deliver_node_accepted")
-    it = Run(PARTIES, node).do(*moves, "node_is_ready")
+    it = Run(COMPONENTS, node).do(*moves, "node_is_ready")
     assert (it.of("ShimNode"), it.of("Node")) == ("Healthy", "schedulable")
-    repaired = Run(PARTIES_REPAIRED, node).do(*moves, "node_is_unschedulable", "deliver_drain_node")
+    repaired = Run(COMPONENTS_REPAIRED, node).do(*moves, "node_is_unschedulable", "deliver_drain_node")
     assert (repaired.of("ShimNode"), repaired.of("Node")) == ("Draining", "unschedulable")
 
 
 def test_a_shim_that_comes_back_alone_never_recovers():
     """The core still has the application, rejects it as a duplicate (1.2), and Recovering has no row for that (4.1)."""
-    pod = Situation("a pod", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, scheduler=True, mortal=True))
+    pod = Configuration("a pod", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, scheduler=True, mortal=True))
     up = ("register", "registered", "recover")
-    it = Run(PARTIES, pod).do(*up, "recovered", "create_pod", "submit_application", "deliver_submit_application")
+    it = Run(COMPONENTS, pod).do(*up, "recovered", "create_pod", "submit_application", "deliver_submit_application")
     for _ in range(2):
         it.do("shim_crashes" if it.of("ShimScheduler") == "Running" else "restart", *up)
         it.do("recover_application", "deliver_submit_application", "deliver_application_rejected")
@@ -84,15 +84,15 @@ def test_a_shim_that_comes_back_alone_never_recovers():
         assert it.of("ShimScheduler") == "Stopped"
 
 
-CHANGES = [change for change in PARTIES_REPAIRED.changes if change.repairs]
+CHANGES = [change for change in COMPONENTS_REPAIRED.changes if change.repairs]
 
 
 def refuted(model: Model) -> set[str]:
-    """What is refuted in one of the model's situations; life cycles aside."""
+    """What is refuted in one of the model's configurations; life cycles aside."""
     model = replace(
         model, properties=[p for p in model.properties if not isinstance(p, LifeCycle)], refuted=frozenset()
     )
-    found = examine(model, sizes(model))
+    found = model_check(model, sizes(model))
     assert all(str(r.verdict) != "undetermined" or r.vacuous for r in found)
     return {r.name for r in found if str(r.verdict) == "refuted"}
 
@@ -103,11 +103,11 @@ def sizes(model: Model) -> Mapping[str, int]:
 
 def less(change: Change, changes: Sequence[Change]) -> Model:
     kept = [replace(other, repairs=[], weakens={}) for other in changes if other is not change]
-    model = PARTIES.amend("less", "one change less", kept, refuted=frozenset())
-    return replace(model, properties=PARTIES_REPAIRED.properties)
+    model = COMPONENTS.amend("less", "one change less", kept, refuted=frozenset())
+    return replace(model, properties=COMPONENTS_REPAIRED.properties)
 
 
 @pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.why[:40])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
-    assert refuted(less(change, PARTIES_REPAIRED.changes)) == set(change.repairs)
+    assert refuted(less(change, COMPONENTS_REPAIRED.changes)) == set(change.repairs)

@@ -19,28 +19,32 @@ from schedproof.impl.scheduler_interface import (
 from schedproof.impl.systems.yunikorn.core import Core, Draft, Option, Refused
 from schedproof.model.semantics import Choice, Instance
 from schedproof.model.systems.yunikorn import REPAIRED
-from schedproof.model.systems.yunikorn.situations import SITUATIONS, Situation
+from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS, Configuration
 from schedproof.proofs.refinement.modelside import ModelGraph, NotConfluent
 from schedproof.proofs.refinement.report import RefinementReport
 from schedproof.proofs.systems.yunikorn.refinement.check import check_refinement, instance_of
-from schedproof.proofs.systems.yunikorn.refinement.party import Parts
+from schedproof.proofs.systems.yunikorn.refinement.component import Parts
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, YunikornRefinement
 from tests.support.sample import thinned
-from tests.systems.yunikorn.core import planted
+from tests.systems.yunikorn.core import seeded
 
-GANG = Situation("a gang of one with a real ask", [("pr", "Hard")])
-SOFT = Situation("a soft gang of one; the partition is removed", [("pr", "Soft")], people=["partition"])
-PARTITION = Situation("a partition is removed", [("r", "Soft")], people=["partition", "queues"])
-QUEUES = Situation("queues are removed", [("r", "Soft")], queues=[None, 0], people=["queues"])
-NODES = Situation("two nodes", [("r", "Soft")], adjustable_nodes=True, nodes=2)
-ASKS = Situation("two asks", [("rr", "Soft")])
-TWO = Situation("a gang of two on a node that is drained", [("pp", "Soft")], adjustable_nodes=True)
-THREE_QUEUES = Situation("two queues below one", [("r", "Soft")], queues=[None, 0, 0], people=["queues"])
+GANG = Configuration("a gang of one with a real ask", [("pr", "Hard")])
+SOFT = Configuration("a soft gang of one; the partition is removed", [("pr", "Soft")], people=["partition"])
+PARTITION = Configuration("a partition is removed", [("r", "Soft")], people=["partition", "queues"])
+QUEUES = Configuration("queues are removed", [("r", "Soft")], queues=[None, 0], people=["queues"])
+NODES = Configuration("two nodes", [("r", "Soft")], adjustable_nodes=True, nodes=2)
+ASKS = Configuration("two asks", [("rr", "Soft")])
+TWO = Configuration("a gang of two on a node that is drained", [("pp", "Soft")], adjustable_nodes=True)
+THREE_QUEUES = Configuration("two queues below one", [("r", "Soft")], queues=[None, 0, 0], people=["queues"])
 LARGER = [
-    *[s for s in SITUATIONS if s.about in ("a gang of two with a real ask, soft", "a node goes with a placeholder")],
-    Situation("a hard gang, queues and partition", [("pr", "Hard")], people=["partition", "queues"]),
-    Situation("a placeholder in a tree", [("p", "Soft")], queues=[None, 0], people=["queues", "partition"]),
-    Situation("one placeholder for two real asks", [("prr", "Soft")]),
+    *[
+        s
+        for s in CONFIGURATIONS
+        if s.about in ("a gang of two with a real ask, soft", "a node goes with a placeholder")
+    ],
+    Configuration("a hard gang, queues and partition", [("pr", "Hard")], people=["partition", "queues"]),
+    Configuration("a placeholder in a tree", [("p", "Soft")], queues=[None, 0], people=["queues", "partition"]),
+    Configuration("one placeholder for two real asks", [("prr", "Soft")]),
     THREE_QUEUES,
     TWO,
 ]
@@ -63,9 +67,9 @@ def test_what_verify_looks_at(refined: YunikornRefinement) -> None:
 
 
 @pytest.mark.long(one_in=3)
-@pytest.mark.parametrize("situation", LARGER, ids=lambda s: s.about)
-def test_the_core_is_the_model_in_larger_situations(situation: Situation) -> None:
-    same_graph(check_refinement(situation))
+@pytest.mark.parametrize("configuration", LARGER, ids=lambda s: s.about)
+def test_the_core_is_the_model_in_larger_configurations(configuration: Configuration) -> None:
+    same_graph(check_refinement(configuration))
 
 
 class ForgetsToCrash(Core):
@@ -126,54 +130,54 @@ class DecidesNothing(Draft):
         return []
 
 
-CORES: list[tuple[type[Core], Situation, str]] = [
+CORES: list[tuple[type[Core], Configuration, str]] = [
     (ForgetsToCrash, ASKS, "it leads to another state than in the model|the operation fails"),
     (KeepsItsTimers, ASKS, "it leads to another state than in the model|the operation fails"),
     (LosesRequests, ASKS, "can no longer take create_node"),
     (RejectsAfterACrash, ASKS, "does not take back what it has lost"),
 ]
-DRAFTS: list[tuple[type[Draft], Situation, str]] = [
-    (planted.ArmsTheGangTimerAnew, TWO, "leads to another state"),
-    (planted.CompletingStaysWhenAsked, ASKS, "neither armed nor under way|another state"),
-    (planted.DecommissionForgetsAllocations, NODES, "decommission_node"),
-    (planted.EverybodyMaySubmit, ASKS, "can no longer take reject"),
-    (planted.ForgetsToStopTimers, ASKS, "can be repeated for ever"),
-    (planted.GangTimeFailsWhatIsFailing, SOFT, "gang_wakes|the operation fails"),
-    (planted.GangTimerOutlivesTheGang, GANG, "another state"),
-    (planted.LosesTheSwapOfAStoppedPlaceholder, GANG, r"end\(k0\)"),
-    (planted.NeverSweeps, PARTITION, "can no longer take delete_queue"),
-    (planted.R10FailedExpires, PARTITION, "no step of the model is this"),
-    (planted.R1WakeupsOfEarlierStays, ASKS, "no step of the model is this"),
-    (planted.R2CompletesOverASwap, GANG, "another state"),
-    (planted.R2CompletesOverItsPlaceholders, GANG, "another state"),
-    (planted.R3TheFirstSwapIsNone, GANG, "another state"),
+DRAFTS: list[tuple[type[Draft], Configuration, str]] = [
+    (seeded.ArmsTheGangTimerAnew, TWO, "leads to another state"),
+    (seeded.CompletingStaysWhenAsked, ASKS, "neither armed nor under way|another state"),
+    (seeded.DecommissionForgetsAllocations, NODES, "decommission_node"),
+    (seeded.EverybodyMaySubmit, ASKS, "can no longer take reject"),
+    (seeded.ForgetsToStopTimers, ASKS, "can be repeated for ever"),
+    (seeded.GangTimeFailsWhatIsFailing, SOFT, "gang_wakes|the operation fails"),
+    (seeded.GangTimerOutlivesTheGang, GANG, "another state"),
+    (seeded.LosesTheSwapOfAStoppedPlaceholder, GANG, r"end\(k0\)"),
+    (seeded.NeverSweeps, PARTITION, "can no longer take delete_queue"),
+    (seeded.R10FailedExpires, PARTITION, "no step of the model is this"),
+    (seeded.R1WakeupsOfEarlierStays, ASKS, "no step of the model is this"),
+    (seeded.R2CompletesOverASwap, GANG, "another state"),
+    (seeded.R2CompletesOverItsPlaceholders, GANG, "another state"),
+    (seeded.R3TheFirstSwapIsNone, GANG, "another state"),
     (RefusesWhatRuns, ASKS, "does not take back what it has lost"),
     (SaysNothing, ASKS, "told of other containers than there are"),
     (AsksForNothingBack, GANG, "told of other containers than there are"),
     (DecidesNothing, ASKS, "choose from other decisions"),
-    (planted.R4FailedWithTheLastPlaceholder, PARTITION, "remove_partition|another state|the operation fails"),
+    (seeded.R4FailedWithTheLastPlaceholder, PARTITION, "remove_partition|another state|the operation fails"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("core", "situation", "shows"), thinned(CORES, 2), ids=lambda it: getattr(it, "__name__", None)
+    ("core", "configuration", "shows"), thinned(CORES, 2), ids=lambda it: getattr(it, "__name__", None)
 )
-def test_a_core_with_a_bug_is_caught(core: type[Core], situation: Situation, shows: str) -> None:
-    caught(check_refinement(situation, Parts(core=core)), shows)
+def test_a_core_with_a_bug_is_caught(core: type[Core], configuration: Configuration, shows: str) -> None:
+    caught(check_refinement(configuration, Parts(core=core)), shows)
 
 
 @pytest.mark.parametrize(
-    ("draft", "situation", "shows"), thinned(DRAFTS, 4), ids=lambda it: getattr(it, "__name__", None)
+    ("draft", "configuration", "shows"), thinned(DRAFTS, 4), ids=lambda it: getattr(it, "__name__", None)
 )
-def test_a_bug_in_what_a_core_does_is_caught(draft: type[Draft], situation: Situation, shows: str) -> None:
-    caught(check_refinement(situation, Parts(draft=draft)), shows)
+def test_a_bug_in_what_a_core_does_is_caught(draft: type[Draft], configuration: Configuration, shows: str) -> None:
+    caught(check_refinement(configuration, Parts(draft=draft)), shows)
 
 
-GANG_ON_NODES = next(s for s in SITUATIONS if s.about == "a node goes with a placeholder")
+GANG_ON_NODES = next(s for s in CONFIGURATIONS if s.about == "a node goes with a placeholder")
 OF_GANGS_ON_NODES = [
-    planted.DecommissionConfirmsOnTheNode,
-    planted.DecommissionRevertsEverySwap,
-    planted.R9SwapsComeToDrainedNodes,
+    seeded.DecommissionConfirmsOnTheNode,
+    seeded.DecommissionRevertsEverySwap,
+    seeded.R9SwapsComeToDrainedNodes,
 ]
 
 
@@ -191,7 +195,7 @@ def caught(report: RefinementReport, shows: str) -> None:
 
 
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
-    report = check_refinement(GANG, Parts(draft=planted.R3TheFirstSwapIsNone))
+    report = check_refinement(GANG, Parts(draft=seeded.R3TheFirstSwapIsNone))
     assert report.mismatch is not None
     assert list(report.mismatch.path) == [
         "a0 is added",

@@ -16,13 +16,13 @@ from tests.proofs.exploration.test_liveness import model_of, x
 
 OPEN = (0, "a", 1), (1, "b", 0)
 """What the model can do is not asked here: only what is explored."""
-PROMISE = AlwaysCanReach(name="p", over=[x], goal=x.is_("s1"), says="it gets to s1", without=["b"])
+PROPERTY = AlwaysCanReach(name="p", over=[x], goal=x.is_("s1"), says="it gets to s1", without=["b"])
 IF_BEGUN = AlwaysCanReach(name="p", over=[x], goal=x.is_("s1"), given=x.is_("s0"), says="what is in s0 gets to s1")
 
 
-def explored(promise: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]]) -> Any:
+def explored(prop: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]]) -> Any:
     """An exploration of so many states; ``images`` are the numbers of the model states that each may stand for."""
-    [instance] = instances(model_of(OPEN, 2, promise), {"Thing": 1})
+    [instance] = instances(model_of(OPEN, 2, prop), {"Thing": 1})
     return SimpleNamespace(
         steps=SimpleNamespace(instance=instance),
         nodes=[SimpleNamespace(images=frozenset((int(image),) for image in of)) for of in images],
@@ -32,24 +32,24 @@ def explored(promise: AlwaysCanReach, images: Sequence[str], edges: Sequence[tup
 
 
 @pytest.mark.parametrize(
-    ("promise", "images", "edges", "stuck"),
+    ("prop", "images", "edges", "stuck"),
     [
-        (PROMISE, ["0", "1"], [(0, 1, "")], None),
-        (PROMISE, ["0", "1"], [], 0),
-        (PROMISE, ["0", "1", "0"], [(0, 1, ""), (1, 2, "")], 2),
+        (PROPERTY, ["0", "1"], [(0, 1, "")], None),
+        (PROPERTY, ["0", "1"], [], 0),
+        (PROPERTY, ["0", "1", "0"], [(0, 1, ""), (1, 2, "")], 2),
         # It is not enough that it may be there.
-        (PROMISE, ["0", "01"], [(0, 1, "")], 0),
-        (PROMISE, ["0", "01", "1"], [(0, 1, ""), (1, 2, "")], None),
+        (PROPERTY, ["0", "01"], [(0, 1, "")], 0),
+        (PROPERTY, ["0", "01", "1"], [(0, 1, ""), (1, 2, "")], None),
         # And enough that it may have begun.
         (IF_BEGUN, ["1"], [], None),
         (IF_BEGUN, ["1", "01"], [(0, 1, "")], 1),
         # Nobody need do what is left out; after a second life nothing is asked.
-        (PROMISE, ["0", "1"], [(0, 1, "b")], 0),
-        (PROMISE, ["0"], [(0, BEYOND, "")], None),
+        (PROPERTY, ["0", "1"], [(0, 1, "b")], 0),
+        (PROPERTY, ["0"], [(0, BEYOND, "")], None),
     ],
 )
 def test_where_it_waits(
-    promise: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]], stuck: int | None
+    prop: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]], stuck: int | None
 ) -> None:
-    found = waits_for_ever(explored(promise, images, edges))
+    found = waits_for_ever(explored(prop, images, edges))
     assert (None if found is None else list(found.path)) == (None if stuck is None else [f"the way to {stuck}"])

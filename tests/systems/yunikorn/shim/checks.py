@@ -1,6 +1,6 @@
 """What is expected of shim and core together, each a function that raises AssertionError if it is not so.
 
-The tests run them on the shim as it is, and on shims with a planted bug, of which each must fail one of them.
+The tests run them on the shim as it is, and on shims with a seeded fault, of which each must fail one of them.
 """
 
 from __future__ import annotations
@@ -397,7 +397,7 @@ def both_crash_at_every_move() -> None:
 
 
 def pods_end_while_the_shim_is_down() -> None:
-    """What ended or went unseen is not allocated after the recovery."""
+    """What ended or went unobserved is not allocated after the recovery."""
     bench = Bench().started()
     for name in ("p1", "p2", "p3"):
         bench.cluster.create_pod(pod(name))

@@ -1,4 +1,4 @@
-"""All that shim, core and cluster can come to with one application of one or two pods; every move is judged.
+"""All that shim, core and cluster can come to with one application of one or two pods; every move is checked.
 
 No time is kept: a timer may run out at any moment after it is armed, and take effect at any later one; so may a crash come.
 """
@@ -210,7 +210,7 @@ def bench_of(kinds: str, style: GangStyle = GangStyle.SOFT, capacity: int = 4) -
     return bench
 
 
-SITUATIONS = {
+CONFIGURATIONS = {
     "a pod, event by event": ("r", GangStyle.SOFT, May(stutter=True)),
     "a pod that ends or is deleted": ("r", GangStyle.SOFT, May(end=True, delete=True)),
     "a pod, and the shim crashes": ("r", GangStyle.SOFT, May(crashes=1)),
@@ -225,7 +225,7 @@ LONG = {
 }
 
 
-def judged(kinds: str, style: GangStyle, may: May) -> Explored:
+def checked(kinds: str, style: GangStyle, may: May) -> Explored:
     found = explore(bench_of(kinds, style, capacity=1 if kinds == "ppr" else 4), may)
     assert found.complete, f"more than {found.states} states"
     assert found.stuck == 0, f"from {found.stuck} of {found.states} states rest can not be reached"
@@ -233,20 +233,20 @@ def judged(kinds: str, style: GangStyle, may: May) -> Explored:
     return found
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_rest_can_always_be_reached_and_nothing_is_dropped(name: str) -> None:
-    judged(*SITUATIONS[name])
+    checked(*CONFIGURATIONS[name])
 
 
 @pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("name", LONG)
-def test_the_same_in_more_of_a_situation(name: str) -> None:
-    judged(*LONG[name])
+def test_the_same_in_more_of_a_configuration(name: str) -> None:
+    checked(*LONG[name])
 
 
 def test_a_gang_goes_through_what_its_figure_has() -> None:
     """What the exploration of a soft gang comes through, shim and core together."""
-    found = judged(*SITUATIONS["a soft gang"])
+    found = checked(*CONFIGURATIONS["a soft gang"])
     shim = {state for state, _ in found.applications}
     assert {"New", "Submitted", "Accepted", "Reserving", "Running"} <= shim
     core = {state for _, state in found.applications}

@@ -1,4 +1,4 @@
-"""Shim and core together: gangs, timeouts, failures, crashes at every move; and planted bugs, each of which is found."""
+"""Shim and core together: gangs, timeouts, failures, crashes at every move; and seeded faults, each of which is found."""
 
 import itertools
 import random
@@ -27,7 +27,7 @@ from tests.systems.yunikorn.shim.checks import (
     crash_of_both,
     one_move,
 )
-from tests.systems.yunikorn.shim.planted import BUGS
+from tests.systems.yunikorn.shim.seeded import BUGS
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -41,11 +41,11 @@ def test_other_crashes_at_every_move(crash, members):
     crash_at_every_move(members, crash)
 
 
-# --- planted bugs
+# --- seeded faults
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_a_planted_bug_is_found(name, monkeypatch):
+def test_a_seeded_bug_is_found(name, monkeypatch):
     BUGS[name](monkeypatch)
     assert any(fails(check) for check in CHECKS), "no check notices it"
 

@@ -1,7 +1,7 @@
-"""A brute-force judge of YuniKorn's state logs, events and log lines: the oracle's independent second opinion.
+"""A brute-force check of YuniKorn's state logs, events and log lines: the validator's independent second opinion.
 
 It shares no code with the package. The tables are copied by hand from what was observed of the real machines; the rules
-of the formats are applied word by word. Every release is judged from the first record to the last, and the one that
+of the formats are applied word by word. Every release is checked from the first record to the last, and the one that
 comes farthest gives the verdict.
 """
 
@@ -131,21 +131,21 @@ def _states(table: Table) -> set[str]:
 
 
 Verdict = tuple[str, int | None, tuple[str, ...]]
-"""conforms or departs; the record; the releases that explain it."""
+"""conforms or does not conform; the record; the releases that explain it."""
 
 
-def _best(judged: dict[str, int | None]) -> Verdict:
-    """A log conforms if it does in some release; else it departs where the last release gives up."""
-    fine = tuple(r for r in RELEASES if judged[r] is None)
+def _best(checked: dict[str, int | None]) -> Verdict:
+    """A log conforms if it does in some release; else it does not conform where the last release gives up."""
+    fine = tuple(r for r in RELEASES if checked[r] is None)
     if fine:
         return "conforms", None, fine
-    return "violates", max(n for n in judged.values() if n is not None), ()
+    return "violates", max(n for n in checked.values() if n is not None), ()
 
 
 # --- The state log
 
 
-def judge_statelog(text: str) -> Verdict:
+def validate_statelog(text: str) -> Verdict:
     """One application, or a list of them."""
     document = json.loads(text)
     applications = document if isinstance(document, list) else [document]
@@ -180,7 +180,7 @@ CODES = {202: "Rejected", 203: "New", 204: "Accepted", 205: "Starting", 206: "Ru
          208: "Completed", 209: "Failing", 210: "Failed", 211: "Resuming", 212: "Expired"}  # fmt: skip
 
 
-def judge_events(lines: Sequence[str]) -> Verdict:
+def validate_events(lines: Sequence[str]) -> Verdict:
     """A stream, or a batch on one line."""
     records = []
     for line in lines:
@@ -257,7 +257,7 @@ def _changes(lines: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], dict[
             yield kind, who if all(isinstance(n, str) for n in who) else (f"line {number}",), fields
 
 
-def judge_log(lines: Sequence[str]) -> Verdict:
+def validate_log(lines: Sequence[str]) -> Verdict:
     """Lines in text or in JSON."""
     changes = list(_changes(lines))
     return _best({release: _log(changes, release) for release in RELEASES})

@@ -1,4 +1,4 @@
-"""YuniKorn's Application of v0.12.2 by hand, call by call: what walks are made of, and judged by.
+"""YuniKorn's Application of v0.12.2 by hand, call by call: what walks are made of, and checked by.
 
 It shares no code with the package. What fires which event is copied by hand from what the real code does; a call
 does at once what it does, and there is one application, so it is a small program and no search.
@@ -145,7 +145,7 @@ class Application:
                 return True
 
     def broken(self) -> set[str]:
-        """The promises about states that the state breaks, by the names of the model's properties.
+        """The properties about states that the state breaks, by the names of the model's properties.
 
         What is asked of an application that has ended, which the scheduler would never do, counts for none.
         """
@@ -169,7 +169,7 @@ class Application:
 ENDED = ("Completed", "Expired", "Failed", "Rejected")
 
 
-def judge_walk(walk: Mapping[str, Any]) -> int | None:
+def validate_walk(walk: Mapping[str, Any]) -> int | None:
     """The first step that is not what the calls do; None if all are."""
     application = Application(walk["gangStyle"], walk["placeholderAsk"])
     for number, step in enumerate(walk["steps"], start=1):
@@ -181,8 +181,8 @@ def judge_walk(walk: Mapping[str, Any]) -> int | None:
     return None
 
 
-def broken_promises(walk: Mapping[str, Any]) -> list[set[str]]:
-    """After each step, the promises about states that it newly breaks."""
+def broken_properties(walk: Mapping[str, Any]) -> list[set[str]]:
+    """After each step, the properties about states that it newly breaks."""
     application, found = Application(walk["gangStyle"], walk["placeholderAsk"]), []
     before = application.broken()
     for step in walk["steps"]:

@@ -1,29 +1,29 @@
-"""What tests of the oracle ask of a trace of YuniKorn."""
+"""What tests of the validator ask of a trace of YuniKorn."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 
 
-def check(text: str, tmp_path: Path, **told: str) -> OracleReport:
+def check(text: str, tmp_path: Path, **told: str) -> ValidationReport:
     path = tmp_path / "trace"
     path.write_text(text, "utf-8")
     return check_trace("yunikorn", path, **told)
 
 
-def departure(report: OracleReport) -> tuple[int, int, str]:
-    """The departing record, its line, and the reason."""
-    found = report.first_departure
-    assert report.verdict is OracleVerdict.DEPARTS and found is not None, report.verdict
+def nonconformance(report: ValidationReport) -> tuple[int, int, str]:
+    """The nonconforming record, its line, and the reason."""
+    found = report.first_nonconformance
+    assert report.verdict is LogVerdict.VIOLATES and found is not None, report.verdict
     return found.record, found.line, found.reason
 
 
-def releases(report: OracleReport) -> list[str]:
-    assert report.verdict is OracleVerdict.CONFORMS, report.text()
+def releases(report: ValidationReport) -> list[str]:
+    assert report.verdict is LogVerdict.CONFORMS, report.text()
     return list(report.releases)
 
 
-def broken(report: OracleReport) -> list[tuple[int, str | None, int | None]]:
-    return [(b.record, b.promise.property, b.promise.line) for b in report.breaks]
+def broken(report: ValidationReport) -> list[tuple[int, str | None, int | None]]:
+    return [(b.record, b.requirement.property, b.requirement.line) for b in report.breaks]

@@ -1,4 +1,4 @@
-"""Logs of YuniKorn that cannot be judged: one line that says what, where and what to write instead."""
+"""Logs of YuniKorn that cannot be checked: one line that says what, where and what to write instead."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TestRecognition:
         assert "line 2: not JSON" in refused(tmp_path, EVENT, LINE)
         for other, name in ((APPLICATION, "statelog"), (EVENT, "events"), (WALK, "walks")):
             message = refused(tmp_path, LINE, other)
-            assert f"line 2: a line of the format yunikorn-{name} in a log; judge each format" in message
+            assert f"line 2: a line of the format yunikorn-{name} in a log; check each format" in message
         assert 'line 2: "type" is missing' in refused(tmp_path, EVENT, APPLICATION)
 
     def test_a_forced_format_must_fit(self, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_the_schema_says_what_is_read() -> None:
 
 @pytest.mark.parametrize("chunk", range(2))
 def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
-    """Samples that are cut off, mixed and edited are judged, or refused in one line: nothing else."""
+    """Samples that are cut off, mixed and edited are checked, or refused in one line: nothing else."""
     path, seen = tmp_path / "trace", Counter()
     samples = [
         (DATA / name).read_text("utf-8") for name in ("statelog-1.0.json", "events-batch-1.6.json", "core-and-shim.log")

@@ -1,4 +1,4 @@
-"""Lives that the reference core makes, as its state log tells them: they conform; what is not legal in them departs.
+"""Lives that the reference core makes, as its state log tells them: they conform; what is not legal in them does not conform.
 
 The recorded samples visit four states; these go through the others. What is legal is asked of the tables that were
 copied by hand (``brute_force``).
@@ -15,11 +15,11 @@ import pytest
 
 from schedproof.impl.scheduler_interface import Control
 from schedproof.impl.systems.yunikorn.core import Kind
-from schedproof.proofs.traces import OracleVerdict
+from schedproof.proofs.traces import LogVerdict
 from tests.systems.yunikorn.core.bench import Bench
 from tests.systems.yunikorn.core.scenarios import HARD, SOFT, gang, works
 from tests.systems.yunikorn.traces import brute_force as brute_yunikorn
-from tests.systems.yunikorn.traces.questions import broken, check, departure
+from tests.systems.yunikorn.traces.questions import broken, check, nonconformance
 
 MIDDLE = "1.0-1.5"
 """The releases that have a state log, and Starting."""
@@ -106,7 +106,7 @@ def test_a_life_of_the_reference_core_conforms(life: Callable[[Bench], None], tm
     application = told(life)
     assert names(application) == LIVES[life]
     report = check(json.dumps(application), tmp_path)
-    assert report.verdict is OracleVerdict.CONFORMS and MIDDLE in report.releases
+    assert report.verdict is LogVerdict.CONFORMS and MIDDLE in report.releases
     assert not broken(report)
 
 
@@ -141,15 +141,15 @@ def is_legal(states: Sequence[str]) -> bool:
 
 
 @pytest.mark.parametrize("life", LIVES, ids=lambda life: life.__name__)
-def test_what_is_not_legal_departs(life: Callable[[Bench], None], tmp_path: Path) -> None:
+def test_what_is_not_legal_violates(life: Callable[[Bench], None], tmp_path: Path) -> None:
     verdicts = set()
     for application in changed(told(life)):
         report = check(json.dumps(application), tmp_path)
         legal = is_legal(names(application))
         verdicts.add(legal)
-        assert (report.verdict is OracleVerdict.CONFORMS) == legal, names(application)
+        assert (report.verdict is LogVerdict.CONFORMS) == legal, names(application)
         if not legal:
-            assert departure(report)[0] >= 1
+            assert nonconformance(report)[0] >= 1
     assert False in verdicts
 
 

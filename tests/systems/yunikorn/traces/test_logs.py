@@ -1,4 +1,4 @@
-"""The oracle on state logs, events and log lines of YuniKorn: samples, releases, each kind of departure, broken promises."""
+"""The validator on state logs, events and log lines of YuniKorn: samples, releases, each kind of nonconformance, violated properties."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from schedproof.cli import main
-from schedproof.proofs.traces import OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.places import DATA, REFERENCE
-from tests.systems.yunikorn.traces.questions import broken, check, departure, releases
+from tests.systems.yunikorn.traces.questions import broken, check, nonconformance, releases
 
 HERE = DATA / "yunikorn"
 OLD, MIDDLE, NEW = "0.11-0.12", "1.0-1.5", "1.6+"
@@ -75,17 +75,17 @@ class TestStateLog:
             (["Accepted", "Running", "Starting"], 3, "there is no state Starting (1.6+); 1.0-1.5 is excluded since line 1"),
         ],
     )  # fmt: skip
-    def test_departures(self, states: list[str], record: int, reason: str, tmp_path: Path) -> None:
-        found = departure(check(statelog(*states), tmp_path))
+    def test_nonconformances(self, states: list[str], record: int, reason: str, tmp_path: Path) -> None:
+        found = nonconformance(check(statelog(*states), tmp_path))
         assert found[0] == record and reason in found[2], found
 
     def test_times_do_not_decrease(self, tmp_path: Path) -> None:
         assert releases(check(statelog("Accepted", "Starting", times=[5, 5]), tmp_path)) == [MIDDLE]
-        found = departure(check(statelog("Accepted", "Starting", times=[5, 4]), tmp_path))
+        found = nonconformance(check(statelog("Accepted", "Starting", times=[5, 4]), tmp_path))
         assert found[0] == 2 and "times do not decrease" in found[2]
 
     def test_the_last_entry_is_the_state(self, tmp_path: Path) -> None:
-        found = departure(check(statelog("Accepted", "Starting", last="Running"), tmp_path))
+        found = nonconformance(check(statelog("Accepted", "Starting", last="Running"), tmp_path))
         assert found[0] == 3 and found[2] == "app-1 is Running, but its stateLog ends with Starting"
 
     @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ class TestStateLog:
 
     def test_an_empty_log_leaves_it_new(self, tmp_path: Path) -> None:
         text = json.dumps({"applicationID": "app-1", "applicationState": "Running", "stateLog": []})
-        assert departure(check(text, tmp_path)) == (1, 1, "app-1 is Running, but an empty stateLog leaves it New")
+        assert nonconformance(check(text, tmp_path)) == (1, 1, "app-1 is Running, but an empty stateLog leaves it New")
 
     def test_applications_of_one_log_have_one_release(self, tmp_path: Path) -> None:
         """Each conforms alone."""
         both = f"[{statelog('Accepted', 'Starting')},\n{statelog('Accepted', 'Running')}]"
-        record, line, reason = departure(check(both, tmp_path))
+        record, line, reason = nonconformance(check(both, tmp_path))
         assert (record, line) == (5, 2)
         assert (
             "no event takes Accepted to Running (1.0-1.5); 1.6+ is excluded since line 1: there is no state Starting"
@@ -130,11 +130,11 @@ class TestStateLog:
         ]
         assert not check(statelog("Accepted", "Completing", "Completed", "Expired"), tmp_path).breaks
 
-    def test_a_departure_names_the_promise_that_it_would_break(self, tmp_path: Path) -> None:
+    def test_a_nonconformance_names_the_property_that_it_would_break(self, tmp_path: Path) -> None:
         report = check(statelog("Accepted", "Completing", "Completed", "Running"), tmp_path)
-        assert report.first_departure is not None
-        assert [p.property for p in report.first_departure.promises] == ["completed-only-expires"]
-        (candidate,) = report.first_departure.candidates
+        assert report.first_nonconformance is not None
+        assert [p.property for p in report.first_nonconformance.requirements] == ["completed-only-expires"]
+        (candidate,) = report.first_nonconformance.candidates
         assert candidate.steps == ["expireApplication on app-1"]
         assert candidate.differs[0].text() == "app-1.state: Expired in the model, Running observed"
 
@@ -144,13 +144,13 @@ class TestReleases:
         text = statelog("Accepted", "Starting")
         assert releases(check(text, tmp_path, release="1.5.2")) == [MIDDLE]
         assert releases(check(text, tmp_path, release=MIDDLE)) == [MIDDLE]
-        assert "there is no state Starting" in departure(check(text, tmp_path, release="v1.6.0"))[2]
-        assert "before 1.0 there is no stateLog" in departure(check(text, tmp_path, release="0.12.2"))[2]
+        assert "there is no state Starting" in nonconformance(check(text, tmp_path, release="v1.6.0"))[2]
+        assert "before 1.0 there is no stateLog" in nonconformance(check(text, tmp_path, release="0.12.2"))[2]
 
-    def test_a_variant_judges_by_its_own_table(self, tmp_path: Path) -> None:
+    def test_a_variant_checks_by_its_own_table(self, tmp_path: Path) -> None:
         text = statelog("Accepted", "Starting", "Running")
         assert releases(check(text, tmp_path, variant="v0.12.2")) == []
-        assert departure(check(statelog("Rejected", "Expired"), tmp_path, variant="v0.12.2"))[0] == 2
+        assert nonconformance(check(statelog("Rejected", "Expired"), tmp_path, variant="v0.12.2"))[0] == 2
 
     def test_on_the_command_line(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "log"
@@ -160,7 +160,7 @@ class TestReleases:
         assert main(["validate", "yunikorn", str(path), "--log-version", "1.5", "--json", "-"]) == 1
         assert json.loads(capfd.readouterr().out)["first_departure"]["record"] == 2
         for arguments, message in (
-            (["--log-version", "0.9"], "0.11 and later can be judged"),
+            (["--log-version", "0.9"], "0.11 and later can be checked"),
             (["--log-version", "new"], "'new' is no release of YuniKorn"),
             (["--log-version", "1.5", "--variant", "v0.12.2"], "leave out the variant or the release"),
         ):
@@ -207,8 +207,8 @@ class TestEvents:
             ([event("n", 300, 3, 3), event("n", 300, 3, 3)], 2, "n is decommissioned: n is gone since line 1"),
         ],
     )
-    def test_departures(self, lines: list[str], record: int, reason: str, tmp_path: Path) -> None:
-        found = departure(check("\n".join(lines), tmp_path))
+    def test_nonconformances(self, lines: list[str], record: int, reason: str, tmp_path: Path) -> None:
+        found = nonconformance(check("\n".join(lines), tmp_path))
         assert found[:2] == (record, record) and reason in found[2], found
 
     def test_nodes(self, tmp_path: Path) -> None:
@@ -219,12 +219,12 @@ class TestEvents:
     def test_what_carries_no_state_is_counted(self, tmp_path: Path) -> None:
         lines = [event("root.a", 400, 4, 2), event("root.a", 401, 4, 3), event("a", 204), event("a", 200, 2, 2)]
         report = check("\n".join(lines), tmp_path)
-        assert report.records == 1 and "3 records carry no state and are not judged" in report.note
+        assert report.records == 1 and "3 records carry no state and are not checked" in report.note
 
     def test_a_batch_over_many_lines_names_the_line(self, tmp_path: Path) -> None:
         records = [json.loads(event("a", d)) for d in (204, 212)]
         text = json.dumps({"InstanceUUID": "x", "EventRecords": records}, indent=1)
-        record, line, _ = departure(check(text, tmp_path))
+        record, line, _ = nonconformance(check(text, tmp_path))
         assert record == 2 and text.splitlines()[line - 1].strip() == "{" and line > 5
 
     def test_nothing(self, tmp_path: Path) -> None:
@@ -306,8 +306,8 @@ class TestLog:
             ([scheduler("New", "Registering", "RegisterScheduler"), core("Accepted", "Running", "run")], "runApplication takes Accepted to Starting"),
         ],
     )  # fmt: skip
-    def test_departures(self, lines: list[str], reason: str, tmp_path: Path) -> None:
-        found = departure(check("\n".join(["something else", *lines]), tmp_path))
+    def test_nonconformances(self, lines: list[str], reason: str, tmp_path: Path) -> None:
+        found = nonconformance(check("\n".join(["something else", *lines]), tmp_path))
         reason = reason.replace("line 1", "line 2")
         assert found[:2] == (len(lines), len(lines) + 1) and reason in found[2], found
 
@@ -319,7 +319,7 @@ class TestLog:
             report = check(f"{core('New', 'Accepted', 'run')}\nother\n{second}", tmp_path)
             assert report.records == 2 and releases(report) == [OLD, MIDDLE, NEW]
             assert "1 line without a known message skipped" in report.note
-            assert departure(check(f"{core('New', 'Failing', 'fail')}\n{second}", tmp_path))[0] == 2
+            assert nonconformance(check(f"{core('New', 'Failing', 'fail')}\n{second}", tmp_path))[0] == 2
 
     def test_objects_that_nobody_can_tell_apart(self, tmp_path: Path) -> None:
         lines = [
@@ -328,7 +328,7 @@ class TestLog:
         ]
         assert releases(check("\n".join(lines), tmp_path)) == [OLD, MIDDLE, NEW]
         named = "\n".join(lines).replace("{}", '"root.a"')
-        assert "root.a is Stopped since line 1, not Active" in departure(check(named, tmp_path))[2]
+        assert "root.a is Stopped since line 1, not Active" in nonconformance(check(named, tmp_path))[2]
 
     def test_a_log_that_begins_in_the_middle_says_so(self, tmp_path: Path) -> None:
         report = check(core("Running", "Completing", "complete"), tmp_path)
@@ -350,4 +350,4 @@ def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
     assert [report.format for report in found] == [
         f"yunikorn-{name}" for name in ("statelog", "events", "log", "walks")
     ]
-    assert all(report.verdict is OracleVerdict.CONFORMS and report.records > 1 for report in found)
+    assert all(report.verdict is LogVerdict.CONFORMS and report.records > 1 for report in found)

@@ -1,7 +1,7 @@
-"""Logs and walks of YuniKorn, mutated, judged by the oracle and by judges that share no code with it.
+"""Logs and walks of YuniKorn, mutated, checked by the validator and by checks that share no code with it.
 
-The originals are random runs of tables and triggers that were copied by hand. Oracle and judge must agree on the verdict, on
-the record, and on the releases that explain the log; for walks, on the promises about states that are broken.
+The originals are random runs of tables and triggers that were copied by hand. Oracle and check must agree on the verdict, on
+the record, and on the releases that explain the log; for walks, on the properties about states that are broken.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from typing import Any
 
 import pytest
 
-from schedproof.proofs.traces import OracleReport, OracleVerdict, check_trace
-from tests.systems.yunikorn.traces.brute_force import CODES, OBJECT, judge_events, judge_log, judge_statelog, tables
-from tests.systems.yunikorn.traces.brute_force_walk import broken_promises, judge_walk, random_walk
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
+from tests.systems.yunikorn.traces.brute_force import (
+    CODES,
+    OBJECT,
+    tables,
+    validate_events,
+    validate_log,
+    validate_statelog,
+)
+from tests.systems.yunikorn.traces.brute_force_walk import broken_properties, random_walk, validate_walk
 from tests.systems.yunikorn.traces.logs import events, log, statelog
 
 STATES = sorted({state for pair in tables("1.0-1.5")["Application"].items() for state in (pair[0][0], pair[1])})
-STATE_PROMISES = {
+STATE_PROPERTIES = {
     "new-has-no-asks", "accepted-has-no-allocation", "starting-has-one-allocation", "completing-has-nothing",
     "completed-has-nothing", "failing-has-something-left", "failed-has-nothing",
 }  # fmt: skip
@@ -29,12 +36,12 @@ STATE_PROMISES = {
 Verdict = tuple[str, int | None, tuple[str, ...]]
 
 
-def judged(text: str, tmp_path: Path) -> tuple[Verdict, OracleReport]:
+def checked(text: str, tmp_path: Path) -> tuple[Verdict, ValidationReport]:
     path = tmp_path / "trace"
     path.write_text(text, "utf-8")
     report = check_trace("yunikorn", path)
-    assert report.verdict is not OracleVerdict.UNDETERMINED, report.note
-    record = report.first_departure.record if report.first_departure else None
+    assert report.verdict is not LogVerdict.UNDETERMINED, report.note
+    record = report.first_nonconformance.record if report.first_nonconformance else None
     return (report.verdict.value, record, tuple(report.releases)), report
 
 
@@ -73,8 +80,8 @@ def test_state_logs(chunk: int, tmp_path: Path) -> None:
         for _ in range(seed % 3):
             mutate_statelog(applications, rng)
         text = json.dumps(applications, indent=rng.choice([None, 1]))
-        found, _ = judged(text, tmp_path)
-        assert found == judge_statelog(text), text
+        found, _ = checked(text, tmp_path)
+        assert found == validate_statelog(text), text
         seen[found[0]] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
@@ -110,8 +117,8 @@ def test_events(chunk: int, tmp_path: Path) -> None:
             mutate_events(records, rng)
         batch = {"InstanceUUID": "u", "LowestID": 0, "HighestID": 9, "EventRecords": records}
         lines = [json.dumps(batch)] if seed % 2 else [json.dumps(record) for record in records]
-        found, _ = judged("\n".join(lines), tmp_path)
-        assert found == judge_events(lines), lines
+        found, _ = checked("\n".join(lines), tmp_path)
+        assert found == validate_events(lines), lines
         seen[found[0]] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
@@ -172,8 +179,8 @@ def test_log_lines(chunk: int, tmp_path: Path) -> None:
         lines = log(seed)
         for _ in range(seed // 3 % 3):
             mutate_log(lines, rng)
-        found, _ = judged("\n".join(lines), tmp_path)
-        assert found == judge_log(lines), "\n".join(lines)
+        found, _ = checked("\n".join(lines), tmp_path)
+        assert found == validate_log(lines), "\n".join(lines)
         seen[found[0]] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
@@ -205,29 +212,29 @@ def mutate_walk(walk: dict[str, Any], rng: random.Random) -> str:
     return json.dumps(walk)
 
 
-def judge_walks(seeds: range, tmp_path: Path) -> tuple[Counter[str], set[str], set[str]]:
-    """How many conform and depart, and the states and the broken promises of what conforms."""
+def validate_walks(seeds: range, tmp_path: Path) -> tuple[Counter[str], set[str], set[str]]:
+    """How many conform and depart, and the states and the violated properties of what conforms."""
     seen: Counter[str] = Counter()
     states: set[str] = set()
-    promises: set[str] = set()
+    requirements: set[str] = set()
     for seed in seeds:
         rng = random.Random(f"mutate walk {seed}")
         walk = random_walk(seed, after_the_end=seed % 4 == 0)
         for _ in range(max(0, seed % 5 - 2)):
             if walk["steps"]:
                 mutate_walk(walk, rng)
-        found, report = judged(json.dumps(walk), tmp_path)
-        expected = judge_walk(walk)
+        found, report = checked(json.dumps(walk), tmp_path)
+        expected = validate_walk(walk)
         assert found[:2] == (("conforms", None) if expected is None else ("violates", expected)), json.dumps(walk)
         upto = len(walk["steps"]) if expected is None else expected - 1
         broken: list[set[str]] = [set() for _ in range(upto)]
         for b in report.breaks:
-            broken[b.record - 1] |= {str(b.promise.property)} & STATE_PROMISES
-        assert broken == broken_promises({**walk, "steps": walk["steps"][:upto]}), json.dumps(walk)
+            broken[b.record - 1] |= {str(b.requirement.property)} & STATE_PROPERTIES
+        assert broken == broken_properties({**walk, "steps": walk["steps"][:upto]}), json.dumps(walk)
         seen[found[0]] += 1
         states |= {step["state"] for step in walk["steps"][:upto]}
-        promises |= {name for names in broken for name in names}
-    return seen, states, promises
+        requirements |= {name for names in broken for name in names}
+    return seen, states, requirements
 
 
 VISITED = {"Accepted", "Starting", "Running", "Completing", "Completed", "Resuming", "Failing", "Failed", "Expired"}
@@ -235,19 +242,19 @@ VISITED = {"Accepted", "Starting", "Running", "Completing", "Completed", "Resumi
 
 def test_walks(tmp_path: Path) -> None:
     """Every state that a walk can visit is visited."""
-    seen, states, promises = judge_walks(range(45), tmp_path)
+    seen, states, requirements = validate_walks(range(45), tmp_path)
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
     assert states == VISITED
-    assert promises >= {"accepted-has-no-allocation", "starting-has-one-allocation"}
+    assert requirements >= {"accepted-has-no-allocation", "starting-has-one-allocation"}
 
 
 @pytest.mark.long
 def test_more_walks(tmp_path: Path) -> None:
-    """Every promise about states that a walk can break is broken by some walk.
+    """Every property about states that a walk can break is broken by some walk.
 
     The first ask ends New, and the last placeholder ends Failing, each in the same call.
     """
-    seen, states, promises = judge_walks(range(45, 700), tmp_path)
+    seen, states, requirements = validate_walks(range(45, 700), tmp_path)
     assert min(seen["conforms"], seen["violates"]) >= 150, seen
     assert states == VISITED
-    assert promises == STATE_PROMISES - {"new-has-no-asks", "failing-has-something-left"}
+    assert requirements == STATE_PROPERTIES - {"new-has-no-asks", "failing-has-something-left"}

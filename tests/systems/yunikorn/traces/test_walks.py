@@ -1,4 +1,4 @@
-"""The oracle on walks of YuniKorn's Application: recorded ones, and what those do not show."""
+"""The validator on walks of YuniKorn's Application: recorded ones, and what those do not show."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from schedproof.proofs.traces import OracleVerdict, check_trace
+from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
-from tests.systems.yunikorn.traces.questions import broken, check, departure, releases
+from tests.systems.yunikorn.traces.questions import broken, check, nonconformance, releases
 
 HERE = DATA / "yunikorn"
 RECORDED = SHARED / "traces" / "yunikorn" / "application-v0.12.2.jsonl"
 
 
 @needs_shared
-def test_recorded_walks_conform_and_break_promises_as_known() -> None:
+def test_recorded_walks_conform_and_break_properties_as_known() -> None:
     """The steps were found by reading the walks beside lines 19 to 22 of the document."""
     report = check_trace("yunikorn", RECORDED)
-    assert report.verdict is OracleVerdict.CONFORMS and report.records == 180
-    found = [(b.line - 1, b.says.split(",")[1].split(":")[0].strip(), b.promise.property) for b in report.breaks]
+    assert report.verdict is LogVerdict.CONFORMS and report.records == 180
+    found = [(b.line - 1, b.says.split(",")[1].split(":")[0].strip(), b.requirement.property) for b in report.breaks]
     assert found == [
         (1, "step 4", "starting-has-one-allocation"),  # none: the first container has gone
         (2, "step 7", "starting-has-one-allocation"),
@@ -37,12 +37,12 @@ def test_recorded_walks_conform_and_break_promises_as_known() -> None:
     ]
 
 
-def test_a_broken_promise_names_promise_step_and_line() -> None:
+def test_a_broken_property_names_property_step_and_line() -> None:
     report = check_trace("yunikorn", HERE / "walks-recorded.jsonl")
     first = report.breaks[0]
     assert first.says == "walk 2, step 7: removeAllocation u-0 leaves it Starting"
-    assert (first.promise.property, first.promise.line) == ("starting-has-one-allocation", 20)
-    assert "exactly one allocation confirmed" in first.promise.sentence
+    assert (first.requirement.property, first.requirement.line) == ("starting-has-one-allocation", 20)
+    assert "exactly one allocation confirmed" in first.requirement.sentence
     assert any("walk 2, step 7" in line and "line 20" in line for line in report.text())
     assert report.as_json()["broken_promises"][0]["promise"]["line"] == 20
 
@@ -106,11 +106,11 @@ class TestWalks:
             (ONE[:2], {"stateUpdates": ["Starting:failApplication"]}, 2, "told Starting:failApplication, but the table"),
         ],
     )  # fmt: skip
-    def test_departures(
+    def test_nonconformances(
         self, steps: list[tuple[str, str, str]], told: dict[str, Any], record: int, reason: str, tmp_path: Path
     ) -> None:
         report = check(walk(*steps, **told), tmp_path)
-        assert departure(report)[0] == record and reason in departure(report)[2], departure(report)
+        assert nonconformance(report)[0] == record and reason in nonconformance(report)[2], nonconformance(report)
 
     def test_a_reason_may_stand_for_the_event(self, tmp_path: Path) -> None:
         steps = [*GANG, ("placeholderTimeout", "", "Resuming")]
@@ -128,12 +128,12 @@ class TestWalks:
             step["allocatedPlaceholder"] = count
         assert releases(check(json.dumps(shown), tmp_path)) == []
         shown["placeholderAsk"] = 3
-        assert departure(check(json.dumps(shown), tmp_path))[0] == 5
+        assert nonconformance(check(json.dumps(shown), tmp_path))[0] == 5
 
-    def test_the_walk_that_departs_is_named(self, tmp_path: Path) -> None:
+    def test_the_walk_that_violates_is_named(self, tmp_path: Path) -> None:
         """Walks are runs of their own; records are counted through."""
         good, bad = walk(*ONE), walk(ONE[0], ("allocate", "a/u", "Running"))
-        record, line, reason = departure(check(f"{good}\n{bad}\n", tmp_path))
+        record, line, reason = nonconformance(check(f"{good}\n{bad}\n", tmp_path))
         assert (record, line) == (5, 2) and reason.startswith("walk of line 2, step 2: allocate a/u leaves it Running")
 
     def test_the_removal_of_what_is_gone(self, tmp_path: Path) -> None:
@@ -144,22 +144,24 @@ class TestWalks:
                 steps = [*asks, ("allocate", "p/u!", "Accepted"), ("removeAsk", gone, state)]
                 assert releases(check(walk(*steps, total=total, asks=1, allocations=1), tmp_path)) == []
         waiting = [*asks, ("removeAsk", "a", "Completing")]
-        assert departure(check(walk(*waiting, total=2), tmp_path))[0] == 4
-        assert departure(check(walk(*ONE[:2], ("removeAllocation", "never-there", "Completing")), tmp_path))[0] == 3
+        assert nonconformance(check(walk(*waiting, total=2), tmp_path))[0] == 4
+        assert (
+            nonconformance(check(walk(*ONE[:2], ("removeAllocation", "never-there", "Completing")), tmp_path))[0] == 3
+        )
         nothing = [*ONE[:2], ("removeAsk", "a", "Starting"), ("removeAsk", "a", "Completing")]
-        assert departure(check(walk(*nothing), tmp_path))[0] == 4
-        assert departure(check(walk(*asks, asks=2), tmp_path))[0] == 3
+        assert nonconformance(check(walk(*nothing), tmp_path))[0] == 4
+        assert nonconformance(check(walk(*asks, asks=2), tmp_path))[0] == 3
 
     def test_asks_after_the_end_are_counted_and_no_more(self, tmp_path: Path) -> None:
         end = [*ONE, ("stateTimeout", "", "Completed"), ("addAsk", "b", "Completed"), ("allocate", "b/v", "Completed")]
         assert releases(check(walk(*end, pending=0, allocated=1, asks=2), tmp_path)) == []
-        assert "asks is 2 in the model, 1 observed" in departure(check(walk(*end, asks=1), tmp_path))[2]
+        assert "asks is 2 in the model, 1 observed" in nonconformance(check(walk(*end, asks=1), tmp_path))[2]
 
     def test_the_repaired_model_does_not_explain_what_it_repairs(self, tmp_path: Path) -> None:
         """Completing with a placeholder left (line 22)."""
         steps = [GANG[0], ("allocate", "p/u!", "Accepted"), ("removeAsk", "p", "Completing")]
         assert releases(check(walk(*steps, total=2), tmp_path)) == []
-        assert departure(check(walk(*steps, total=2), tmp_path, variant="repaired"))[0] == 3
+        assert nonconformance(check(walk(*steps, total=2), tmp_path, variant="repaired"))[0] == 3
 
     def test_releases(self, tmp_path: Path) -> None:
         assert releases(check(walk(*ONE), tmp_path, release="0.12.2")) == []

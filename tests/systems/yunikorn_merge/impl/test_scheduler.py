@@ -24,14 +24,14 @@ from schedproof.impl.scheduler_interface import (
 from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, health
 from schedproof.impl.systems.yunikorn_merge.lifecycle import State
 from schedproof.model.locks import read
-from schedproof.proofs.locks.rank import judge
-from schedproof.proofs.traces import OracleVerdict
+from schedproof.proofs.locks.rank import check_order
+from schedproof.proofs.traces import LogVerdict
 from schedproof.proofs.traces.formats.lock_log import check_log
 from tests.support.independence import dependencies
 from tests.support.places import MODELS
 from tests.support.sample import thinned
 from tests.systems.yunikorn_merge.impl.bench import BASE, Log, hammer, scheduler, wrong_with
-from tests.systems.yunikorn_merge.impl.planted import BUGS, OF_LOCKS
+from tests.systems.yunikorn_merge.impl.seeded import BUGS, OF_LOCKS
 
 DESCRIPTION = MODELS / "yunikorn_merge" / "locks" / "repaired.yaml"
 
@@ -216,7 +216,7 @@ class TestOneThread:
 
 
 def test_the_order_is_the_one_that_is_proved() -> None:
-    rank = judge(read(DESCRIPTION)).rank
+    rank = check_order(read(DESCRIPTION)).rank
     assert rank is not None
     assert tuple(sorted(rank.numbers, key=lambda name: rank.numbers[name])) == ORDER
     assert rank.depths["Queue"] == 1, "the outer before the inner"
@@ -240,7 +240,7 @@ def test_many_threads_leave_all_in_order(seed: int, tmp_path: Path) -> None:
     file = tmp_path / "locks.jsonl"
     log.write(file)
     report = check_log(read(DESCRIPTION), file)
-    assert report.verdict is OracleVerdict.CONFORMS and report.records == len(log.records) > 5000
+    assert report.verdict is LogVerdict.CONFORMS and report.records == len(log.records) > 5000
     assert report.note == "", "nothing is held at the end"
 
 
@@ -254,7 +254,7 @@ def test_many_threads_for_longer(seed: int) -> None:
 
 @pytest.mark.parametrize("bug", thinned(BUGS, 3), ids=lambda b: b.__name__)
 @pytest.mark.usefixtures("switching")
-def test_a_planted_bug_is_caught(bug: type[MergedScheduler]) -> None:
+def test_a_seeded_bug_is_caught(bug: type[MergedScheduler]) -> None:
     """Within ten hammerings: what depends on who comes first need not show in each."""
     complaints: list[str] = []
     for seed in range(10):
@@ -277,7 +277,10 @@ def test_a_lock_that_excludes_nobody_is_seen_in_the_log(tmp_path: Path) -> None:
         file = tmp_path / "locks.jsonl"
         log.write(file)
         report = check_log(read(DESCRIPTION), file)
-        if report.verdict is OracleVerdict.DEPARTS:
-            assert report.first_departure is not None and "does not exclude them" in report.first_departure.reason
+        if report.verdict is LogVerdict.VIOLATES:
+            assert (
+                report.first_nonconformance is not None
+                and "does not exclude them" in report.first_nonconformance.reason
+            )
             return
     pytest.fail("the log shows nothing")

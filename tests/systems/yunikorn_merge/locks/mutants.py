@@ -22,7 +22,7 @@ from schedproof.model.locks.language import (
     Step,
     Under,
 )
-from schedproof.proofs.locks.examine import examine
+from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 
 Steps = tuple[Step, ...]
@@ -132,12 +132,12 @@ def caught(mutant: Mutant, *, threads: bool) -> str:
     """What tells a mutant from a description of which everything is proved: a check that fails; empty if nothing does.
 
     Args:
-        threads: they are explored as well; else just what the slip is of consequence to is judged.
+        threads: they are explored as well; else just what the slip is of consequence to is checked.
     """
     try:
         check(mutant.locks, Place(mutant.name, 1))
         locks = mutant.locks if threads else replace(concerned(mutant.locks, mutant.operation), threads={})
-        answers = examine(locks).answers
+        answers = model_check(locks).answers
     except LocksError as error:
         return f"refused: {error.problem}"
     return next((a.check.name for a in answers if a.verdict is Verdict.REFUTED), "")

@@ -12,7 +12,7 @@ import yaml
 
 from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Rule
-from schedproof.proofs.locks.examine import Answer, examine
+from schedproof.proofs.locks.model_check import Answer, model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.needs import needs_shared
 from tests.support.places import MODELS, SHARED
@@ -224,12 +224,12 @@ def test_each_operation_does_what_its_lines_say_and_nothing_else(name: str) -> N
 
 @cache
 def answers(locks_name: str) -> dict[str, Answer]:
-    return judged({"as-written": AS_WRITTEN, "repaired": REPAIRED}[locks_name])
+    return checked({"as-written": AS_WRITTEN, "repaired": REPAIRED}[locks_name])
 
 
-def judged(locks: Locks) -> dict[str, Answer]:
+def checked(locks: Locks) -> dict[str, Answer]:
     """Two operations at once are enough for what is asked here; ``verify`` explores choices of three as well."""
-    return {answer.check.name: answer for answer in examine(replace(locks, together=(2,))).answers}
+    return {answer.check.name: answer for answer in model_check(replace(locks, together=(2,))).answers}
 
 
 WHY = {
@@ -278,7 +278,7 @@ def test_everything_is_proved_of_what_was_repaired() -> None:
 
 def failing(locks: Locks, *only: str) -> set[str]:
     """Which checks of these are not proved."""
-    found = examine(replace(locks, together=(2,)), only=only).answers
+    found = model_check(replace(locks, together=(2,)), only=only).answers
     return {a.check.name for a in found if a.verdict is not Verdict.PROVED}
 
 

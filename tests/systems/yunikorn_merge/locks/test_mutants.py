@@ -2,8 +2,8 @@
 
 A mutant has one slip: a lock less, one for reading instead of writing or the other way round, one that changes places with its
 neighbour, one that is kept too long, a step or a row less, callers that hold less. It is caught if a check fails, or if the
-description is refused. Of the repaired locks the operations are judged, at any depth, and the threads left out: they only do these
-operations. The default run judges all mutants of the deadlocks and one in sixty of the repaired locks, drawn by their names;
+description is refused. Of the repaired locks the operations are checked, at any depth, and the threads left out: they only do these
+operations. The default run checks all mutants of the deadlocks and one in sixty of the repaired locks, drawn by their names;
 the long one one in ten, others each day.
 """
 
@@ -43,7 +43,7 @@ EVERYWHERE = {
     WITHOUT_STEP: "what is not done needs no lock",
     STRONGER: "who may write may read, and the order is one of locks, however they are held",
 }
-# The deadlocks have no rules: only who is in the way of whom is judged.
+# The deadlocks have no rules: only who is in the way of whom is checked.
 IN_DEADLOCKS = {
     WITHOUT_LOCK: "no locks are nested that were not nested before, and so no circle comes of it",
     WEAKER: "no locks are nested that were not nested before, and so no circle comes of it",
@@ -99,7 +99,7 @@ def reason(name: str, mutant: Mutant) -> str:
     return by_kind.get(mutant.kind, "") or LISTED.get(name, {}).get(mutant.name, "")
 
 
-def judge(name: str, chosen: Collection[Mutant]) -> int:
+def check(name: str, chosen: Collection[Mutant]) -> int:
     """Each of these mutants is caught, or not if there is a reason; how many they are."""
     for mutant in chosen:
         seen = caught(mutant, threads=name != "repaired")
@@ -108,18 +108,18 @@ def judge(name: str, chosen: Collection[Mutant]) -> int:
 
 
 def test_one_mutant_in_sixty_of_the_repaired_locks_is_caught() -> None:
-    assert judge("repaired", [m for m in named("repaired").values() if zlib.crc32(m.name.encode()) % 60 == 0]) > 3
+    assert check("repaired", [m for m in named("repaired").values() if zlib.crc32(m.name.encode()) % 60 == 0]) > 3
 
 
 @pytest.mark.long
 def test_mutants_of_the_repaired_locks_are_caught() -> None:
     """One in ten; others each day."""
-    assert judge("repaired", todays(named("repaired").values(), 10)) > 15
+    assert check("repaired", todays(named("repaired").values(), 10)) > 15
 
 
 @pytest.mark.parametrize("name", FIXED)
 def test_mutants_of_a_fixed_deadlock_are_caught(name: str) -> None:
-    assert judge(name, named(name).values()) > 3
+    assert check(name, named(name).values()) > 3
 
 
 def test_what_is_listed_is_a_mutant() -> None:

@@ -18,7 +18,7 @@ from schedproof.impl.scheduler_interface import PartitionSpec, QueueSpec
 from schedproof.impl.systems.yunikorn_merge import ORDER, Allocation, MergedScheduler, Partition
 from schedproof.model.locks import Locks, read
 from schedproof.model.locks.language import Acquire, Loop
-from schedproof.proofs.locks.examine import examine
+from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.locks.runs import runs
 from schedproof.proofs.locks.unfold import World
 from schedproof.proofs.verdict import Verdict
@@ -140,5 +140,5 @@ def test_a_description_that_locks_less_is_not_the_schedulers() -> None:
 @pytest.mark.long
 def test_everything_is_proved_of_it() -> None:
     """``verify`` explores choices of three threads as well."""
-    answers = examine(replace(DESCRIPTION, together=(2,))).answers
+    answers = model_check(replace(DESCRIPTION, together=(2,))).answers
     assert {answer.verdict for answer in answers} == {Verdict.PROVED} and not DESCRIPTION.refuted

@@ -1,4 +1,4 @@
-"""Cache and scheduler as two parties, once more and by hand: written from lines 40 to 158 of the document, in plain Python.
+"""Cache and scheduler as two components, once more and by hand: written from lines 40 to 158 of the document, in plain Python.
 
 Nothing is shared with the model: states are dictionaries, queues are lists, handlers are functions. What the document leaves open is
 read as the model reads it, and the comment says so.
@@ -507,7 +507,7 @@ WISHES |= {"give_back", "add_node", "decommission"}
 
 @dataclass
 class Found:
-    """How many states and steps there are, and how long the shortest run is that breaks a promise."""
+    """How many states and steps there are, and how long the shortest run is that violates a property."""
 
     states: int
     transitions: int

@@ -1,6 +1,6 @@
-"""Places of cache and scheduler for judging mutants: the situations, seen whole, and each of them twice, walked in.
+"""Places of cache and scheduler for checking mutants: the configurations, seen whole, and each of them twice, walked in.
 
-In each situation there is one partition, and of most things one; twice, side by side, it shows what a rule does to other things than
+In each configuration there is one partition, and of most things one; twice, side by side, it shows what a rule does to other things than
 the one that it is about.
 """
 
@@ -11,15 +11,15 @@ from dataclasses import replace
 
 from schedproof.model.lang import Model, Ref, Rigid, SetOf
 from schedproof.model.lang import terms as t
+from schedproof.model.systems.yunikorn_merge.configurations import CONFIGURATIONS, Configuration
 from schedproof.model.systems.yunikorn_merge.flows import TO_SCHEDULER
-from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, Situation
 from tests.support.mutants import Mutant, Place, mutants
-from tests.support.walked import Judge
+from tests.support.walked import Checker
 
 WALKS = 5
 
 CROWDS = [
-    Situation(
+    Configuration(
         f"{room + 1} asks, and a queue with room for {room}",
         ("AddAsk", "NewAsk", "AskRejected"),
         nodes=[],
@@ -28,10 +28,10 @@ CROWDS = [
     )
     for room in (2, 3)
 ]
-"""Queues with more room than the situations have."""
+"""Queues with more room than the configurations have."""
 
 TIGHT = [
-    replace(s, about=f"{s.about}, and room for one event", room={TO_SCHEDULER: 1}) for s in SITUATIONS if not s.room
+    replace(s, about=f"{s.about}, and room for one event", room={TO_SCHEDULER: 1}) for s in CONFIGURATIONS if not s.room
 ]
 """What a full queue stops."""
 
@@ -61,16 +61,16 @@ def _moved(value: object, by: int) -> object:
 
 
 def seen_whole(model: Model) -> list[Place]:
-    """All situations, without a limit of room and with one."""
-    return [place(model, each.about, each.rigid) for each in (*SITUATIONS, *CROWDS, *TIGHT)]
+    """All configurations, without a limit of room and with one."""
+    return [place(model, each.about, each.rigid) for each in (*CONFIGURATIONS, *CROWDS, *TIGHT)]
 
 
 def walked(model: Model) -> list[Place]:
-    """All situations without limits of room, each twice."""
-    return [place(model, f"twice: {s.about}", twice(model, s.rigid)) for s in SITUATIONS if not s.room]
+    """All configurations without limits of room, each twice."""
+    return [place(model, f"twice: {s.about}", twice(model, s.rigid)) for s in CONFIGURATIONS if not s.room]
 
 
-def judged(model: Model) -> dict[str, Mutant]:
+def checked(model: Model) -> dict[str, Mutant]:
     """The mutants by name, without those that would send what is still under way: nothing is (``test_document``)."""
     again = {
         f"rule {rule.name}, condition {number}"
@@ -89,8 +89,8 @@ BEGINNINGS = [
 """Where walks begin as well, for they seldom come there."""
 
 
-def judge(model: Model) -> Judge:
-    """Tells mutants from ``model``: in the situations, and in those that are there twice."""
+def check(model: Model) -> Checker:
+    """Tells mutants from ``model``: in the configurations, and in those that are there twice."""
     where = {each.name: each for each in walked(model)}
     walks = [*((each, ()) for each in where.values()), *((where[name], begin) for name, begin in BEGINNINGS)]
-    return Judge(model, seen_whole(model), walks, walks=WALKS)
+    return Checker(model, seen_whole(model), walks, walks=WALKS)

@@ -9,8 +9,8 @@ import pytest
 
 from schedproof.model.semantics import Instance, State, Stepper
 from schedproof.model.systems.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
-from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, Situation
-from schedproof.proofs.checking.model_check import examine
+from schedproof.model.systems.yunikorn_merge.configurations import CONFIGURATIONS, Configuration
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
@@ -21,18 +21,18 @@ VARIANTS = {model.variant: model for model in (TWO_COPY, TWO_COPY_REPAIRED)}
 QUEUES = {"scheduler": "scheduler", "cache_from_rm": "rm>cache", "cache_from_scheduler": "scheduler>cache", "rm": "rm"}
 
 
-def setup(situation: Situation, variant: str, times: int = 1) -> brute.Setup:
+def setup(configuration: Configuration, variant: str, times: int = 1) -> brute.Setup:
     return brute.Setup(
-        kinds={*situation.kinds},
-        partition=situation.partition,
-        applications=situation.applications,
-        nodes=situation.nodes,
-        refused=situation.refused,
-        asks=situation.asks,
-        recovered=situation.recovered,
-        allocations=situation.allocations,
-        running=situation.running,
-        room={QUEUES[name]: room for name, room in situation.room.items()},
+        kinds={*configuration.kinds},
+        partition=configuration.partition,
+        applications=configuration.applications,
+        nodes=configuration.nodes,
+        refused=configuration.refused,
+        asks=configuration.asks,
+        recovered=configuration.recovered,
+        allocations=configuration.allocations,
+        running=configuration.running,
+        room={QUEUES[name]: room for name, room in configuration.room.items()},
         repaired=variant == "two-copy-repaired",
         times=times,
     )
@@ -40,33 +40,33 @@ def setup(situation: Situation, variant: str, times: int = 1) -> brute.Setup:
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 @pytest.mark.parametrize(
-    "situation", thinned([*SITUATIONS, *CROWDS, *TIGHT], 4, 2), ids=lambda situation: situation.about
+    "configuration", thinned([*CONFIGURATIONS, *CROWDS, *TIGHT], 4, 2), ids=lambda configuration: configuration.about
 )
-def test_both_have_the_same_states_and_break_the_same_promises(situation: Situation, variant: str) -> None:
+def test_both_have_the_same_states_and_break_the_same_properties(configuration: Configuration, variant: str) -> None:
     model = VARIANTS[variant]
-    at = place(model, situation.about, situation.rigid)
+    at = place(model, configuration.about, configuration.rigid)
     found = explore(at.of(model), symmetry=False)
-    hand = brute.explore(setup(situation, variant))
+    hand = brute.explore(setup(configuration, variant))
     assert (len(found.states), found.transition_count, found.depth) == (hand.states, hand.transitions, hand.depth)
 
     mine = {prop.name for prop in model.properties}
     names = mine & {*brute.BAD_STEPS, *brute.BAD_STATES, "copies-can-agree-again"}
     some = {sort: size for sort, size in at.sizes.items() if size}
-    judged = examine(at.alone(model), some, only=sorted(names))
-    broken = {r.name: len(r.counterexample.steps) for r in judged if r.verdict is Verdict.REFUTED and r.counterexample}
+    checked = model_check(at.alone(model), some, only=sorted(names))
+    broken = {r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample}
     assert broken == {name: length for name, length in hand.broken.items() if name in mine}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_what_is_broken_by_hand_is_what_the_manifest_says(variant: str) -> None:
-    """Of the promises that are written by hand as well."""
-    broken = {name for situation in SITUATIONS for name in brute.explore(setup(situation, variant)).broken}
+    """Of the properties that are written by hand as well."""
+    broken = {name for configuration in CONFIGURATIONS for name in brute.explore(setup(configuration, variant)).broken}
     names = {*brute.BAD_STEPS, *brute.BAD_STATES, "copies-can-agree-again"}
     model = VARIANTS[variant]
     assert broken & {prop.name for prop in model.properties} == model.refuted & names
 
 
-# --- Every situation twice: too large to be seen whole, so both are walked through side by side --------------------------
+# --- Every configuration twice: too large to be seen whole, so both are walked through side by side --------------------------
 
 
 def as_by_hand(instance: Instance, state: State) -> brute.Frozen:
@@ -118,16 +118,18 @@ def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brut
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("situation", [s for s in SITUATIONS if not s.room], ids=lambda situation: situation.about)
-def test_both_step_alike_where_everything_is_there_twice(situation: Situation, variant: str) -> None:
+@pytest.mark.parametrize(
+    "configuration", [s for s in CONFIGURATIONS if not s.room], ids=lambda configuration: configuration.about
+)
+def test_both_step_alike_where_everything_is_there_twice(configuration: Configuration, variant: str) -> None:
     """In each state of some random walks, all that can happen next."""
     model = VARIANTS[variant]
-    chance = random.Random(f"{variant} {situation.about}")
-    instance = place(model, situation.about, twice(model, situation.rigid)).of(model)
+    chance = random.Random(f"{variant} {configuration.about}")
+    instance = place(model, configuration.about, twice(model, configuration.rigid)).of(model)
     stepper = Stepper(instance)
     met: set[str] = set()
     for _ in range(4):
-        state, by_hand = instance.initial(), brute.State.first(setup(situation, variant, times=2))
+        state, by_hand = instance.initial(), brute.State.first(setup(configuration, variant, times=2))
         assert as_by_hand(instance, state) == by_hand.frozen()
         for _ in range(25):
             mine = [(as_by_hand(instance, step.after), step) for step in stepper.steps(state)]

@@ -1,7 +1,7 @@
 """Every mutant of the two copies, and of the two copies repaired, takes other steps, or stands in a list with the reason.
 
 What is other steps than the model's is other steps than those of the models that were written by hand: ``test_brute_force`` compares
-them in the same situations, and where each is there twice. The default run judges one mutant in forty, drawn by their names; the
+them in the same configurations, and where each is there twice. The default run checks one mutant in forty, drawn by their names; the
 long one one in twenty, others each day.
 """
 
@@ -16,14 +16,14 @@ import pytest
 from schedproof.model.systems.yunikorn_merge import TWO_COPY, TWO_COPY_REPAIRED
 from tests.support.mutants import Mutant
 from tests.support.sample import todays
-from tests.support.walked import Judge
-from tests.systems.yunikorn_merge.model.mutant_places import judge as judge_of
-from tests.systems.yunikorn_merge.model.mutant_places import judged
+from tests.support.walked import Checker
+from tests.systems.yunikorn_merge.model.mutant_places import check as check_part_of
+from tests.systems.yunikorn_merge.model.mutant_places import checked
 
 VARIANTS = {model.variant: model for model in (TWO_COPY, TWO_COPY_REPAIRED)}
 
-SWITCH = "a switch of situations, which is on in all in which the action is possible"
-STOPPED = "nothing overflows before it in any situation, or the overflow was that of the action itself"
+SWITCH = "a switch of configurations, which is on in all in which the action is possible"
+STOPPED = "nothing overflows before it in any configuration, or the overflow was that of the action itself"
 STANDS = "what it asks is so whenever the rule is asked: the queues keep their order"
 COMES_ONCE = "what is added is added once"
 GONE_ONCE = "what is removed is there until then"
@@ -155,14 +155,14 @@ EQUIVALENT = {
 
 
 @cache
-def judge(variant: str) -> Judge:
-    """One judge a variant: it keeps the graphs of the model itself."""
-    return judge_of(VARIANTS[variant])
+def check(variant: str) -> Checker:
+    """One check a variant: it keeps the graphs of the model itself."""
+    return check_part_of(VARIANTS[variant])
 
 
 @cache
 def named(variant: str) -> dict[str, Mutant]:
-    return judged(VARIANTS[variant])
+    return checked(VARIANTS[variant])
 
 
 def drawn(variant: str, one_in: int) -> list[str]:
@@ -172,7 +172,7 @@ def drawn(variant: str, one_in: int) -> list[str]:
 
 def survivors(variant: str, names: Sequence[str]) -> set[str]:
     """The mutants among ``names`` that nothing tells from the model."""
-    return {name for name in names if judge(variant).caught(named(variant)[name]) is None}
+    return {name for name in names if check(variant).caught(named(variant)[name]) is None}
 
 
 def assert_survivors_are_listed(variant: str, names: Sequence[str]) -> None:

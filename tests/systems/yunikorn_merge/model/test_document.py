@@ -16,15 +16,15 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Stepper, instances
 from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
 from schedproof.model.systems.yunikorn_merge.cache import CACHE_RULES
+from schedproof.model.systems.yunikorn_merge.configurations import CONFIGURATIONS, configurations
 from schedproof.model.systems.yunikorn_merge.contradictions import CONTRADICTIONS
 from schedproof.model.systems.yunikorn_merge.flows import CACHE, CHANNELS, FLOW_OF, FLOWS, KINDS, RM, SCHEDULER
 from schedproof.model.systems.yunikorn_merge.machines import CACHE_MACHINES, RM_MACHINES, SCHEDULER_MACHINES
 from schedproof.model.systems.yunikorn_merge.merged_machines import MERGED_CHANNELS
-from schedproof.model.systems.yunikorn_merge.merged_promises import one_object
+from schedproof.model.systems.yunikorn_merge.merged_properties import one_object
 from schedproof.model.systems.yunikorn_merge.rm import RM_ACTIONS, RM_RULES
 from schedproof.model.systems.yunikorn_merge.scheduler import SCHEDULER_ACTIONS, SCHEDULER_RULES
-from schedproof.model.systems.yunikorn_merge.situations import SITUATIONS, situations
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.induction import prove
 from schedproof.proofs.verdict import Result, Verdict
@@ -88,12 +88,12 @@ def test_one_queue_for_each_handler() -> None:
 
 # --- Who sends, reads and changes what -----------------------------------------------------------------------------------
 
-PARTIES = {
+COMPONENTS = {
     RM: (RM_RULES, RM_MACHINES),
     CACHE: (CACHE_RULES, CACHE_MACHINES),
     SCHEDULER: (SCHEDULER_RULES, SCHEDULER_MACHINES),
 }
-OWN = {party: {machine.sort.name for machine in machines} for party, (_, machines) in PARTIES.items()}
+OWN = {component: {machine.sort.name for machine in machines} for component, (_, machines) in COMPONENTS.items()}
 
 
 def parts(term: t.Term) -> Iterator[t.Term]:
@@ -120,24 +120,26 @@ def sent_kind(rule: Rule) -> str | None:
 
 def test_who_sends_what_in_the_model_is_as_in_the_table() -> None:
     """A kind is sent by all of its senders; where the table has two, each of them sends some kind of the event."""
-    sends = {(party, kind) for party, (rules, _) in PARTIES.items() for rule in rules if (kind := sent_kind(rule))}
-    for party, kind in sends:
-        assert party in FLOW_OF[kind].senders, f"{party} sends {kind}"
+    sends = {
+        (component, kind) for component, (rules, _) in COMPONENTS.items() for rule in rules if (kind := sent_kind(rule))
+    }
+    for component, kind in sends:
+        assert component in FLOW_OF[kind].senders, f"{component} sends {kind}"
     for flow in FLOWS:
         for kind in flow.kinds:
-            assert any((party, kind) in sends for party in flow.senders), f"nobody sends {kind}"
-        for party in flow.senders:
-            assert any((party, kind) in sends for kind in flow.kinds), f"{party} sends no {flow.event}"
+            assert any((component, kind) in sends for component in flow.senders), f"nobody sends {kind}"
+        for component in flow.senders:
+            assert any((component, kind) in sends for kind in flow.kinds), f"{component} sends no {flow.event}"
 
 
-def test_a_party_handles_only_what_is_sent_to_it() -> None:
-    for party, (rules, _) in PARTIES.items():
+def test_a_component_handles_only_what_is_sent_to_it() -> None:
+    for component, (rules, _) in COMPONENTS.items():
         for rule in rules:
             if isinstance(rule.on, Action) and rule.on.name.startswith("deliver_"):
                 kind = next(kind for kind in KINDS if CHANNELS.delivery(kind, "").name == rule.on.name)
-                assert FLOW_OF[kind].receiver == party, rule.name
+                assert FLOW_OF[kind].receiver == component, rule.name
             elif isinstance(rule.on, Action):
-                assert rule.on in {RM: RM_ACTIONS, SCHEDULER: SCHEDULER_ACTIONS}.get(party, []), rule.name
+                assert rule.on in {RM: RM_ACTIONS, SCHEDULER: SCHEDULER_ACTIONS}.get(component, []), rule.name
 
 
 def reads(model: Model, terms: Sequence[t.Term]) -> set[str]:
@@ -146,32 +148,32 @@ def reads(model: Model, terms: Sequence[t.Term]) -> set[str]:
     return {sort_of(model, part.of, {}) for part in asked} - {"Message", "EventQueue"}
 
 
-def test_no_party_reads_or_changes_anothers_copy() -> None:
+def test_no_component_reads_or_changes_anothers_copy() -> None:
     """But for what is rigid, such as which node an allocation is for, or who is refused."""
-    for party, (rules, _) in PARTIES.items():
+    for component, (rules, _) in COMPONENTS.items():
         for rule in rules:
             on = [rule.on] if isinstance(rule.on, t.Fires) else []
-            assert reads(TWO_COPY, [*on, *rule.when, rule.fires]) <= OWN[party], f"{party}: {rule.name}"
-    for party, actions in {RM: RM_ACTIONS, SCHEDULER: SCHEDULER_ACTIONS}.items():
+            assert reads(TWO_COPY, [*on, *rule.when, rule.fires]) <= OWN[component], f"{component}: {rule.name}"
+    for component, actions in {RM: RM_ACTIONS, SCHEDULER: SCHEDULER_ACTIONS}.items():
         for action in actions:
-            assert reads(TWO_COPY, [*action.when, *action.fires]) <= OWN[party], action.name
+            assert reads(TWO_COPY, [*action.when, *action.fires]) <= OWN[component], action.name
 
 
 # --- Quotations ----------------------------------------------------------------------------------------------------------
 
-PROMISES = {(m.variant, prop.name): prop for m in VARIANTS for prop in m.properties if prop.line is not None}
+PROPERTIES = {(m.variant, prop.name): prop for m in VARIANTS for prop in m.properties if prop.line is not None}
 
 
 @needs_shared
-@pytest.mark.parametrize("which", PROMISES, ids=lambda which: "-".join(which))
-def test_a_promise_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
-    promise = PROMISES[which]
-    assert promise.line is not None and promise.sentence
-    text = plain("\n".join(lines[promise.line - 1 :][:4]))
+@pytest.mark.parametrize("which", PROPERTIES, ids=lambda which: "-".join(which))
+def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], lines: list[str]) -> None:
+    prop = PROPERTIES[which]
+    assert prop.line is not None and prop.sentence
+    text = plain("\n".join(lines[prop.line - 1 :][:4]))
     at = 0
-    for part in promise.sentence.split(" ... " if "..." not in promise.sentence[:4] else "\0"):
+    for part in prop.sentence.split(" ... " if "..." not in prop.sentence[:4] else "\0"):
         found = text.find(plain(part).removeprefix("... ").removesuffix(" ..."), at)
-        assert found >= 0, f"{part!r} is not at line {promise.line}: {text[:100]}"
+        assert found >= 0, f"{part!r} is not at line {prop.line}: {text[:100]}"
         at = found
 
 
@@ -205,9 +207,9 @@ def test_all_that_is_modelled_has_a_line_that_is_there(lines: list[str]) -> None
 
 @cache
 def verdicts(variant: str) -> dict[str, Result]:
-    """What exploration says of all that a variant promises."""
+    """What exploration says of all that a variant properties."""
     model = next(model for model in VARIANTS if model.variant == variant)
-    return {r.name: r for r in examine(model, {})}
+    return {r.name: r for r in model_check(model, {})}
 
 
 @pytest.mark.parametrize("model", thinned(VARIANTS, 3), ids=lambda model: model.variant)
@@ -220,7 +222,7 @@ def test_exploration_says_what_the_manifest_says(model: Model) -> None:
 
 
 def happened(model: Model) -> tuple[set[str], set[str]]:
-    """The actions that are taken in some situation, and the rules that fire something."""
+    """The actions that are taken in some configuration, and the rules that fire something."""
     actions, rules = set(), set()
     for instance in instances(model, {}):
         stepper = Stepper(instance)
@@ -235,7 +237,7 @@ def happened(model: Model) -> tuple[set[str], set[str]]:
 
 
 NEVER = {
-    # A queue with room for one event is in a situation; with more they are looked at in test_yunikorn_channel.
+    # A queue with room for one event is in a configuration; with more they are looked at in test_yunikorn_channel.
     "a queue with room for 2 overflows",
     "a queue with room for 3 overflows",
 }
@@ -296,15 +298,15 @@ def test_nothing_is_sent_that_is_still_under_way(model: Model) -> None:
         assert explore(instance, symmetry=False).ill_formed is None
 
 
-def test_every_kind_is_said_in_some_situation() -> None:
-    assert {kind for situation in SITUATIONS for kind in situation.kinds} == {*KINDS}
+def test_every_kind_is_said_in_some_configuration() -> None:
+    assert {kind for configuration in CONFIGURATIONS for kind in configuration.kinds} == {*KINDS}
 
 
 # --- The runs that the document's readers will look for ----------------------------------------------------------------
 
 
 def run(model: Model, name: str) -> list[str]:
-    """The actions of the shortest run that refutes a promise."""
+    """The actions of the shortest run that refutes a property."""
     result = verdicts(model.variant)[name]
     assert result.verdict is Verdict.REFUTED and result.counterexample is not None
     return [step.action for step in result.counterexample.steps]
@@ -370,33 +372,33 @@ EITHER = {"allocations-given-back-go"}
 
 
 ASIDE = {"two asks for one node", "an application comes and goes, and another is not taken"}
-"""Situations that no change is about; the long test looks at these, too."""
+"""Configurations that no change is about; the long test looks at these, too."""
 
 
 def less(*left_out: Change, aside: set[str] = ASIDE) -> Model:
     others = [change for change in TWO_COPY_REPAIRED.changes if change not in left_out]
-    among = [situation for situation in SITUATIONS if situation.about not in aside]
-    return TWO_COPY.amend("less", "", others, refuted=frozenset(), topologies=partial(situations, among=among))
+    among = [configuration for configuration in CONFIGURATIONS if configuration.about not in aside]
+    return TWO_COPY.amend("less", "", others, refuted=frozenset(), configurations=partial(configurations, among=among))
 
 
 def broken(model: Model) -> set[str]:
-    """What exploration refutes, of the promises that the document's two copies break."""
+    """What exploration refutes, of the properties that the document's two copies break."""
     names = [prop.name for prop in model.properties if prop.name in TWO_COPY.refuted]
-    found = examine(model, {}, only=names)
+    found = model_check(model, {}, only=names)
     return {r.name for r in found if r.verdict is Verdict.REFUTED} - TWO_COPY_REPAIRED.refuted
 
 
 @pytest.mark.parametrize("change", thinned(TWO_COPY_REPAIRED.changes, 7), ids=lambda change: change.why[:30])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
-    promised = {*change.repairs, *change.weakens} & TWO_COPY.refuted
-    assert broken(less(change)) == promised - EITHER
+    required = {*change.repairs, *change.weakens} & TWO_COPY.refuted
+    assert broken(less(change)) == required - EITHER
 
 
 @pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("change", TWO_COPY_REPAIRED.changes, ids=lambda change: change.why[:30])
-def test_without_one_change_the_same_breaks_in_all_situations(change: Change) -> None:
-    promised = {*change.repairs, *change.weakens} & TWO_COPY.refuted
-    assert broken(less(change, aside=set())) == promised - EITHER
+def test_without_a_change_the_same_breaks_in_all_configurations(change: Change) -> None:
+    required = {*change.repairs, *change.weakens} & TWO_COPY.refuted
+    assert broken(less(change, aside=set())) == required - EITHER
 
 
 @pytest.mark.long
@@ -407,7 +409,7 @@ def test_what_two_changes_repair_is_broken_without_both() -> None:
     assert broken(less(*naming, told)) >= EITHER
 
 
-def test_every_broken_promise_is_repaired_weakened_or_stays_so() -> None:
+def test_every_broken_property_is_repaired_weakened_or_stays_so() -> None:
     named = {name for change in TWO_COPY_REPAIRED.changes for name in (*change.repairs, *change.weakens)}
     assert TWO_COPY.refuted - named == TWO_COPY_REPAIRED.refuted == {"no-queue-overflows"}
 
@@ -425,7 +427,7 @@ def test_by_construction_there_is_one_object() -> None:
     assert one_object(MERGED) and not one_object(TWO_COPY)
 
 
-def test_the_promises_of_the_two_copies_are_made_merged_as_well() -> None:
+def test_the_properties_of_the_two_copies_hold_of_the_merge_too() -> None:
     """All but those that only speak of two copies' states, or of what their repair weakens."""
     missing = {p.name for p in TWO_COPY.properties} - {p.name for p in MERGED.properties}
     assert missing == {

@@ -1,6 +1,6 @@
 """Every mutant of the merged design is caught by exploration, or stands in a list of those that are not, with the reason.
 
-A mutant is the model less one rule, one condition of a rule, one guard conjunct or one row. The default run judges one mutant in twenty,
+A mutant is the model less one rule, one condition of a rule, one guard conjunct or one row. The default run checks one mutant in twenty,
 drawn by name; the long one all of them. Those of the two copies are in ``test_copies_mutants``.
 """
 
@@ -16,9 +16,9 @@ import pytest
 from schedproof.model.lang import Invariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.systems.yunikorn_merge import MERGED
-from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS
+from schedproof.model.systems.yunikorn_merge.merged_configurations import MERGED_CONFIGURATIONS
 from schedproof.proofs.induction import prove
-from tests.support.mutants import Judge, Mutant, first_broken, mutants, places
+from tests.support.mutants import Checker, Mutant, first_broken, mutants, places
 from tests.support.sample import todays
 from tests.systems.beaker.model.test_mutants import claims
 from tests.systems.yunikorn_merge.model.mutant_places import place, twice
@@ -66,11 +66,11 @@ BREAKS_IF_THERE_ARE_TWO = {
         "what-is-recovered-comes-with-its-node",
     ),
 }
-"""In each situation there is one partition, one application with asks, and one node with what runs. With the situation, twice, that
-tells it, and the promise that is broken there."""
+"""In each configuration there is one partition, one application with asks, and one node with what runs. With the configuration, twice, that
+tells it, and the property that is broken there."""
 
-NO_MATTER = "of what is told about different things the order matters to no promise"
-KEEPS_EVERY_PROMISE = {
+NO_MATTER = "of what is told about different things the order matters to no property"
+KEEPS_EVERY_PROPERTY = {
     "action ask, conjunct 3": "the resource manager could ask sooner: then it is rejected or not, and told so",
     "action add_node, conjunct 2": "what is reported too soon is told to have ended",
     "action give_back, conjunct 2": "the resource manager could give back what it is still to be told of",
@@ -84,12 +84,12 @@ KEEPS_EVERY_PROMISE = {
 }
 """More can happen, and all of it is well: the design needs less of the resource manager, and of its queue, than they give."""
 
-UNSEEN = {*SAYS_NOTHING_NEW, *BREAKS_IF_THERE_ARE_TWO, *KEEPS_EVERY_PROMISE}
+UNOBSERVED = {*SAYS_NOTHING_NEW, *BREAKS_IF_THERE_ARE_TWO, *KEEPS_EVERY_PROPERTY}
 
 
 @cache
-def judge() -> Judge:
-    return Judge(MERGED, places(MERGED, [{}]), inductive=False)
+def check() -> Checker:
+    return Checker(MERGED, places(MERGED, [{}]), inductive=False)
 
 
 def named() -> dict[str, Mutant]:
@@ -98,11 +98,11 @@ def named() -> dict[str, Mutant]:
 
 def survivors(names: Sequence[str]) -> list[str]:
     """The mutants among ``names`` that nothing catches."""
-    return [name for name in names if judge().caught(named()[name]) is None]
+    return [name for name in names if check().caught(named()[name]) is None]
 
 
 def test_one_mutant_in_twenty_is_caught() -> None:
-    names = [name for name in named() if name not in UNSEEN and zlib.crc32(name.encode()) % 20 == 0]
+    names = [name for name in named() if name not in UNOBSERVED and zlib.crc32(name.encode()) % 20 == 0]
     assert len(names) > 3 and survivors(names) == []
 
 
@@ -110,16 +110,14 @@ def test_one_mutant_in_twenty_is_caught() -> None:
 def test_all_mutants_are_caught_but_those_that_are_listed() -> None:
     """One in four each day: within four days all."""
     some = todays(named(), 4)
-    assert set(survivors(some)) == UNSEEN & set(some)
+    assert set(survivors(some)) == UNOBSERVED & set(some)
 
 
 @pytest.mark.parametrize("name", BREAKS_IF_THERE_ARE_TWO)
 def test_a_mutant_is_caught_where_everything_is_there_twice(name: str) -> None:
-    about, promise = BREAKS_IF_THERE_ARE_TWO[name]
-    (situation,) = [s for s in MERGED_SITUATIONS if s.about == about]
-    assert (
-        first_broken(named()[name].build(), place(MERGED, about, twice(MERGED, situation.rigid)), [promise]) == promise
-    )
+    about, prop = BREAKS_IF_THERE_ARE_TWO[name]
+    (configuration,) = [s for s in MERGED_CONFIGURATIONS if s.about == about]
+    assert first_broken(named()[name].build(), place(MERGED, about, twice(MERGED, configuration.rigid)), [prop]) == prop
 
 
 DIFFERING = ["rule a node is removed", "action allocate, conjunct 5", "rule an end is told"]

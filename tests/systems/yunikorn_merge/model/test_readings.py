@@ -1,4 +1,4 @@
-"""What the findings rest on: each reading of the two copies, read the other way, in all situations.
+"""What the findings rest on: each reading of the two copies, read the other way, in all configurations.
 
 That the lists are right is what exploration says; that they are to be expected is argued in each reading's words: what nobody
 removes stays, what stays disagrees.
@@ -15,7 +15,7 @@ from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import instances
 from schedproof.model.systems.yunikorn_merge import TWO_COPY
 from schedproof.model.systems.yunikorn_merge.readings import READINGS
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.findings import findings
@@ -28,7 +28,7 @@ def broken_if_read_otherwise(reading: Reading) -> set[str]:
     other = TWO_COPY.amend("read-otherwise", reading.otherwise, [reading.change], TWO_COPY.refuted)
     if any(isinstance(element, Rule | Action) for element in reading.adds) or reading.drops:
         assert sizes(other) != as_read(), "read otherwise, something else happens somewhere"
-    return {result.name for result in examine(other, {}) if result.verdict is not Verdict.PROVED}
+    return {result.name for result in model_check(other, {}) if result.verdict is not Verdict.PROVED}
 
 
 @cache
@@ -37,7 +37,7 @@ def as_read() -> list[tuple[int, int]]:
 
 
 def sizes(model: Model) -> list[tuple[int, int]]:
-    """The states and transitions of each situation."""
+    """The states and transitions of each configuration."""
     found = [explore(instance, symmetry=False) for instance in instances(model, {})]
     return [(len(each.states), each.transition_count) for each in found]
 

@@ -8,12 +8,12 @@ from schedproof.impl.scheduler_interface import TerminationType
 from schedproof.impl.systems.yunikorn_merge import Allocation, Application, MergedScheduler, Partition
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.yunikorn_merge import MERGED
-from schedproof.model.systems.yunikorn_merge.merged_situations import MERGED_SITUATIONS, MergedSituation
+from schedproof.model.systems.yunikorn_merge.merged_configurations import MERGED_CONFIGURATIONS, MergedConfiguration
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.systems.yunikorn_merge.refinement.check import check_refinement, instance_of
 from schedproof.proofs.verification.auxiliary import Refined, auxiliary
 from tests.support.sample import thinned
-from tests.systems.yunikorn_merge.impl.planted import (
+from tests.systems.yunikorn_merge.impl.seeded import (
     BelievesTheProposal,
     CommitsInsideTheSearch,
     ForgetsTheNode,
@@ -24,11 +24,11 @@ from tests.systems.yunikorn_merge.impl.planted import (
 )
 
 
-@pytest.mark.parametrize("situation", thinned(MERGED_SITUATIONS, 4), ids=lambda s: s.about)
-def test_the_scheduler_is_the_model(situation: MergedSituation) -> None:
-    report = check_refinement(situation)
+@pytest.mark.parametrize("configuration", thinned(MERGED_CONFIGURATIONS, 4), ids=lambda s: s.about)
+def test_the_scheduler_is_the_model(configuration: MergedConfiguration) -> None:
+    report = check_refinement(configuration)
     assert report.ok, report.text
-    found = explore(instance_of(situation), symmetry=False)
+    found = explore(instance_of(configuration), symmetry=False)
     assert report.model_states == report.model_states_covered == len(found.states)
     assert report.states >= report.model_states, "an image has at least one state"
 
@@ -108,18 +108,18 @@ BUGS = (
 
 
 @pytest.mark.parametrize("bug", thinned(BUGS, 3), ids=lambda b: b.__name__)
-def test_a_planted_bug_makes_them_differ(bug: type[MergedScheduler]) -> None:
-    small = sorted(MERGED_SITUATIONS, key=lambda s: len(s.allocations))
-    reports = (check_refinement(situation, bug) for situation in small)
+def test_a_seeded_bug_makes_them_differ(bug: type[MergedScheduler]) -> None:
+    small = sorted(MERGED_CONFIGURATIONS, key=lambda s: len(s.allocations))
+    reports = (check_refinement(configuration, bug) for configuration in small)
     assert any(not report.ok for report in reports)
 
 
 @pytest.mark.parametrize("bug", [TellsLater, CommitsInsideTheSearch], ids=lambda b: b.__name__)
 def test_what_only_several_threads_can_show_is_not_seen_here(bug: type[MergedScheduler]) -> None:
     """One operation after the other is right: such bugs are for the hammer (tests/systems/yunikorn_merge/impl/test_scheduler.py)."""
-    assert check_refinement(MERGED_SITUATIONS[0], bug).ok
+    assert check_refinement(MERGED_CONFIGURATIONS[0], bug).ok
 
 
 def test_verify_looks_at_all_of_them() -> None:
     found = [each for each in auxiliary(systems()["yunikorn-merge"], MERGED) if isinstance(each, Refined)]
-    assert len(found) == len(MERGED_SITUATIONS) == 5
+    assert len(found) == len(MERGED_CONFIGURATIONS) == 5

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from schedproof.model.semantics import instance_with
-from schedproof.model.systems.yunikorn import PARTIES_REPAIRED
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn import COMPONENTS_REPAIRED
+from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.simulation import SimulationReport, Words, simulate
 
+from .component import REFERENCE, Component, Parts
 from .explore import Exploration
 from .meaning import Meanings
 from .moves import May, Moves
 from .names import PodNames
-from .party import REFERENCE, Parts, Party
 from .waits import waits_for_ever
 
 WORDS = Words("core and shim", "moves", "crashes of the shim", "moves to a second life of a name")
 
 
 def check_simulation(
-    situation: Situation, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
+    configuration: Configuration, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> SimulationReport:
     """Explores core and shim, and looks for each move for the steps of ``parties-repaired`` that it is.
 
     Args:
-        situation: one application with its asks, queues, nodes; its ``shim`` has a scheduler.
+        configuration: one application with its asks, queues, nodes; its ``shim`` has a scheduler.
         may: what people do, and how often the shim dies.
         parts: what the two are made of.
         progress: called now and then with the numbers of states and moves found.
     """
     return simulate(
-        situation.about, WORDS, lambda: simulated(situation, may, parts, progress=progress), also=waits_for_ever
+        configuration.about, WORDS, lambda: simulated(configuration, may, parts, progress=progress), also=waits_for_ever
     )
 
 
 def simulated(
-    situation: Situation, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
+    configuration: Configuration, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> Exploration:
     """The exploration of :func:`check_simulation`, same arguments, before it begins."""
-    names = PodNames(situation)
-    meanings = Meanings(instance_with(PARTIES_REPAIRED, situation.rigid(shipped=True)), names)
-    return Exploration(Party(parts, names, may.room), Moves(names, may), meanings, progress)
+    names = PodNames(configuration)
+    meanings = Meanings(instance_with(COMPONENTS_REPAIRED, configuration.rigid(shipped=True)), names)
+    return Exploration(Component(parts, names, may.room), Moves(names, may), meanings, progress)

@@ -1,4 +1,4 @@
-"""All that both parties can come to, and the steps of the model that lead there."""
+"""All that both components can come to, and the steps of the model that lead there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from schedproof.model.systems.yunikorn.sorts import Message
 from schedproof.proofs.refinement.property import Progress
 from schedproof.proofs.refinement.simulation import NOTHING, Meaning, ModelSteps, Simulation, Steps
 
+from .component import Component, Snapshot
 from .meaning import Meanings
 from .moves import Move, Moves
-from .party import Party, Snapshot
 
 
 class Exploration(Simulation[Snapshot, Move]):
@@ -22,29 +22,29 @@ class Exploration(Simulation[Snapshot, Move]):
 
     fails = "the move fails"
 
-    def __init__(self, party: Party, moves: Moves, meanings: Meanings, progress: Progress | None) -> None:
-        self._party, self._moves, self._meanings = party, moves, meanings
+    def __init__(self, component: Component, moves: Moves, meanings: Meanings, progress: Progress | None) -> None:
+        self._component, self._moves, self._meanings = component, moves, meanings
         super().__init__(ModelSteps(meanings.instance, meanings.normal), progress)
 
     def begin(self) -> tuple[Snapshot, Steps]:
         """Both are new."""
-        return self._party.take(), NOTHING
+        return self._component.take(), NOTHING
 
     def put(self, at: Snapshot) -> None:
         """Back to a snapshot."""
-        self._party.put(at)
+        self._component.put(at)
 
     def acts(self, at: Snapshot) -> Iterator[Move]:
-        """What may happen in the situation."""
-        return self._moves.possible(self._party, at)
+        """What may happen in the configuration."""
+        return self._moves.possible(self._component, at)
 
     def do(self, act: Move) -> None:
         """Lets it happen."""
-        act.call(self._party)
+        act.call(self._component)
 
     def take(self, before: Snapshot, act: Move) -> Snapshot:
         """Both as they are now."""
-        return self._party.take(before.repeated)
+        return self._component.take(before.repeated)
 
     def said(self, act: Move) -> str:
         """The move in words."""

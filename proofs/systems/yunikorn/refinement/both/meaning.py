@@ -1,6 +1,6 @@
-"""What a snapshot of both parties means in the model: for each slot of a state the values that fit.
+"""What a snapshot of both components means in the model: for each slot of a state the values that fit.
 
-It shares no code with either party. Most slots have one value. Of a pod the model knows what the shim has heard: so
+It shares no code with either component. Most slots have one value. Of a pod the model knows what the shim has heard: so
 what Kubernetes has done and the shim has not handled fits the state before as well.
 """
 
@@ -19,15 +19,15 @@ from schedproof.model.systems.yunikorn.shim_machines import POD
 from schedproof.proofs.refinement.simulation import Meaning
 from schedproof.proofs.systems.yunikorn.refinement.abstraction import Abstraction, without_bygones
 
+from .component import Snapshot
 from .messages import Said
 from .names import PodNames
-from .party import Snapshot
 
 OF_THE_CORE = ("Partition", "Queue", "Application", "Ask", "Wakeup", "GangTimer", "Node")
 
 
 class Meanings:
-    """Reads snapshots of a situation."""
+    """Reads snapshots of a configuration."""
 
     def __init__(self, instance: Instance, names: PodNames) -> None:
         self.instance, self.names = instance, names

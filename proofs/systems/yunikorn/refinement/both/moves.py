@@ -1,4 +1,4 @@
-"""What can happen to both parties in one of their states, each with the actions of the model that it may be."""
+"""What can happen to both components in one of their states, each with the actions of the model that it may be."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from schedproof.model.systems.yunikorn.shim_messages import DELIVER
 from schedproof.proofs.systems.yunikorn.refinement.names import PLENTY
 from schedproof.proofs.systems.yunikorn.refinement.operations import CONTROLS, DELETIONS
 
+from .component import Component, Snapshot
 from .messages import said
 from .names import PodNames
-from .party import Party, Snapshot
 
 AT_ONCE = ("fail_for_good", "resume_ends", "resume_completes", "fail_late", "evict")
 """What the core does in the operation that makes it possible."""
@@ -50,16 +50,16 @@ EVENTS = {
     "RecoverSchedulerSucceed": ("recovered",),
 }
 """The actions that an event of the shim's queue may be when it is handled; of others nothing comes in the model."""
-UNSEEN = ("end_pod_unseen", "pod_is_gone_unseen", "deletion_is_lost", "deletion_of_a_bound_pod_is_lost")
+UNOBSERVED = ("end_pod_unseen", "pod_is_gone_unseen", "deletion_is_lost", "deletion_of_a_bound_pod_is_lost")
 RECOVERY = ("recover", "recover_application", "add_node")
 FROM_KUBERNETES = ("cordon_unheard", "uncordon_unheard", "delete_node")
-NODE_UNSEEN = ("cordon_unheard", "uncordon_unheard", "delete_node_unseen")
+NODE_UNOBSERVED = ("cordon_unheard", "uncordon_unheard", "delete_node_unseen")
 CORDONS = {True: "cordons", False: "uncordons"}
 FAILS = "FailApplication"
 JOBS = {Work.CREATE: ("create_placeholder",), Work.BIND: ("bind",), Work.DELETE: ()}
 
 
-Call = Callable[[Party], object]
+Call = Callable[[Component], object]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Move:
         call: does it.
         actions: those of the model that it may be, one or several after each other.
         most: of how many.
-        who: the action of the model by which promises leave out that somebody does such things.
+        who: the action of the model by which properties leave out that somebody does such things.
         crash: the shim dies.
     """
 
@@ -103,18 +103,18 @@ class May:
 
 
 class Moves:
-    """The moves of a situation."""
+    """The moves of a configuration."""
 
     def __init__(self, names: PodNames, may: May) -> None:
         self._names, self._may = names, may
 
-    def possible(self, party: Party, at: Snapshot) -> Iterator[Move]:
-        """What may happen at ``at``, where the party is."""
+    def possible(self, component: Component, at: Snapshot) -> Iterator[Move]:
+        """What may happen at ``at``, where the component is."""
         yield from self._shim(at)
         if self._may.quick and at.shim.queued.queue:
             return
         yield from self._under_way(at)
-        yield from self._core(party, at)
+        yield from self._core(component, at)
         yield from self._pods(at)
         yield from self._plug_in(at)
         yield from self._operators(at)
@@ -124,7 +124,7 @@ class Moves:
 
     def _shim(self, at: Snapshot) -> Iterator[Move]:
         if at.shim.scheduler == "New":
-            # It waits for what the process before has sent: one by one, to have the core judged after each.
+            # It waits for what the process before has sent: one by one, to have the core checked after each.
             if not at.link.requests:
                 yield Move("the shim starts, and registers", lambda it: it.shim.start(), ("register", "registered"), 2)
             return
@@ -139,7 +139,9 @@ class Moves:
             ):
                 call = partial(_crash, silently)
                 most = 1 + len(self._names.asks) + len(self._names.nodes)
-                yield Move(f"the shim dies; {how}", call, (action, *UNSEEN, *NODE_UNSEEN), most, action, crash=True)
+                yield Move(
+                    f"the shim dies; {how}", call, (action, *UNOBSERVED, *NODE_UNOBSERVED), most, action, crash=True
+                )
 
     def _handles(self, item: Item) -> Move:
         """The first of what waits in the shim's queue."""
@@ -172,8 +174,8 @@ class Moves:
 
     # The core.
 
-    def _core(self, party: Party, at: Snapshot) -> Iterator[Move]:
-        for option in party.core.options():
+    def _core(self, component: Component, at: Snapshot) -> Iterator[Move]:
+        for option in component.core.options():
             choose = only(option.ask, option.node, option.replaces)
             yield Move(
                 f"the scheduler decides: {option}", partial(_schedule, choose), ("allocate", "swap", *AT_ONCE), 2
@@ -195,14 +197,14 @@ class Moves:
             if name in there or self._names.is_placeholder(k) or name in at.made:
                 continue
             yield Move(f"a user makes {name}", partial(_make, self._names.pod(k)), ("create_pod",))
-        unseen = UNSEEN if at.shim.scheduler in ("New", "Registering") else ()
+        unobserved = UNOBSERVED if at.shim.scheduler in ("New", "Registering") else ()
         for pod in there.values():
             if pod.deleting:
-                yield Move(f"{pod.name} is gone", partial(_reap, pod.name), unseen)
+                yield Move(f"{pod.name} is gone", partial(_reap, pod.name), unobserved)
             elif self._may.end and pod.phase is Phase.RUNNING and not pod.placeholder:
-                yield Move(f"{pod.name} ends", partial(_end, pod.name), unseen, who="end_pod")
+                yield Move(f"{pod.name} ends", partial(_end, pod.name), unobserved, who="end_pod")
             if self._may.delete and not pod.deleting and pod.phase not in ENDED:
-                actions = ("delete_pod", "delete_pending_pod", *unseen)
+                actions = ("delete_pod", "delete_pending_pod", *unobserved)
                 yield Move(f"somebody deletes {pod.name}", partial(_delete, pod.name), actions, 2, "delete_pod")
 
     def _plug_in(self, at: Snapshot) -> Iterator[Move]:
@@ -213,8 +215,8 @@ class Moves:
                 yield Move(f"a plug-in fails {it.name}", partial(_fail, it.name))
 
     def _operators(self, at: Snapshot) -> Iterator[Move]:
-        """Queues and partition are started, stopped and removed, where a situation has people who do."""
-        people, names = self._names.situation.people, self._names
+        """Queues and partition are started, stopped and removed, where a configuration has people who do."""
+        people, names = self._names.configuration.people, self._names
         objects: list[tuple[str, str | None]] = [("queue", name) for name in names.queues if "queues" in people]
         objects += [("partition", None)] if "partition" in people else []
         for what, name in objects:
@@ -231,20 +233,20 @@ class Moves:
         if not self._may.nodes or at.shim.queued.queue:
             return
         states = {n.name: n.state for n in at.shim.nodes}
-        unseen = at.shim.scheduler == "New"
+        unobserved = at.shim.scheduler == "New"
         for node in at.cluster.nodes:
-            settled = unseen or (states.get(node.name) in ("Healthy", "Draining") and not at.messages)
+            settled = unobserved or (states.get(node.name) in ("Healthy", "Draining") and not at.messages)
             if not settled and states.get(node.name) not in ("Recovering", "Accepted"):
                 continue
             for change in (CORDONS[not node.unschedulable], *(["removes"] if settled else [])):
                 call = partial(_change_node, node.name, change)
-                yield Move(f"somebody {change} {node.name}", call, NODE_UNSEEN if unseen else (), who="cordon")
+                yield Move(f"somebody {change} {node.name}", call, NODE_UNOBSERVED if unobserved else (), who="cordon")
 
 
 def arrives(message: Request | Response) -> tuple[str, ...]:
     """The action that a message arrives, if it is one in the model."""
     it = said(message)
-    # A situation without nodes of the shim has a node all the same, which comes without a message.
+    # A configuration without nodes of the shim has a node all the same, which comes without a message.
     alone = ("create_node",) if isinstance(message, CreateNode) else ()
     return () if it is None else (DELIVER[it[0]].name, *alone)
 
@@ -259,64 +261,64 @@ def _words(what: object) -> str:
     return type(what).__name__ + " of " + ", ".join(str(v) for v in vars(what).values() if isinstance(v, str) and v)
 
 
-def _do(job: Job, party: Party) -> None:
-    party.shim.do(job)
+def _do(job: Job, component: Component) -> None:
+    component.shim.do(job)
 
 
-def _handle(request: Request, party: Party) -> None:
-    party.core.handle(request)
+def _handle(request: Request, component: Component) -> None:
+    component.core.handle(request)
 
 
-def _sweep(timer: Wakeup, party: Party) -> None:
-    party.core.wake(timer)
+def _sweep(timer: Wakeup, component: Component) -> None:
+    component.core.wake(timer)
 
 
-def _do_refused(job: Job, party: Party) -> None:
-    party.cluster.failing = {"create_pod", "bind_pod"}
+def _do_refused(job: Job, component: Component) -> None:
+    component.cluster.failing = {"create_pod", "bind_pod"}
     try:
-        party.shim.do(job)
+        component.shim.do(job)
     finally:
-        party.cluster.failing = set()
+        component.cluster.failing = set()
 
 
-def _fail(name: str, party: Party) -> None:
-    party.shim.fail_application(name, "it says so")
+def _fail(name: str, component: Component) -> None:
+    component.shim.fail_application(name, "it says so")
 
 
-def _change_node(name: str, change: str, party: Party) -> None:
+def _change_node(name: str, change: str, component: Component) -> None:
     if change == "removes":
-        party.cluster.remove_node(name)
+        component.cluster.remove_node(name)
     else:
-        party.cluster.cordon(name, change == CORDONS[True])
+        component.cluster.cordon(name, change == CORDONS[True])
 
 
-def _crash(silently: bool, party: Party) -> None:
-    party.crash(silently=silently)
+def _crash(silently: bool, component: Component) -> None:
+    component.crash(silently=silently)
 
 
-def _schedule(choose: Pick, party: Party) -> None:
-    party.core.schedule(choose)
+def _schedule(choose: Pick, component: Component) -> None:
+    component.core.schedule(choose)
 
 
-def _run_out(timer: Wakeup, party: Party) -> None:
-    party.clock.run_out(timer)
+def _run_out(timer: Wakeup, component: Component) -> None:
+    component.clock.run_out(timer)
 
 
-def _wake(timer: Wakeup, party: Party) -> None:
-    party.clock.deliver(timer)
+def _wake(timer: Wakeup, component: Component) -> None:
+    component.clock.deliver(timer)
 
 
-def _make(pod: Pod, party: Party) -> None:
-    party.make(pod)
+def _make(pod: Pod, component: Component) -> None:
+    component.make(pod)
 
 
-def _reap(name: str, party: Party) -> None:
-    party.cluster.reap_pod(name)
+def _reap(name: str, component: Component) -> None:
+    component.cluster.reap_pod(name)
 
 
-def _end(name: str, party: Party) -> None:
-    party.cluster.end_pod(name)
+def _end(name: str, component: Component) -> None:
+    component.cluster.end_pod(name)
 
 
-def _delete(name: str, party: Party) -> None:
-    party.cluster.delete_pod(name)
+def _delete(name: str, component: Component) -> None:
+    component.cluster.delete_pod(name)

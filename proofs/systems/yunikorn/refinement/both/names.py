@@ -1,21 +1,21 @@
-"""A situation of the model as Kubernetes has it: pods, gangs, nodes."""
+"""A configuration of the model as Kubernetes has it: pods, gangs, nodes."""
 
 from __future__ import annotations
 
 from schedproof.impl.scheduler_interface import GangStyle, PartitionSpec, QueueSpec
 from schedproof.impl.systems.yunikorn.shim import Application as ShimApplication
 from schedproof.impl.systems.yunikorn.shim import Gang, KubeNode, Pod, TaskGroup
-from schedproof.model.systems.yunikorn.situations import Situation
+from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.systems.yunikorn.refinement.names import Names
 
 GROUP = "group"
 
 
 class PodNames(Names):
-    """The objects of a situation by number; asks are named by their pods, and the shim names placeholders."""
+    """The objects of a configuration by number; asks are named by their pods, and the shim names placeholders."""
 
-    def __init__(self, situation: Situation) -> None:
-        super().__init__(situation)
+    def __init__(self, configuration: Configuration) -> None:
+        super().__init__(configuration)
         self.partition = "default"
         made = {
             a: iter(ShimApplication(name, "", gang).placeholders)
@@ -26,13 +26,13 @@ class PodNames(Names):
             if self.is_placeholder(k):
                 self.asks[k] = next(made[of]).name
 
-    def configuration(self) -> PartitionSpec:
+    def partition_spec(self) -> PartitionSpec:
         """The partition with its queues, which everybody may use."""
         return PartitionSpec(self.partition, QueueSpec("root", tuple(self._below(None)), parent=True))
 
     def task_groups(self, application: int) -> Gang | None:
         """What the pods of an application say of its gang."""
-        kinds, style = self.situation.applications[application]
+        kinds, style = self.configuration.applications[application]
         if "p" not in kinds:
             return None
         return Gang((TaskGroup(GROUP, kinds.count("p")),), GangStyle(style))

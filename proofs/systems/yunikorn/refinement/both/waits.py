@@ -1,4 +1,4 @@
-"""That core and shim do not wait for ever: the model's promises of what can always still be reached, asked of the two.
+"""That core and shim do not wait for ever: the model's properties of what can always still be reached, asked of the two.
 
 That all they do is in the model says nothing of what they leave undone.
 """
@@ -17,7 +17,7 @@ from .explore import Exploration
 
 
 def waits_for_ever(exploration: Exploration) -> Mismatch | None:
-    """The first promise that is not kept, None if all are; what comes after a second life of a name counts as kept."""
+    """The first property that is not kept, None if all are; what comes after a second life of a name counts as kept."""
     model = exploration.steps.instance.model
     for prop in [p for p in model.properties if isinstance(p, AlwaysCanReach)]:
         stuck = _stuck(exploration, prop)

@@ -1,0 +1,282 @@
+"""The properties in sharper words: control is a lease, and everything comes to rest; and what they rest on."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schedproof.model.lang import Invariant, LeadsTo, StepInvariant, Term, Var, after, exists, implies
+from schedproof.model.systems.jobmon.shipped.client import CLIENT_ACTIONS
+from schedproof.model.systems.jobmon.shipped.distributor import DISTRIBUTOR_ACTIONS
+from schedproof.model.systems.jobmon.shipped.machines import (
+    INSTANCE_ENDS,
+    LIVE,
+    ON_ITS_WAY,
+    OPEN,
+    RUN_ENDS,
+    TASK_ENDS,
+    d,
+    e,
+    i,
+    q,
+    r,
+    t,
+    w,
+)
+from schedproof.model.systems.jobmon.shipped.properties import (
+    DRIVEN,
+    FINISHED_WORK_COUNTS,
+    FUTURE,
+    HALTED,
+    SIGNALS,
+    TERMINAL,
+    moves_only,
+    names,
+)
+from schedproof.model.systems.jobmon.shipped.server import SERVER_ACTIONS
+from schedproof.model.systems.jobmon.shipped.worker import WORKER_ACTIONS
+
+from .instances import LOST_FOR_GOOD
+from .machines import LEASED
+
+
+def acting(before: Sequence[str], without: Sequence[str], *new: str) -> list[str]:
+    """The actions of an agent: those that it had, less some, and what is new."""
+    return [*[name for name in before if name not in without], *new]
+
+
+CLIENT = acting(names(CLIENT_ACTIONS), ("miss_running", "miss_launched", "wind_up"), "give_up_run", "clear")
+DISTRIBUTOR = acting(
+    names(DISTRIBUTOR_ACTIONS),
+    ("list_queued", "kill", "triage_fatal"),
+    *("distributor_starts", "fence", "take_job", "hand_back", "end_doomed", "drop_doomed"),
+)
+WORKER = acting(
+    names(WORKER_ACTIONS),
+    ("start_to_die", "start_too_late", "beat_late", "hear_that_it_is_to_die"),
+    *("stop_command", "report_that_it_was_stopped", "hear_that_it_is_fenced"),
+)
+SERVER = acting(
+    names(SERVER_ACTIONS),
+    ("reap_resumed", "reap_linking", "reap_running", "repair_workflow"),
+    *("lose_instantiated", "lose_launched", "lose_running", "reap"),
+)
+
+CONTROL = [
+    moves_only("client", CLIENT, i.is_("Queued"), "queued, and nobody has taken it up"),
+    moves_only(
+        "distributor",
+        DISTRIBUTOR,
+        i.is_("Queued", "Triaging", "NoHeartbeat")
+        | (i.is_("Instantiated", "Launched") & ~i.overdue)
+        | (i.is_("Launched") & i.doomed),
+        "queued, or instantiated or launched and its lease lasts, or triaged, or launched in vain",
+    ),
+    moves_only("worker", WORKER, i.is_("Launched", "Running") & ~i.overdue, "launched or running, and its lease lasts"),
+    moves_only(
+        "server",
+        SERVER,
+        (i.is_(*LEASED) & i.overdue) | i.is_("Queued"),
+        "one whose lease has run out, or queued by a run that is dead",
+    ),
+]
+
+MOVES = dict(zip(("client", "distributor", "worker", "server"), CONTROL, strict=True))
+
+# --- What they rest on
+
+HELD = [
+    Invariant(
+        name="distributors-have-what-was-queued",
+        says="what a distributor has in memory was queued",
+        sentence="fact 3.1: the distributor's loop on Q",
+        over=[d, i],
+        given=d.held.has(i),
+        then=~i.is_("Absent", "Queued"),
+    ),
+    Invariant(
+        name="claimed-by-one",
+        says="no two distributors have claimed the same instance",
+        line=47,
+        sentence=SIGNALS,
+        over=[d, e, i],
+        given=(d != e) & d.held.has(i),
+        then=~e.held.has(i),
+    ),
+]
+DOOMED = [
+    StepInvariant(
+        name="what-is-to-end-goes-no-further",
+        says="an instance that is to end is not launched any more, and its command not started",
+        line=153,
+        sentence=HALTED,
+        over=[i],
+        given=i.doomed,
+        then=implies(i.is_("Instantiated"), after(~i.is_("Launched")))
+        & implies(i.is_("Launched"), after(~i.is_("Running")))
+        & implies(i.job.is_("Submitted"), after(~i.job.is_("Running"))),
+    ),
+]
+LIVE_JOBS = [
+    Invariant(
+        name="live-jobs-are-running-or-triaged",
+        says="an instance whose command may act is Running or Triaging",
+        line=64,
+        sentence="- RUNNING (R) = Actively executing.",
+        over=[i],
+        given=i.job.is_(*LIVE),
+        then=i.is_("Running", "Triaging"),
+    ),
+    Invariant(
+        name="open-instances-are-the-latest",
+        says="an instance that is not over is the latest of its task",
+        line=155,
+        sentence=FUTURE,
+        over=[i],
+        given=i.is_(*OPEN),
+        then=i.task.instance == i,
+    ),
+]
+FENCED = [
+    Invariant(
+        name="what-is-fenced-is-triaged",
+        says="an instance is fenced only while it is triaged and late, until it has ended",
+        line=47,
+        sentence=SIGNALS,
+        over=[i],
+        given=i.fenced,
+        then=(i.is_("Triaging") & i.overdue) | i.is_(*INSTANCE_ENDS),
+    ),
+    StepInvariant(
+        name="what-is-lost-stays-lost",
+        says="an instance of which nobody can have control again stays so until it ends: its job may be removed later",
+        line=47,
+        sentence=SIGNALS,
+        over=[i],
+        given=LOST_FOR_GOOD,
+        then=after(LOST_FOR_GOOD | i.is_(*INSTANCE_ENDS)),
+    ),
+    StepInvariant(
+        name="jobs-are-left-to-their-workers",
+        says="a distributor takes no job from the cluster whose instance somebody has control of, or may have again",
+        line=47,
+        sentence=SIGNALS,
+        over=[i],
+        on=DISTRIBUTOR,
+        given=i.is_(*OPEN) & ~LOST_FOR_GOOD & ~i.job.is_("Killed"),
+        then=after(~i.job.is_("Killed")),
+    ),
+    replace(
+        FINISHED_WORK_COUNTS,
+        says="what a command has done can always be reported, as long as its wrapper lives and is not fenced",
+        given=i.job.is_("Succeeded") & i.is_(*OPEN) & ~i.fenced,
+    ),
+]
+ONE_RUN = [
+    Invariant(
+        name="one-run-on-its-way",
+        says="a workflow has one run at a time that is on its way",
+        line=153,
+        sentence=HALTED,
+        over=[r, q],
+        given=(r != q) & (r.workflow == q.workflow) & r.is_(*ON_ITS_WAY),
+        then=~q.is_(*ON_ITS_WAY),
+    ),
+    Invariant(
+        name="workflows-rest-without-a-run",
+        says="a workflow that has no run on its way can be linked again, or is done",
+        line=29,
+        sentence=DRIVEN,
+        over=[w],
+        given=~exists(r, (r.workflow == w) & r.is_(*ON_ITS_WAY[1:])),
+        then=w.is_("Registering", "Aborted", "Failed", "Halted", "Done"),
+    ),
+    Invariant(
+        name="registered-runs-can-be-linked",
+        says="a run is registered only for a workflow that is not done",
+        sentence="fact 3.5: a client polls whether it can resume",
+        over=[r],
+        given=r.is_("Registered"),
+        then=~r.workflow.is_("Done"),
+    ),
+]
+QUEUED = [
+    Invariant(
+        name="queued-by-a-run-that-runs",
+        says="what is queued, was queued by a run that runs",
+        sentence="fact 3.5: a run that ends, ends its instances",
+        over=[i],
+        given=i.is_("Queued"),
+        then=i.run.is_("Running"),
+    ),
+]
+
+# "whatever dies": clients, distributors and workers die and are not seen again, or come back; the reaper and one distributor go on.
+GO_ON = [
+    # what time brings, and what the server does when somebody asks it to look
+    *(
+        "run_is_late",
+        "instance_is_late",
+        "lose_instantiated",
+        "lose_launched",
+        "lose_running",
+        "reap",
+        "reap_terminated",
+    ),
+    # the distributors, which are started again
+    *("distributor_starts", "instantiate", "submit", "take_job", "triage_lost", "triage_resources", "end_doomed"),
+    *("drop_doomed", "give_up_lost"),
+    # a worker that lives, and its command
+    *("start_refused", "command_succeeds", "stop_command", "hear_that_it_is_fenced"),
+    # a client that lives
+    *("link", "bind", "instantiate_run", "launch_run", "start_run", "queue", "queue_with_more", "queue_with_as_much"),
+    *("finish_run", "give_up_run", "terminate_run"),
+]
+# What is possible again and again, between one lateness and the next.
+IN_TIME = [
+    *("launch", "start", "report_success", "report_an_error", "report_too_few_resources", "report_that_it_was_stopped"),
+    *("fence", "hand_back"),
+]
+# Explorations have few instances: who waits for one more is no counterexample.
+NO_MORE = exists(t, t.is_("Registering", "AdjustingResources")) & ~exists(i, i.is_("Absent"))
+HAS_A_RUN = exists(r, (r.workflow == t.workflow) & r.is_(*ON_ITS_WAY))
+
+
+def in_the_end(name: str, says: str, what: Var, given: Term, goal: Term) -> LeadsTo:
+    """It comes to that, whatever dies, as long as the reaper and a distributor go on."""
+    return LeadsTo(
+        name=name,
+        says=f"{says}, whatever dies, if the reaper and a distributor go on",
+        line=31,
+        sentence=TERMINAL,
+        over=[what],
+        given=given,
+        goal=goal,
+        weak=GO_ON,
+        strong=IN_TIME,
+        without=["distributor_dies"],
+    )
+
+
+PROGRESS = [
+    in_the_end("instances-end", "every instance comes to an end", i, i.is_(*OPEN), i.is_(*INSTANCE_ENDS)),
+    in_the_end(
+        "tasks-end",
+        "every task is done, or has failed, or is left without a run, or waits for an attempt that the scope has not",
+        t,
+        ~t.is_(*TASK_ENDS) & HAS_A_RUN,
+        t.is_(*TASK_ENDS) | ~HAS_A_RUN | NO_MORE,
+    ),
+    in_the_end(
+        "runs-end",
+        "every run comes to an end, or waits for an attempt that the scope has not",
+        r,
+        r.is_(*ON_ITS_WAY),
+        r.is_(*RUN_ENDS) | NO_MORE,
+    ),
+    in_the_end(
+        "workflows-end",
+        "every workflow that is run is done, or has failed, or has been ended, or waits for an attempt that the scope has not",
+        w,
+        w.is_("Queued", "Instantiating", "Launched", "Running"),
+        w.is_("Done", "Failed", "Halted", "Aborted") | NO_MORE,
+    ),
+]

@@ -1,0 +1,170 @@
+"""What explorations look at: small configurations, each with the runs, tasks and attempts that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.model.lang import Rigid
+
+from .machines import MOST
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A workflow or more, with runs and tasks.
+
+    Args:
+        runs: how many there can be; they belong to the workflows in turn, like the tasks.
+        tasks: for each the attempts that it has at most.
+        instances: how many there can be.
+        begun: the story begins when the first run of each workflow runs.
+        mortal: what may die by itself: "Client" (of any run), "Client0" (of the first one only), "Distributor", "Job".
+        fallible: commands may fail.
+        punctual: whose heartbeats always come in time: "WorkflowRun", "TaskInstance".
+        ceiling: no queue has more resources.
+        unheard: the cluster's answers to submissions may be lost.
+        workflows: how many there are.
+
+    Raises:
+        ValueError: somebody may die whose heartbeats always come.
+    """
+
+    about: str
+    runs: int
+    tasks: Sequence[int] = ()
+    instances: int = 0
+    begun: bool = False
+    mortal: Sequence[str] = ("Client", "Distributor", "Job")
+    fallible: bool = True
+    punctual: Sequence[str] = ()
+    ceiling: int = MOST
+    unheard: bool = False
+    workflows: int = 1
+
+    def __post_init__(self) -> None:
+        for sort, who in (("WorkflowRun", "Client"), ("TaskInstance", "Job")):
+            if sort in self.punctual and any(each.startswith(who) for each in self.mortal):
+                raise ValueError(f"{self.about}: the heartbeats of a {sort} cannot always come if its {who} may die")
+
+    @property
+    def rigid(self) -> Rigid:
+        """The rigid attributes."""
+        begun = [self.begun and number < self.workflows for number in range(self.runs)]
+        return {
+            ("Workflow", "begun"): [self.begun] * self.workflows,
+            ("WorkflowRun", "workflow"): self._in_turn(self.runs),
+            ("WorkflowRun", "begun"): begun,
+            **{(sort, "run"): list(range(self.runs)) for sort in ("Client", "Distributor")},
+            **{(sort, "begun"): begun for sort in ("Client", "Distributor")},
+            ("Task", "workflow"): self._in_turn(len(self.tasks)),
+            ("Task", "most"): list(self.tasks),
+            ("Task", "ceiling"): [self.ceiling for _ in self.tasks],
+            ("TaskInstance", "job"): list(range(self.instances)),
+            **{
+                (sort, "punctual"): [sort in self.punctual] * many
+                for sort, many in (("WorkflowRun", self.runs), ("TaskInstance", self.instances))
+            },
+            ("Job", "fallible"): [self.fallible] * self.instances,
+            ("Job", "unheard"): [self.unheard] * self.instances,
+            **{
+                (sort, "mortal"): [{sort, f"{sort}{number}"} & set(self.mortal) != set() for number in range(many)]
+                for sort, many in (("Client", self.runs), ("Distributor", self.runs), ("Job", self.instances))
+            },
+        }
+
+    def _in_turn(self, many: int) -> list[int]:
+        return [number % self.workflows for number in range(many)]
+
+
+LATE = ("WorkflowRun", "TaskInstance")
+
+CONFIGURATIONS = [
+    Configuration("two runs of a workflow without tasks", 2),
+    Configuration("one run, and a task that has two attempts", 1, (2,), 2, begun=True, fallible=False),
+    Configuration(
+        "one run, and a task whose command may fail",
+        *(1, (2,), 2),
+        begun=True,
+        mortal=("Job",),
+        punctual=("WorkflowRun",),
+    ),
+    Configuration(
+        "one run, and two tasks that have one attempt each",
+        *(1, (1, 1), 2),
+        begun=True,
+        mortal=(),
+        fallible=False,
+        punctual=("WorkflowRun",),
+    ),
+    Configuration(
+        "a run that is resumed, and a task whose worker may be late",
+        *(2, (1,), 2),
+        begun=True,
+        mortal=(),
+        fallible=False,
+        punctual=("WorkflowRun",),
+    ),
+    Configuration(
+        "a run whose client may die, and that is resumed",
+        *(2, (1,), 2),
+        begun=True,
+        mortal=("Client0",),
+        fallible=False,
+        punctual=("TaskInstance",),
+    ),
+    Configuration(
+        "a run that is resumed when its task runs out of resources",
+        *(2, (2,), 2),
+        begun=True,
+        mortal=(),
+        punctual=LATE,
+    ),
+    Configuration(
+        "a run that is resumed, whose distributor and jobs may die",
+        *(2, (1,), 1),
+        begun=True,
+        mortal=("Distributor", "Job"),
+        fallible=False,
+        punctual=("WorkflowRun",),
+    ),
+    Configuration(
+        "one run, and a task that needs more than any queue has",
+        *(1, (2,), 2),
+        begun=True,
+        mortal=(),
+        punctual=LATE,
+        ceiling=0,
+    ),
+    Configuration(
+        "one run, and a task whose job may be submitted though nobody knows",
+        *(1, (2,), 2),
+        begun=True,
+        mortal=(),
+        fallible=False,
+        punctual=LATE,
+        unheard=True,
+    ),
+    Configuration(
+        "two workflows, each with a run and a task",
+        *(2, (1, 1), 2),
+        begun=True,
+        mortal=(),
+        fallible=False,
+        punctual=LATE,
+        workflows=2,
+    ),
+]
+
+
+def configurations(sizes: Mapping[str, int]) -> Iterator[Rigid]:
+    """The configurations that need no more objects than ``sizes``."""
+    for configuration in CONFIGURATIONS:
+        needed = {
+            "Workflow": configuration.workflows,
+            **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), configuration.runs),
+            "Task": len(configuration.tasks),
+            **dict.fromkeys(("TaskInstance", "Job"), configuration.instances),
+        }
+        if all(many <= sizes[sort] for sort, many in needed.items()):
+            yield configuration.rigid

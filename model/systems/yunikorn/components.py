@@ -1,0 +1,107 @@
+"""Core and shim in one model: what the core model's resource manager does by itself, the shim does by messages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from schedproof.model.lang import NONE, Action, Rigid, Row, Rule, Term, exists, forall, implies, variable
+
+from .channel import CHANNEL_AXIOMS, KINDS, MESSAGE, MESSAGE_TABLE, messages
+from .machines import a, k, n
+from .shim_events import OWN_ACTIONS
+from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, c, m, t, u, z
+from .shim_messages import DELIVERIES, MESSAGE_RULES, to_core
+from .shim_rules import CRASHES, OWN_RULES
+from .sorts import ShimNode, ShimScheduler
+
+l = variable(ShimNode, "l")  # noqa: E741 - the letter before that of a node
+y = variable(ShimScheduler, "y")
+
+ALONE: Mapping[str, Term] = {
+    **dict.fromkeys(("submit", "reject", "remove_application"), ~exists(b, b.core == a)),
+    **dict.fromkeys(("add_ask", "remove_ask", "end"), ~exists(t, t.ask == k)),
+    **dict.fromkeys(("create_node", "drain_node", "restore_node", "decommission_node"), ~exists(m, m.core == n)),
+}
+"""When the core model's resource manager acts of itself: for what no object of the shim stands for."""
+
+SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, MESSAGE]
+SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *MESSAGE_TABLE]
+SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *CRASHES, *DELIVERIES]
+SHIM_AXIOMS = [
+    # One object of the shim for one of the core's, and one scheduler; a task's application is that of its ask.
+    forall(b, b.core != NONE),
+    forall([b, c], implies(b.core == c.core, b == c)),
+    forall(t, (t.ask != NONE) & (t.application != NONE) & (t.application.core == t.ask.application)),
+    forall([t, u], implies(t.ask == u.ask, t == u)),
+    forall(m, m.core != NONE),
+    forall([m, l], implies(m.core == l.core, m == l)),
+    forall([z, y], z == y),
+    *CHANNEL_AXIOMS,
+]
+
+
+def apart(actions: Sequence[Action]) -> list[Action]:
+    """The core model's actions, those of its resource manager guarded by :data:`ALONE`."""
+    return [
+        replace(action, when=[*action.when, ALONE[action.name]]) if action.name in ALONE else action
+        for action in actions
+    ]
+
+
+def shim_rules(actions: Sequence[Action]) -> list[Rule]:
+    """The rules of shim and messages, for a core whose actions are ``actions`` (not yet :func:`apart`)."""
+    guards = {action.name: action.when for action in actions}
+    return [
+        *OWN_RULES,
+        *MESSAGE_RULES,
+        *to_core(
+            submit=guards["submit"],
+            add_ask=guards["add_ask"],
+            remove_ask=guards["remove_ask"],
+            end=guards["end"],
+            create=guards["create_node"],
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Shim:
+    """The shim's part of a configuration whose core part has so many objects.
+
+    Args:
+        applications, nodes: how many the core has; the shim has an object for each.
+        asks: for each ask of the core its application.
+        scheduler: there is a scheduler object, which has to register and recover; otherwise the shim is up.
+        mortal: its process can die.
+        troubled: applications can fail on the shim's side, and pods fail to be bound.
+        kinds, ordered, overtaking, losable: as of :func:`.channel.messages`.
+    """
+
+    applications: int = 1
+    asks: Sequence[int] = ()
+    nodes: int = 0
+    scheduler: bool = False
+    mortal: bool = False
+    troubled: bool = False
+    kinds: Sequence[str] = KINDS
+    ordered: bool = True
+    overtaking: Sequence[str] = ()
+    losable: Sequence[str] = ()
+
+    @property
+    def rigid(self) -> Rigid:
+        """The rigid attributes of the shim's objects and of the messages."""
+        about = {"Application": self.applications, "Ask": len(self.asks), "Node": self.nodes}
+        return {
+            ("ShimApplication", "core"): list(range(self.applications)),
+            ("ShimApplication", "troubled"): [self.troubled] * self.applications,
+            ("Task", "ask"): list(range(len(self.asks))),
+            ("Task", "application"): list(self.asks),
+            ("ShimNode", "core"): list(range(self.nodes)),
+            ("ShimScheduler", "partition"): [0] * self.scheduler,
+            ("ShimScheduler", "mortal"): [self.mortal] * self.scheduler,
+            **messages(about, kinds=self.kinds, ordered=self.ordered, overtaking=self.overtaking, losable=self.losable),
+        }
+
+
+NO_SHIM: Rigid = Shim(applications=0).rigid
+"""The core alone."""

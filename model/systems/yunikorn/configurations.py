@@ -1,0 +1,159 @@
+"""What explorations look at: small configurations, each with the parts of the system that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from schedproof.model.lang import Rigid
+
+from .channel import KINDS, OF_APPLICATIONS, OF_ASKS, OF_NODES
+from .components import NO_SHIM, Shim
+from .sorts import Message
+
+NOTHING_OF_THE_SHIM: Rigid = {
+    ("ShimApplication", "core"): [],
+    ("Task", "ask"): [],
+    ("ShimNode", "core"): [],
+    ("ShimScheduler", "partition"): [],
+}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Applications with asks, on queues and nodes.
+
+    Args:
+        applications: for each its asks, a letter each: ``r`` a real one, ``p`` a placeholder, ``n`` a real one
+            that requires a particular node; and "Hard" or "Soft".
+        wakeups: how many time-outs can be under way at once.
+        nodes, adjustable_nodes: how many there are; whether people change them.
+        queues: for each queue the number of its parent, if it has one; applications are in the last queue.
+        people: what people may start, stop and remove: "queues", "partition".
+        exact: the placeholders that are asked for are what the gang was said to need.
+        shim: what of the shim takes part, if it does: otherwise a resource manager that may do anything.
+    """
+
+    about: str
+    applications: Sequence[tuple[str, str]] = ()
+    wakeups: int = 1
+    nodes: int = 1
+    adjustable_nodes: bool = False
+    queues: Sequence[int | None] = (None,)
+    people: Sequence[str] = ()
+    exact: bool = True
+    shim: Shim | None = None
+
+    def _above(self, queue: int) -> frozenset[int]:
+        parent = self.queues[queue]
+        return frozenset() if parent is None else self._above(parent) | {parent}
+
+    def rigid(self, *, shipped: bool = False) -> Rigid:
+        """The rigid attributes; with those of the shipped core."""
+        asks = [(number, kind) for number, (kinds, _) in enumerate(self.applications) for kind in kinds]
+        gangs = [number for number, (kinds, _) in enumerate(self.applications) if "p" in kinds]
+        return {
+            ("Partition", "adjustable"): ["partition" in self.people],
+            ("Queue", "partition"): [0 for _ in self.queues],
+            ("Queue", "parent"): list(self.queues),
+            ("Queue", "above"): [self._above(queue) for queue in range(len(self.queues))],
+            ("Queue", "adjustable"): ["queues" in self.people for _ in self.queues],
+            ("Application", "queue"): [len(self.queues) - 1 for _ in self.applications],
+            ("Application", "style"): [style for _, style in self.applications],
+            ("Application", "exact"): [self.exact for _ in self.applications],
+            ("Ask", "application"): [number for number, _ in asks],
+            ("Ask", "placeholder"): [kind == "p" for _, kind in asks],
+            **({("Ask", "required"): [kind == "n" for _, kind in asks]} if shipped else {}),
+            ("Wakeup", "spare"): [False] * self.wakeups,
+            ("GangTimer", "application"): gangs,
+            ("Node", "partition"): [0] * self.nodes,
+            ("Node", "adjustable"): [self.adjustable_nodes] * self.nodes,
+            **(self._shim if shipped else NOTHING_OF_THE_SHIM),
+        }
+
+    @property
+    def _shim(self) -> Rigid:
+        """The other component: an object for each of the core's, or none; nodes only if their messages take part."""
+        if self.shim is None:
+            return {key: values for key, values in NO_SHIM.items() if key[0] != Message.name}
+        asks = [number for number, (kinds, _) in enumerate(self.applications) for _ in kinds]
+        nodes = self.nodes if set(OF_NODES) & set(self.shim.kinds) else 0
+        return replace(self.shim, applications=len(self.applications), asks=asks, nodes=nodes).rigid
+
+
+CONFIGURATIONS = [
+    Configuration("an application with two asks", [("rr", "Soft")]),
+    Configuration("an application with one ask, and two late time-outs", [("r", "Soft")], wakeups=2),
+    Configuration("a gang of one with a real ask, hard", [("pr", "Hard")]),
+    Configuration("a gang of one with a real ask, soft", [("pr", "Soft")]),
+    Configuration("a gang of two with a real ask, hard", [("ppr", "Hard")]),
+    Configuration("a gang of two with a real ask, soft", [("ppr", "Soft")]),
+    Configuration("a partition is removed", [("r", "Soft")], people=["partition", "queues"]),
+    Configuration("a partition is removed with a gang in it", [("p", "Hard")], people=["partition"]),
+    Configuration("queues are removed", [("r", "Soft")], queues=[None, 0], people=["queues"], wakeups=1),
+    Configuration("a node is drained", [("r", "Soft")], adjustable_nodes=True, nodes=2),
+    Configuration("a node is drained that an ask requires", [("n", "Soft")], adjustable_nodes=True),
+    Configuration("a node goes with a placeholder", [("pr", "Soft")], adjustable_nodes=True, nodes=2),
+]
+
+
+WORK = (*OF_APPLICATIONS, *OF_ASKS)
+
+WITH_SHIM = [
+    Configuration("core and shim: an ask", [("r", "Soft")], shim=Shim(kinds=WORK, troubled=True)),
+    Configuration("core and shim: messages get lost", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, losable=KINDS)),
+    Configuration("core and shim: a soft gang", [("pr", "Soft")], wakeups=0, exact=False, shim=Shim(kinds=WORK)),
+    Configuration("core and shim: a hard gang", [("pr", "Hard")], wakeups=0, exact=False, shim=Shim(kinds=WORK)),
+    Configuration(
+        "core and shim: messages overtake each other",
+        [("pr", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=WORK, ordered=False),
+    ),
+    Configuration(
+        "core and shim: the queue is removed",
+        [("r", "Soft")],
+        wakeups=0,
+        queues=[None, 0],
+        people=["queues"],
+        shim=Shim(kinds=WORK),
+    ),
+    Configuration(
+        "core and shim: the partition is removed while the shim recovers",
+        [("r", "Soft")],
+        wakeups=0,
+        people=["partition"],
+        shim=Shim(kinds=WORK, scheduler=True, ordered=False),
+    ),
+    Configuration(
+        "core and shim: a gang waits for its second placeholder",
+        [("ppr", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=("SubmitApplication", "ApplicationAccepted", "AddAsk", "AskReleased")),
+    ),
+    Configuration(
+        "core and shim: a node, and the shim crashes",
+        wakeups=0,
+        adjustable_nodes=True,
+        shim=Shim(kinds=OF_NODES, scheduler=True, mortal=True),
+    ),
+    Configuration(
+        "core and shim: an ask, and the shim crashes",
+        [("r", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=WORK, scheduler=True, mortal=True),
+    ),
+]
+
+
+def configurations(
+    sizes: Mapping[str, int], *, shipped: bool = False, among: Sequence[Configuration] = CONFIGURATIONS
+) -> Iterator[Rigid]:
+    """The configurations that need no more objects than ``sizes``."""
+    for configuration in among:
+        counts: dict[str, int] = {}
+        rigid = configuration.rigid(shipped=shipped)
+        for (sort, _), values in rigid.items():
+            counts[sort] = len(values)
+        if all(number <= sizes[sort] for sort, number in counts.items()):
+            yield rigid

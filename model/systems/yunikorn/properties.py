@@ -1,0 +1,299 @@
+"""What the document properties of an application (lines 14 to 35)."""
+
+from schedproof.model.lang import (
+    NONE,
+    AlwaysCanReach,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    StepInvariant,
+    after,
+    exists,
+    forall,
+    implies,
+)
+
+from .events import FAILS, held, pending
+from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, w, x
+from .sorts import Application
+
+APPLICATIONS = [
+    # --- New and Accepted
+    Invariant(
+        name="new-has-no-asks",
+        says="a New application has no ask",
+        line=18,
+        sentence="The first ask to be added will trigger the transition.",
+        over=[a],
+        given=a.is_("New"),
+        then=~pending(a) & ~held(a),
+    ),
+    StepInvariant(
+        name="first-ask-accepts",
+        says="a New application to which an ask is added is Accepted",
+        line=18,
+        sentence="New: ... The first ask to be added will trigger the transition.",
+        over=[k, a],
+        given=k.fires("add") & (k.application == a) & a.is_("New"),
+        then=after(a.is_("Accepted")),
+    ),
+    Invariant(
+        name="accepted-has-no-allocation",
+        says="an Accepted application has no allocation",
+        line=19,
+        sentence="Accepted: ... On allocation of the first ask the application moves into a starting state.",
+        over=[a],
+        given=a.is_("Accepted"),
+        then=~held(a),
+    ),
+    StepInvariant(
+        name="only-the-cycle-is-scheduled",
+        says="only what an application in the scheduling cycle asks for is allocated",
+        line=19,
+        sentence="Accepted: The application is ready and part of the scheduling cycle.",
+        over=[k],
+        given=k.fires("allocate"),
+        then=k.application.is_(*SCHEDULED),
+    ),
+    # --- Starting
+    Invariant(
+        name="starting-has-one-allocation",
+        says="a Starting application has exactly one allocation",
+        line=20,
+        sentence="Starting: The application has exactly one allocation confirmed this corresponds to one running container/pod.",
+        over=[a],
+        given=a.is_("Starting"),
+        then=exists(k, (k.application == a) & k.is_(*HELD))
+        & forall([k, x], implies((k.application == a) & k.is_(*HELD) & (x.application == a) & x.is_(*HELD), k == x)),
+    ),
+    StepInvariant(
+        name="more-allocations-make-it-running",
+        says="a Starting application to which an allocation is added is Running",
+        line=20,
+        sentence="The application transitions to running if and when more allocations are added to the application.",
+        over=[k, a],
+        given=(k.application == a) & ~k.is_(*HELD) & after(k.is_(*HELD)) & a.is_("Starting"),
+        then=after(a.is_("Running")),
+    ),
+    LeadsTo(
+        name="starting-times-out",
+        says="an application does not stay Starting",
+        line=20,
+        sentence="This state times out automatically to prevent applications that consist of just one allocation from getting stuck in this state.",
+        over=[a],
+        given=a.is_("Starting") & exists(w, ~w.spare),  # some configurations have no time-outs
+        goal=~a.is_("Starting"),
+        weak=["run_out", "wake"],
+    ),
+    # --- Completing, Completed, Expired
+    Invariant(
+        name="completing-has-nothing",
+        says="a Completing application has no pending ask and no allocation",
+        line=22,
+        sentence="Completing: An application that has no pending requests or running containers/pod will be completing.",
+        over=[a],
+        given=a.is_("Completing"),
+        then=~pending(a) & ~held(a),
+    ),
+    Invariant(
+        name="nothing-left-completes",
+        says="an application in the scheduling cycle has a pending ask or an allocation",
+        line=22,
+        sentence="Completing: An application that has no pending requests or running containers/pod will be completing.",
+        over=[a],
+        given=a.is_(*SCHEDULED),
+        then=pending(a) | held(a),
+    ),
+    StepInvariant(
+        name="completed-after-its-time",
+        says="an application is Completed only when the time of this Completing is over",
+        line=23,
+        sentence="Completed: An application is considered completed when it has been in the completing state for a defined time period.",
+        over=[a],
+        given=~a.is_("Completed") & after(a.is_("Completed")),
+        then=a.is_("Completing") & (a.timer == "ran"),
+    ),
+    Invariant(
+        name="completed-has-nothing",
+        says="a Completed application has no pending ask and no allocation",
+        line=22,
+        sentence="An application that has no pending requests or running containers/pod will be completing.",
+        over=[a],
+        given=a.is_("Completed", "Expired"),
+        then=~pending(a) & ~held(a),
+    ),
+    StepInvariant(
+        name="completed-only-expires",
+        says="a Completed application stays so, or expires",
+        line=23,
+        sentence="From this state the application can only move to the Expired state, and it cannot move back into any of scheduling states ...",
+        over=[a],
+        given=a.is_("Completed"),
+        then=after(a.is_("Completed", "Expired")),
+    ),
+    StepInvariant(
+        name="only-the-completed-expire",
+        says="what expires was Completed",
+        line=24,
+        sentence="Expired: The completed application is tracked for a period of time, after that is expired and deleted from the scheduler.",
+        over=[a],
+        given=~a.is_("Expired") & after(a.is_("Expired")),
+        then=a.is_("Completed"),
+    ),
+    *[
+        StepInvariant(
+            name=f"{state.lower()}-is-final",
+            says=f"a {state} application stays so",
+            line=line,
+            sentence="This is a final state ...",
+            over=[a],
+            given=a.is_(state),
+            then=after(a.is_(state)),
+        )
+        for state, line in (("Expired", 24), ("Failed", 26), ("Rejected", 27))
+    ],
+    # --- Failing, Failed, Rejected
+    Invariant(
+        name="failing-has-something-left",
+        says="a Failing application has an ask or an allocation that is to be cleaned up",
+        line=25,
+        sentence="Failing: An application marked for failing, what still has some allocations or asks what needs to be cleaned up before entering into the Failed state.",
+        over=[a],
+        given=a.is_("Failing"),
+        then=pending(a) | held(a),
+    ),
+    AlwaysCanReach(
+        name="failing-ends",
+        says="a Failing application can be cleaned up, and Failed",
+        line=25,
+        sentence="Failing: An application marked for failing, what still has some allocations or asks what needs to be cleaned up before entering into the Failed state.",
+        over=[a],
+        given=a.is_("Failing"),
+        goal=a.is_("Failed"),
+        without=["add_ask"],
+    ),
+    StepInvariant(
+        name="a-gang-fails-before-it-runs",
+        says="the time-out of its placeholders fails an application only if it has no real allocation",
+        line=25,
+        sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        over=[a, g],
+        given=g.fires("arrive") & (g.application == a) & a.is_(*FAILS) & after(a.is_("Failing")),
+        then=~held(a, placeholder=False),
+    ),
+    Invariant(
+        name="failed-has-nothing",
+        says="a Failed application has no pending ask and no allocation",
+        line=26,
+        sentence="Failed: An application is considered failed when it was marked for failure and all the pending requests and allocations were already removed.",
+        over=[a],
+        given=a.is_("Failed"),
+        then=~pending(a) & ~held(a),
+    ),
+    StepInvariant(
+        name="rejected-when-it-is-added",
+        says="only a New application that is not yet known is Rejected",
+        line=27,
+        sentence="Rejected: ... This only happens when a resource manager tries to add a new application, when it gets created in a New state, and the scheduler rejects the creation.",
+        over=[a],
+        given=~a.is_("Rejected") & after(a.is_("Rejected")),
+        then=a.is_("New") & ~a.known,
+    ),
+    Invariant(
+        name="rejected-has-nothing",
+        says="a Rejected application has no ask and no allocation",
+        line=27,
+        sentence="The application was rejected when it was added to the scheduler.",
+        over=[a],
+        given=a.is_("Rejected"),
+        then=~pending(a) & ~held(a),
+    ),
+    # --- No wedge
+    AlwaysCanReach(
+        name="resuming-ends",
+        says="a Resuming application can go on",
+        over=[a],
+        given=a.is_("Resuming"),
+        goal=~a.is_("Resuming"),
+        without=["add_ask"],
+    ),
+    AlwaysCanReach(
+        name="applications-can-end",
+        says="an application that has a pending ask or an allocation can end",
+        line=14,
+        over=[a],
+        given=a.known
+        & a.is_(*UNFINISHED)
+        & exists(k, (k.application == a) & k.is_("pending", *HELD))
+        & exists(w, ~w.spare),
+        goal=a.is_(*FINISHED),
+    ),
+]
+
+PHASES = [
+    Invariant(
+        name="time-outs-are-of-applications",
+        says="a time-out that is under way is of an application",
+        over=[w],
+        given=w.is_("under_way"),
+        then=w.application != NONE,
+    ),
+    Invariant(
+        name="listed-since-it-was-added",
+        says="what an application lists has been added",
+        over=[k],
+        given=k.listed,
+        then=k.is_("pending", *HELD, "released"),
+    ),
+    Invariant(
+        name="asks-are-of-known-applications",
+        says="an application that has an ask is known",
+        over=[k],
+        given=~k.is_("to_come"),
+        then=k.application.known,
+    ),
+    Invariant(
+        name="allocations-have-a-node",
+        says="an ask has a node as long as it holds an allocation",
+        over=[k],
+        given=k.is_(*HELD),
+        then=k.node != NONE,
+    ),
+    Invariant(
+        name="resuming-has-no-real-allocation",
+        says="a Resuming application has no real allocation",
+        over=[a],
+        given=a.is_("Resuming"),
+        then=~held(a, placeholder=False),
+    ),
+]
+
+LIVES = [
+    LifeCycle(
+        name="life-of-a-job",
+        says="an application can go through its states from New to Expired",
+        line=16,
+        sort=Application,
+        states=["New", "Accepted", "Starting", "Running", "Completing", "Completed", "Expired"],
+    ),
+    LifeCycle(
+        name="life-failed",
+        says="an application can fail",
+        line=25,
+        sort=Application,
+        states=["New", "Accepted", "Starting", "Running", "Failing", "Failed"],
+    ),
+    LifeCycle(
+        name="life-rejected",
+        says="an application can be rejected",
+        line=27,
+        sort=Application,
+        states=["New", "Rejected"],
+    ),
+    LifeCycle(
+        name="life-resumed",
+        says="an application can go on without its placeholders",
+        sort=Application,
+        states=["New", "Accepted", "Resuming", "Accepted", "Starting"],
+    ),
+]

@@ -1,0 +1,195 @@
+"""What is promised of the two components together: nothing is dropped that the other counts on, and nobody waits for ever.
+
+The document has no sentence on it: what it says is that the two keep states of their own of "a similar
+object" (line 6). So each property says what a reader of the tables would expect, and where the facts say what
+happens instead. People who delete pods can end almost any wait; a property that something goes on means without them.
+"""
+
+from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, after, exists, forall, iff, implies
+
+from .channel import e, r
+from .machines import HELD, k, n
+from .shim_events import LISTED, one_of
+from .shim_machines import SCHEDULER_STATES, TERMINATED, b, m, t, z
+from .sorts import ShimApplication, ShimScheduler, Task
+
+PEOPLE = ["delete_pod", "delete_pending_pod"]
+SENTENCE = "A resource manager shim, and the core can thus have an independent idea of the state of a similar object."
+
+# It goes out now, or has not arrived yet; if a configuration can say it at all.
+RELEASE = (r.ask == t.ask) & (r.kind == "ReleaseAllocation")
+GIVEN_BACK = forall(r, implies(RELEASE, r.fires("send") | r.is_("under_way")))
+
+HEARD = [
+    StepInvariant(
+        name="released-allocations-are-heard",
+        says="when the core wants an allocation back whose pod is there, the shim deletes the pod",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_allocation_released"],
+        over=[t],
+        given=(t.ask == e.ask) & one_of(t.pod, ("pending", "assigned")),
+        then=t.fires("doom"),
+    ),
+    StepInvariant(
+        name="dropped-asks-are-heard",
+        says="when the core has dropped the ask of a task that waits for its allocation, the task does not go on waiting",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_ask_released"],
+        over=[t],
+        given=(t.ask == e.ask) & t.is_("Scheduling") & (t.pod == "pending"),
+        then=t.fires("doom") | t.fires("TaskRejected"),
+    ),
+    StepInvariant(
+        name="dropped-asks-start-nothing",
+        says="that an ask was dropped does not make its application run",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_ask_released"],
+        over=[b],
+        given=b.fires("ReleaseAppAllocationAsk") & ~b.is_("Running"),
+        then=after(~b.is_("Running")),
+    ),
+    StepInvariant(
+        name="allocations-are-heard",
+        says="when the core has allocated something, the task takes it or gives it back, or has still to ask",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_new_allocation"],
+        over=[t],
+        given=(t.ask == e.ask) & t.ask.is_(*HELD) & ~t.is_("Allocated", "Bound"),
+        then=t.fires("TaskAllocated") | t.is_("Pending") | (t.is_("New") & one_of(t.pod, LISTED)) | GIVEN_BACK,
+    ),
+    StepInvariant(
+        name="rejections-are-heard",
+        says="when the core rejects an application that waits for an answer, it does not go on waiting",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_application_rejected"],
+        over=[b],
+        given=(b.core == e.application) & b.is_("Submitted", "Recovering"),
+        then=b.fires("RejectApplication"),
+    ),
+    StepInvariant(
+        name="failures-are-heard",
+        says="when an application fails in the core, it fails in the shim, unless it has ended there",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_application_failing"],
+        over=[b],
+        given=(b.core == e.application) & ~b.is_("New", "Completed", "Failing", "Failed", "Killing", "Killed"),
+        then=b.fires("FailApplication"),
+    ),
+    StepInvariant(
+        name="rejected-asks-are-heard",
+        says="when the core rejects the ask of a task that waits, it does not go on waiting",
+        line=6,
+        sentence=SENTENCE,
+        on=["deliver_ask_rejected"],
+        over=[t],
+        given=(t.ask == e.ask) & t.is_("Scheduling"),
+        then=t.fires("TaskRejected"),
+    ),
+]
+
+# Where not all messages take part in a configuration, nothing is promised of what waits for them.
+ALL_IS_SAID = exists(r, r.kind == "ReleaseAllocation")
+
+WAITS = [
+    AlwaysCanReach(
+        name="what-is-to-be-released-goes",
+        says="what the core wants back can go, without people who delete pods",
+        line=6,
+        sentence=SENTENCE,
+        over=[k],
+        given=k.is_("releasing") & ALL_IS_SAID,
+        goal=~k.is_("releasing"),
+        without=PEOPLE,
+    ),
+    AlwaysCanReach(
+        name="no-allocation-without-a-pod",
+        says="an allocation whose pod has gone or ended can be released",
+        line=6,
+        sentence=SENTENCE,
+        over=[t, k],
+        given=(t.ask == k) & k.is_(*HELD) & one_of(t.pod, ("ended", "deleted")) & ALL_IS_SAID,
+        goal=~k.is_(*HELD),
+    ),
+    AlwaysCanReach(
+        name="tasks-do-not-wait-for-ever",
+        says="a task that has asked can get its allocation or end, without people who delete pods",
+        line=6,
+        sentence=SENTENCE,
+        over=[t],
+        given=t.is_("Scheduling") & ALL_IS_SAID,
+        goal=t.is_("Allocated", "Bound", *TERMINATED),
+        without=PEOPLE,
+    ),
+    *[
+        AlwaysCanReach(
+            name=f"{state.lower()}-can-be-left",
+            says=f"an application of the shim does not stay {state} for ever, without people who delete pods",
+            line=72,
+            over=[b],
+            given=b.is_(state) & ALL_IS_SAID,
+            goal=~b.is_(state),
+            without=PEOPLE,
+        )
+        for state in ("Submitted", "Recovering", "Reserving", "Resuming", "Failing")
+    ],
+    AlwaysCanReach(
+        name="the-shim-gets-to-run",
+        says="the shim can always get to run",
+        line=84,
+        over=[z],
+        goal=z.is_("Running"),
+        without=[*PEOPLE, "end_pod", "end_pod_unseen"],
+    ),
+]
+
+NODES = [
+    AlwaysCanReach(
+        name="a-cordon-is-forwarded",
+        says="the core gets to know whether a node that the shim has registered is cordoned, if people leave it as it is",
+        line=66,
+        sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
+        over=[m, n],
+        given=(m.core == n) & m.is_("Healthy", "Draining") & ~m.deleted & n.is_("schedulable", "unschedulable"),
+        goal=iff(m.cordoned, n.is_("unschedulable")),
+        without=["cordon", "cordon_unheard", "uncordon", "uncordon_unheard", "shim_crashes", "shim_crashes_silently"],
+    ),
+]
+
+LIVES = [
+    LifeCycle(
+        name="life-of-a-gang-in-the-shim",
+        says="an application with placeholders can reserve, and run",
+        line=72,
+        sort=ShimApplication,
+        states=["New", "Submitted", "Accepted", "Reserving", "Running"],
+    ),
+    LifeCycle(
+        name="life-of-a-resumed-gang-in-the-shim",
+        says="an application whose placeholders are not there in time can run all the same",
+        line=72,
+        sort=ShimApplication,
+        states=["New", "Submitted", "Accepted", "Reserving", "Resuming", "Running"],
+    ),
+    LifeCycle(
+        name="life-of-a-task",
+        says="a task can be bound, and complete",
+        line=76,
+        sort=Task,
+        states=["New", "Pending", "Scheduling", "Allocated", "Bound", "Completed"],
+    ),
+    LifeCycle(
+        name="life-of-the-shim",
+        says="the shim can register and recover",
+        line=84,
+        sort=ShimScheduler,
+        states=[state for state in SCHEDULER_STATES if state != "Stopped"],
+    ),
+]
+
+SHIM_PROPERTIES = [*HEARD, *WAITS, *NODES, *LIVES]

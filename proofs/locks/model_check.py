@@ -1,0 +1,431 @@
+"""All that is checked of a description of locks: its order, its rules, its operations, its threads.
+
+Orders and operations are checked in two ways, for any number of objects and by runs on given ones; if these
+contradict each other, it is an error of ours and work stops.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schedproof.model.lang.errors import Place
+from schedproof.model.locks import Locks, LocksError
+from schedproof.model.locks.language import Call, Operation, Rule, SeveralRule
+from schedproof.proofs.exploration.run_facts import words
+from schedproof.proofs.gc_paused import gc_paused
+from schedproof.proofs.verdict import Counterexample, Disagreement, Method, ObjectFacts, Result, TraceStep, Verdict
+
+from . import rank as ranks
+from . import runs, symbolic
+from .checks import Callers, Check, checks
+from .explore import LIMIT, Explored, Problem, Waiting, explore_all
+from .rank import Order, Rank
+from .reached import Progress
+from .runs import Broken, Event, Tried
+from .symbolic import CheckedStep
+from .unfold import World
+
+Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
+"""Which of the steps of an operation a check is about."""
+
+CHANNEL = "channel"
+"""The class of a channel, which descriptions of locks do not give it."""
+
+Look = Callable[[Tried], tuple[int, str] | None]
+"""The number of the event of a run with which something is wrong, and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found about a check.
+
+    Args:
+        steps: what happens, step by step, until it goes wrong; ``problem`` is what is wrong then.
+        broken, deadlock: of these two the one that shows it, if one does.
+        note: why it is undetermined, or what stands behind a proof.
+    """
+
+    check: Check
+    verdict: Verdict
+    method: Method
+    scope: Mapping[str, int] | None
+    seconds: float = field(compare=False, default=0.0)
+    note: str = ""
+    problem: str = ""
+    steps: tuple[str, ...] = ()
+    broken: Broken | None = None
+    deadlock: Problem | None = None
+    order: Order | None = None
+    objects: tuple[tuple[str, str], ...] = ()
+    """Of the run: the names of the objects and their classes."""
+
+    def result(self, name: str) -> Result:
+        """The verdict as that of a property."""
+        shown = self.verdict is Verdict.REFUTED
+        steps = [TraceStep(says, {}, says, None, ()) for says in self.steps] if shown else []
+        return Result(
+            name,
+            self.check.kind,
+            self.verdict,
+            self.method,
+            self.scope,
+            self.seconds,
+            self._counterexample(steps, name) if shown else None,
+            self.note,
+        )
+
+    def _counterexample(self, steps: Sequence[TraceStep], name: str) -> Counterexample:
+        """Interleavings begin where nothing is held; a run of an operation begins with what its caller holds."""
+        objects = tuple(ObjectFacts(each, f"{words(of)} {each}", {}) for each, of in self.objects)
+        free = tuple(
+            ObjectFacts(each, "empty" if of == CHANNEL else "held by no thread", {}) for each, of in self.objects
+        )
+        held = tuple(ObjectFacts(each, f"held by the caller ({mode})", {}) for each, mode in self._held)
+        problem = f"property {name} is violated: {self.problem}"
+        return Counterexample(steps, problem, objects=objects, initial=free if self.deadlock is not None else held)
+
+    @property
+    def _held(self) -> Sequence[tuple[str, str]]:
+        run = self.broken.run if self.broken is not None else ()
+        return [(each, str(mode)) for each, mode in run[0].held] if run else []
+
+
+@dataclass(frozen=True)
+class LocksChecked:
+    """All answers about a description, with the exploration of its threads, if it has some."""
+
+    locks: Locks
+    answers: tuple[Answer, ...]
+    explored: Explored | None
+
+    @property
+    def ok(self) -> bool:
+        """Every verdict is the expected one."""
+        return all(a.verdict is self.expected(a) for a in self.answers)
+
+    def expected(self, answer: Answer) -> Verdict:
+        """What the description expects."""
+        return Verdict.REFUTED if answer.check.name in self.locks.refuted else Verdict.PROVED
+
+
+def model_check(
+    locks: Locks, *, only: Sequence[str] = (), limit: int = LIMIT, progress: Progress | None = None
+) -> LocksChecked:
+    """Checks a description.
+
+    Args:
+        only: just these checks, by name.
+        limit: states of the exploration of the threads; with more it is undetermined.
+
+    Raises:
+        Disagreement: the two ways of checking contradict each other.
+        LocksError: a program can not be followed on the given objects.
+    """
+    known = checks(locks)
+    _names(locks, known)
+    work = _Work(locks, World(locks), limit, progress)
+    answers = []
+    for check in known:
+        if only and check.name not in only:
+            continue
+        start = time.perf_counter()
+        try:
+            with gc_paused():
+                answer = work.answer(check)
+        except RecursionError:
+            problem = f"{check.name}: what is done is too long, or nested too deeply, to be followed"
+            raise LocksError(check.place, problem, "describe less of it at once") from None
+        answers.append(replace(answer, seconds=time.perf_counter() - start))
+    return LocksChecked(locks, tuple(answers), work.explored)
+
+
+def _names(locks: Locks, known: Sequence[Check]) -> None:
+    """Refuses names of checks that are there twice, or not at all.
+
+    Raises:
+        LocksError: there are such.
+    """
+    names = [check.name for check in known]
+    for check in known:
+        if names.count(check.name) > 1:
+            raise LocksError(check.place, f"two checks have the name {check.name}", "give the rule another name")
+    for said in sorted(locks.refuted):
+        if said not in names:
+            raise LocksError(
+                known[0].place, f"refuted names an unknown check {said!r}", f"choose from {', '.join(names)}"
+            )
+
+
+class _Work:
+    """One examination, with what several checks need."""
+
+    def __init__(self, locks: Locks, world: World, limit: int, progress: Progress | None) -> None:
+        self.locks, self.world, self.limit, self.progress = locks, world, limit, progress
+        self.order: Order | None = None
+        self.explored: Explored | None = None
+        self.programs: dict[str, symbolic.Programs] = {}
+        self.tried: dict[str, list[Tried]] = {}
+
+    def answer(self, check: Check) -> Answer:
+        every = self.locks.operations.values()
+        in_order = _each(lambda e: runs.against_the_order(self.world, self.locks, self.rank, e))
+        match check.about:
+            case "order":
+                return self.acyclic(check)
+            case "deadlock":
+                return self.no_deadlock(check)
+            case "threads":
+                return self.threads(check, in_order)
+            case "release":
+                return self.operations(
+                    check, every, lambda p, o: [j for j in p.releases if j.operation == o.name], runs.keeps
+                )
+            case "wait":
+                waiting = _each(lambda e: runs.waits_under_a_lock(self.locks, e))
+                return self.operations(check, every, lambda p, o: p.waits, waiting)
+            case Operation() as operation:
+                return self.operations(check, [operation], lambda p, o: p.order, in_order)
+            case Callers(operation=called):
+                calls = _each(lambda e: runs.not_called_under(self.world, called, e))
+                return self.operations(check, every, lambda p, o: [j for n, j in p.calls if n == called.name], calls)
+            case Rule() as rule:
+                asked = _each(lambda e: runs.against_a_rule(self.world, rule, e))
+                return self.operations(check, every, lambda p, o: [j for n, j in p.rules if n == rule.name], asked)
+            case SeveralRule() as several:
+                return self.operations(
+                    check,
+                    every,
+                    lambda p, o: [j for n, j in p.rules if n == several.name],
+                    lambda tried: runs.against_several(self.world, several, tried.run),
+                )
+
+    @property
+    def rank(self) -> Rank | None:
+        if self.order is None and self.locks.order:
+            self.order = ranks.check_order(self.locks)
+        return self.order.rank if self.order is not None else None
+
+    def acyclic(self, check: Check) -> Answer:
+        rank = self.rank
+        assert self.order is not None
+        if rank is not None:
+            note = f"rank {rank.text}; no cycle in {self.order.instances} instances"
+            return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=note, order=self.order)
+        if not self.order.circle:
+            return Answer(
+                check,
+                Verdict.UNDETERMINED,
+                Method.EXPLORATION,
+                None,
+                note=f"no rank, and no cycle in {self.order.instances} instances",
+            )
+        steps = tuple(
+            f"a thread that holds {e.holding} may acquire {e.acquired} ({e.row.text})" for e in self.order.circle
+        )
+        names = [e.holding for e in self.order.circle]
+        problem = f"the order has a cycle of {len(names)}: {' > '.join([*names, names[0]])}"
+        return Answer(
+            check,
+            Verdict.REFUTED,
+            Method.EXPLORATION,
+            {"objects": len(set(names))},
+            problem=problem,
+            steps=steps,
+            order=self.order,
+        )
+
+    def no_deadlock(self, check: Check) -> Answer:
+        self.explored = found = explore_all(self.locks, limit=self.limit, progress=self.progress)
+        scope = {"threads": max(self.locks.together, default=len(self.locks.threads)), "locks": len(self.locks.objects)}
+        if found.problems:
+            first = found.problems[0]
+            return Answer(
+                replace(check, line=self.line_of(first.steps[-1].place)) if first.steps else check,
+                Verdict.REFUTED,
+                Method.EXPLORATION,
+                scope,
+                problem=". ".join([first.headline, *standstill(first)]),
+                steps=interleaving(first),
+                deadlock=first,
+                objects=self.classes(step.on for step in first.steps),
+            )
+        if not found.states:
+            note = "vacuous: no thread does anything"
+            return Answer(check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=note)
+        if not found.complete:
+            return Answer(
+                check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=f"stopped after {found.states} states"
+            )
+        return Answer(
+            check, Verdict.PROVED, Method.EXPLORATION, scope, note=f"{found.states} states, {found.moves} moves"
+        )
+
+    def line_of(self, place: Place) -> int | None:
+        """The document's line of the operation that a step is written in."""
+        before = [
+            o for o in self.locks.operations.values() if o.place.file == place.file and o.place.line <= place.line
+        ]
+        thread = any(t.place.file == place.file and t.place.line <= place.line for t in self.locks.threads.values())
+        return None if thread or not before else max(before, key=lambda o: o.place.line).line
+
+    # --- operations, in two ways
+
+    def symbolically(self, operation: Operation) -> symbolic.Programs:
+        if operation.name not in self.programs:
+            self.programs[operation.name] = symbolic.check_operation(self.locks, self.rank, operation)
+        return self.programs[operation.name]
+
+    def runs_of(self, operation: Operation) -> list[Tried]:
+        if operation.name not in self.tried:
+            self.tried[operation.name] = [
+                tried
+                for scope, held in runs.entries(self.world, operation)
+                for tried in runs.runs(self.world, operation.name, operation.steps, scope, held)
+            ]
+        return self.tried[operation.name]
+
+    def runs_of_threads(self) -> list[Tried]:
+        every = {name: name for name in self.world.names}
+        return [
+            tried for t in self.locks.threads.values() for tried in runs.runs(self.world, t.name, t.steps, every, ())
+        ]
+
+    def operations(self, check: Check, operations: Collection[Operation], asked: Asked, look: Look) -> Answer:
+        """What both ways say: each step for any number of objects, and each run on those that are given."""
+        steps, open_ = 0, []
+        broken: list[Broken] = []
+        for operation in operations:
+            found = asked(self.symbolically(operation), operation)
+            steps += len(found)
+            mine = [j for j in found if not j.proved]
+            open_ += [f"{operation.name}: {j.step.text} ({j.step.place}): {j.why}" for j in mine]
+            tried = self.tries(check, self.runs_of(operation), look)
+            if tried and not mine:
+                raise Disagreement(
+                    f"{check.name}: {operation.name} is proved to keep it, but a run of it does not: "
+                    f"{tried[0].problem}; one of the two engines is wrong"
+                )
+            broken += tried
+        threads = [] if isinstance(check.about, Operation) or check.about == "release" else self.runs_of_threads()
+        if broken := [*broken, *self.tries(check, threads, look)]:
+            return self.refuted(check, broken)
+        if open_:
+            note = f"no run violates it, but it is not proved: {open_[0]}"
+            return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
+        if not steps and isinstance(check.about, Operation):
+            note = "it acquires nothing while it holds something"
+            return Answer(check, Verdict.PROVED, Method.CONSTRUCTION, None, note=note)
+        if not steps:
+            note = "vacuous: no operation has such a step"
+            return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
+        return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
+
+    def tries(self, check: Check, runs_: Sequence[Tried], look: Look) -> list[Broken]:
+        """The runs that break something; what comes after a call without what it needs is the fault of that call."""
+        if not isinstance(check.about, Callers):
+            runs_ = [self.before_a_wrong_call(tried) for tried in runs_]
+        return [b for b in map(_broken(look), runs_) if b is not None]
+
+    def before_a_wrong_call(self, tried: Tried) -> Tried:
+        """A run as far as every operation is called with what it needs."""
+        for number, event in enumerate(tried.run):
+            if isinstance(event.step, Call):
+                called = self.locks.operations[event.step.operation]
+                if runs.not_called_under(self.world, called, event):
+                    return replace(tried, run=tried.run[:number], after=tried.before)
+        return tried
+
+    def threads(self, check: Check, look: Look) -> Answer:
+        """What the runs of each thread by itself say."""
+        tried = self.runs_of_threads()
+        if broken := self.tries(check, tried, look):
+            return self.refuted(check, broken)
+        note = f"{len(tried)} runs"
+        return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)
+
+    def refuted(self, check: Check, broken: Sequence[Broken]) -> Answer:
+        """By the shortest of the runs that break it."""
+        shortest = min(broken, key=lambda b: len(b.run))
+        others = dict.fromkeys(b.name for b in broken if b.name != shortest.name)
+        note = f"also violated by {', '.join(others)}" if others else ""
+        called = ", ".join(f"{name} = {value}" for name, value in shortest.arguments.items() if name != value)
+        problem = f"{shortest.name}{f' with {called}' if called else ''}: {shortest.problem}"
+        lines = tuple(f"{event.says} ({event.step.place})" for event in shortest.run)
+        last = self.locks.operations.get(shortest.run[-1].operation)
+        if check.line is None and last is not None:
+            check = replace(check, line=last.line)
+        return Answer(
+            check,
+            Verdict.REFUTED,
+            Method.EXPLORATION,
+            self.scope,
+            note=note,
+            problem=problem,
+            steps=lines,
+            broken=shortest,
+            objects=self.classes(
+                name for event in shortest.run for name in [event.object, *(held for held, _ in event.held)]
+            ),
+        )
+
+    def classes(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """Those of ``names`` that are locks or channels, once, each with its class."""
+        known = {name: one.of for name, one in self.locks.objects.items()} | dict.fromkeys(self.locks.channels, CHANNEL)
+        return tuple((name, known[name]) for name in dict.fromkeys(names) if name in known)
+
+    @property
+    def scope(self) -> dict[str, int]:
+        """How many objects of each class there are."""
+        found: dict[str, int] = {}
+        for one in self.locks.objects.values():
+            found[one.of] = found.get(one.of, 0) + 1
+        return found
+
+
+def _broken(look: Look) -> Callable[[Tried], Broken | None]:
+    def found(tried: Tried) -> Broken | None:
+        if (seen := look(tried)) is None:
+            return None
+        number, problem = seen
+        return Broken(tried.name, tried.arguments, tried.run[: number + 1], problem)
+
+    return found
+
+
+def _each(problem: Callable[[Event], str]) -> Look:
+    """The first event of a run with which something is wrong."""
+
+    def found(tried: Tried) -> tuple[int, str] | None:
+        return next(((n, said) for n, event in enumerate(tried.run) if (said := problem(event))), None)
+
+    return found
+
+
+def interleaving(problem: Problem) -> tuple[str, ...]:
+    """What each thread does, line by line."""
+    lines = []
+    for step in problem.steps:
+        waits = "" if step.granted else ", and has to wait"
+        meets = f", which {step.other} takes" if step.other else ""
+        lines.append(f"{step.thread}: {step.how} {step.on}{meets}{waits} ({step.place})")
+    return tuple(lines)
+
+
+def standstill(problem: Problem) -> tuple[str, ...]:
+    """Which threads wait in the final state, and why."""
+    return tuple(f"{w.thread} waits: {w.how} {w.on}; {_because(problem, w)}" for w in problem.waits)
+
+
+def _because(problem: Problem, waiting: Waiting) -> str:
+    if waiting.how in ("send", "receive"):
+        return (
+            f"only {' or '.join(waiting.whom)} could take the other side"
+            if waiting.whom
+            else "no thread takes the other side"
+        )
+    holders = [h for h in problem.holds if h.on == waiting.on and h.thread in waiting.whom]
+    held = [f"{'it' if h.thread == waiting.thread else h.thread} holds it by {h.how}" for h in holders]
+    ahead = [f"{name} is about to write it" for name in waiting.whom if name not in {h.thread for h in holders}]
+    return ", ".join([*held, *ahead])

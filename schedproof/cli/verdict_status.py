@@ -1,0 +1,66 @@
+"""What verdicts are worth: whether the manifest expects them, and what that makes of the exit code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from schedproof.model.semantics import scope_text
+from schedproof.proofs.verdict import Method, Verdict
+from schedproof.proofs.verification.verdict_cache import versions
+from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
+
+from .errors import Exit
+from .tables import count
+
+EXPECTED = "as expected"
+WRONG = "NOT EXPECTED"
+OPEN = "UNDETERMINED"
+
+
+def standing(verdict: Verdict, expected: Verdict) -> str:
+    """How a verdict stands to the manifest."""
+    if verdict is Verdict.UNDETERMINED:
+        return OPEN
+    return EXPECTED if verdict is expected else WRONG
+
+
+def code(standings: Iterable[str]) -> Exit:
+    """The exit code that standings make."""
+    return Exit.worst({EXPECTED: Exit.OK, WRONG: Exit.DIFFERENT, OPEN: Exit.UNDETERMINED}[s] for s in standings)
+
+
+def standings(reports: Iterable[VariantReport]) -> list[str]:
+    """How each verdict stands to its manifest."""
+    return [standing(j.result.verdict, j.expected) for report in reports for j in report.properties]
+
+
+def reached(properties: Iterable[CheckedProperty]) -> str:
+    """How many verdicts reach how far: ``21 proved (any number), 9 refuted, ...``."""
+    counts: Counter[str] = Counter()
+    for checked in properties:
+        result = checked.result
+        at = scope_text(result.scope or {})
+        if result.verdict is not Verdict.PROVED:
+            counts[f"{result.verdict}"] += 1
+        elif result.method is Method.EXPLORATION:
+            counts[f"hold at {at}"] += 1
+        else:
+            counts[result.reach] += 1
+    return ", ".join(f"{n} {what}" for what, n in counts.items())
+
+
+def conclusion(reports: Sequence[VariantReport]) -> str:
+    """How many verdicts are as expected, how many are missing, and how many an earlier run has found."""
+    marks = standings(reports)
+    good = sum(mark == EXPECTED for mark in marks)
+    missing = sum(len(report.missing) for report in reports)
+    cached = sum(checked.cached for report in reports for checked in report.properties)
+    says = "as expected" if good == len(marks) else "NOT as expected"
+    parts = [f"{good} of {count(len(marks), 'verdict')} are what the manifests say"]
+    if missing:
+        says = f"INCOMPLETE, {says} so far" if good == len(marks) else f"INCOMPLETE, {says}"
+        parts.append(f"{missing} are missing: interrupted")
+    if cached:
+        parts.append(f"{cached} cached ({versions()})")
+    return f"{says}: {', '.join(parts)}"

@@ -1,0 +1,194 @@
+"""The life of a session's own process: it checks what it is asked, within its limits, until nobody is left to ask."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from schedproof.proofs.traces import LogVerdict, TraceError
+from schedproof.proofs.traces.engine.watch import Watch
+
+from .answers import Answer, Kind, problem
+from .frames import LENGTH, content, message
+from .limits import Limits
+from .opening import BadSession, opened
+from .strict import NotJson, parse
+
+OUT_OF_MEMORY = 71
+"""How the process ends when it may have no more memory."""
+
+FAULT = 70
+"""How it ends after an error of its own."""
+
+
+class Checking:
+    """One session: what it was created with, and the records that it took."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.watch: Watch | None = None
+
+    def answer(self, head: Mapping[str, Any], body: bytes) -> Answer:
+        """The answer to one request."""
+        match head["ask"]:
+            case "create":
+                return self.create(body)
+            case "records":
+                return self.take(body, lines=head["lines"], after=head["after"])
+            case "report":
+                return Answer(Kind.DONE, self.check.report().as_json())
+            case "events":
+                return self.events(head["most"])
+            case other:
+                raise AssertionError(f"the server asks for {other!r}")
+
+    @property
+    def check(self) -> Watch:
+        """The check; there is one once the session is created, and nobody hears of the session before."""
+        assert self.watch is not None
+        return self.watch
+
+    def create(self, body: bytes) -> Answer:
+        """Begins the session that ``body`` asks for."""
+        try:
+            self.watch = opened(parse(body))
+        except NotJson as error:
+            return problem(Kind.MALFORMED, str(error))
+        except BadSession as error:
+            return problem(Kind.BAD_SESSION, str(error))
+        return Answer(Kind.DONE, self.standing())
+
+    def standing(self) -> dict[str, Any]:
+        """The verdict so far, in short."""
+        report = self.check.report().as_json()
+        kept: dict[str, Any] = {
+            name: report[name] for name in ("system", "variant", "verdict", "records", "note") if name in report
+        }
+        if "first_departure" in report:
+            kept["first_departure"] = {name: report["first_departure"][name] for name in ("record", "reason")}
+        return kept
+
+    def take(self, body: bytes, *, lines: bool, after: int | None) -> Answer:
+        """Takes the records of ``body``, a list or one a line, up to the first that is none or that ends the checking."""
+        before, begun = self.check.records, time.process_time()
+        if after is not None and after != before:
+            return problem(Kind.CONFLICT, f"the session has taken {before} records, not {after}", records=before)
+        try:
+            for given in _records(body, lines=lines):
+                if self.check.validation.verdict is not LogVerdict.CONFORMS:
+                    break  # nothing changes any more
+                if time.process_time() - begun > self.limits.seconds / 2 and self.check.records > before:
+                    return self._rest(before)
+                record = parse(given) if isinstance(given, bytes) else given
+                if not isinstance(record, dict):
+                    raise NotJson("a record is not an object; send {...}")
+                self.check.take(record)
+        except _NoList as error:
+            return problem(Kind.MALFORMED, str(error))
+        except (NotJson, TraceError) as error:
+            number = self.check.records + 1
+            says = str(error) if isinstance(error, TraceError) else f"record {number}: {error}"
+            return problem(Kind.BAD_RECORD, says, record=number, taken=number - 1 - before, **self.standing())
+        return Answer(Kind.DONE, {"taken": self.check.records - before, **self.standing()})
+
+    def _rest(self, before: int) -> Answer:
+        """Half of the time is over: whoever sends many records is asked to send fewer, before the session is lost."""
+        taken, records = self.check.records - before, self.check.records
+        says = f"checking {taken} records took long; send the rest in another request, after={records}, and fewer at a time"
+        return problem(Kind.TOO_BIG, says, taken=taken, **self.standing())
+
+    def events(self, most: int) -> Answer:
+        """What may happen next."""
+        allowed = self.check.allowed(most)
+        return Answer(
+            Kind.DONE, {"events": list(allowed.events), "complete": allowed.complete, "records": self.check.records}
+        )
+
+
+class _NoList(ValueError):
+    """The body as a whole is no list of records."""
+
+
+def _records(body: bytes, *, lines: bool) -> Iterator[Any]:
+    """The records of a list; or the lines that are not blank, still to be parsed."""
+    if lines:
+        yield from (line for line in body.split(b"\n") if line.strip())
+        return
+    try:
+        value = parse(body)
+    except NotJson as error:
+        raise _NoList(str(error)) from None
+    if not isinstance(value, list):
+        raise _NoList("the records are not a list; send [...], or one a line as application/x-ndjson")
+    yield from value
+
+
+def live(connection: socket.socket, limits: Limits) -> NoReturn:
+    """Answers until the connection is closed. Ends this process, whatever happens."""
+    code = FAULT
+    try:
+        _confine(limits)
+        code = _serve(connection, Checking(limits), limits)
+    except MemoryError:
+        code = OUT_OF_MEMORY
+    except (OSError, EOFError):
+        code = 0  # nobody is left to answer
+    finally:
+        os._exit(code)
+
+
+def _serve(connection: socket.socket, checking: Checking, limits: Limits) -> int:
+    while True:
+        head, body = content(_exactly(connection, LENGTH.unpack(_exactly(connection, LENGTH.size))[0]))
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # the signal ends the process, in the middle of anything
+        try:
+            found = checking.answer(head, body)
+            data = message({"kind": found.kind, "body": dict(found.body)})
+        except Exception as error:
+            if isinstance(error, MemoryError):
+                raise
+            says = f"an error of the service itself: {type(error).__name__}: {str(error)[:200]}"
+            connection.sendall(message({"kind": Kind.FAULT, "body": {"message": " ".join(says.split())}}))
+            return FAULT
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        connection.sendall(data)
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    found = bytearray()
+    while len(found) < size:
+        part = connection.recv(min(size - len(found), 1 << 20))
+        if not part:
+            raise EOFError
+        found += part
+    return bytes(found)
+
+
+def _confine(limits: Limits) -> None:
+    """No more memory than is allowed, no files, and behind the server when processors are short."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    ceiling = _address_space() + limits.memory
+    for what, most in ((resource.RLIMIT_AS, ceiling), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        with contextlib.suppress(ValueError, OSError):  # a lower limit is set already
+            resource.setrlimit(what, (most, most))
+    with contextlib.suppress(OSError):
+        os.nice(5)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+            score.write("500")  # if the machine itself is short of memory, a session goes before the server
+
+
+def _address_space() -> int:
+    """Bytes that this process has already, most of them shared with all sessions."""
+    try:
+        with open("/proc/self/statm") as sizes:
+            return int(sizes.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 1 << 30
