@@ -220,11 +220,11 @@ CHECK = """
 import sys
 from schedproof.model.registry.discovery import system
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import examine
+from schedproof.proofs.checking.model_check import model_check
 name, variant, scope, *only = sys.argv[1:]
 sizes = {sort: int(n) for sort, n in (each.split("=") for each in scope.split(","))}
 how = Exploring(Engine.COMPILED, symmetry=False)
-results = examine(system(name).variants[variant], sizes, only=only, how=how)
+results = model_check(system(name).variants[variant], sizes, only=only, how=how)
 sys.exit(any(r.verdict != "proved" for r in results) or len(results) != len(only))
 """
 

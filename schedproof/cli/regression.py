@@ -32,8 +32,8 @@ TRACE = [
 def test_the_last_record_violates() -> None:
     header, *records = map(json.loads, TRACE)
     report = check_records({named}, header, records)
-    assert report.verdict is LogVerdict.DEPARTS
-    assert report.first_departure is not None and report.first_departure.record == len(records)
+    assert report.verdict is LogVerdict.VIOLATES
+    assert report.first_nonconformance is not None and report.first_nonconformance.record == len(records)
 '''
 
 _LINES = '''"""A log that violates {system} {variant}; written by schedproof validate --emit-test.
@@ -55,8 +55,8 @@ def test_the_last_line_violates(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("\\n".join(LOG) + "\\n", "utf-8")
     report = check_trace({named}, log, variant={told!r}, format={format!r})
-    assert report.verdict is LogVerdict.DEPARTS
-    assert report.first_departure is not None and report.first_departure.line == len(LOG)
+    assert report.verdict is LogVerdict.VIOLATES
+    assert report.first_nonconformance is not None and report.first_nonconformance.line == len(LOG)
 '''
 
 

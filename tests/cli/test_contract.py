@@ -713,7 +713,7 @@ def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
 
 LINES = {
     "jobmon": ["as-written as-written-repaired", "shipped repaired"],
-    "yunikorn": ["as-written v0.12.2 repaired components components-repaired"],
+    "yunikorn": ["as-written v0.12.2 repaired parties parties-repaired"],
     "beaker": ["as-written interleaved repaired by-priority strict eager", "batch", "shipped"],
 }
 """Which variants amend a common one, as the README has them."""

@@ -273,7 +273,7 @@ def test_dot_has_every_arrow() -> None:
 
 
 def test_where_no_one_holds_or_waits_there_is_nothing_to_draw() -> None:
-    with pytest.raises(DiagramError, match="a title: no one holds anything or waits for anything"):
+    with pytest.raises(DiagramError, match="a title: no object holds or waits for another"):
         picture("", "")
 
 

@@ -21,13 +21,13 @@ def hits(text):
 @pytest.mark.parametrize(
     ("source", "word", "line"),
     [
-        ('"""It is checked.\n\nEach property."""\n', "judged", 1),
-        ('"""It is checked.\n\nEach property."""\n', "promise", 3),
+        ('"""It is judged.\n\nEach promise."""\n', "judged", 1),
+        ('"""It is checked.\n\nEach promise."""\n', "promise", 3),
         ("x = 1\n# its story\n", "story", 2),
-        ('raise ValueError("no such configuration")\n', "topology", 1),
-        ("raise ValueError(f'no such {x} configuration')\n", "topology", 1),
-        ("def validate_log(): ...\n", "check in validate_log", 1),
-        ("class Violation: ...\n", "property in Violation", 1),
+        ('raise ValueError("no such topology")\n', "topology", 1),
+        ("raise ValueError(f'no such {x} topology')\n", "topology", 1),
+        ("def judge_log(): ...\n", "judge in judge_log", 1),
+        ("class BrokenPromise: ...\n", "promise in BrokenPromise", 1),
         ("found = 1\n", "found", 1),
     ],
 )
@@ -38,8 +38,8 @@ def test_a_banned_word_is_found_where_it_stands(source, word, line):
 @pytest.mark.parametrize(
     "source",
     [
-        '"""The document: "a property that stands in quotation marks" is not ours."""\n',
-        '"""Code such as `prop` is a name."""\n',
+        '"""The document: "a promise that stands in quotation marks" is not ours."""\n',
+        '"""Code such as `promise` is a name."""\n',
         "history = findings = unfounded = 1\n",
     ],
 )
@@ -48,5 +48,5 @@ def test_a_quotation_and_other_words_are_left_alone(source):
 
 
 def test_markdown_is_read_as_prose():
-    found = [str(hit) for hit in words.hits_in_text("m.md", "one\n\nthe property", ROWS)]
-    assert found == ["m.md:3: 'property': write property; in prose about a document: the document requires"]
+    found = [str(hit) for hit in words.hits_in_text("m.md", "one\n\nthe promise", ROWS)]
+    assert found == ["m.md:3: 'promise': write property; in prose about a document: the document requires"]

@@ -129,7 +129,7 @@ def test_a_file_in_the_place_of_the_folder(folder: Path) -> None:
     folder.write_text("in the way")
     ENTRIES.store("key", b"content")
     assert ENTRIES.load("key") is None
-    assert "is no folder" in cache.refusal()
+    assert "is not a folder" in cache.refusal()
 
 
 def test_it_does_not_grow_for_ever(folder: Path) -> None:

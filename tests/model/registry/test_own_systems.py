@@ -227,9 +227,9 @@ def test_a_log_is_checked_by_the_first_variant_by_default(tmp_path):
     assert load(read(tmp_path / "schedproof.toml")["lease"]).validated_by == "as-written"
 
 
-def test_the_manifest_that_the_readme_shows_is_one(run, tmp_path):
-    readme = (ROOT / "README.md").read_text()
-    (shown,) = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
+def test_the_manifest_that_the_docs_show_is_one(run, tmp_path):
+    page = (ROOT / "docs" / "reference" / "manifest.md").read_text()
+    shown = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
     repository(tmp_path)
     (tmp_path / "schedproof.toml").write_text(shown)
     code, out, _ = run("verify", "--jobs", "1")

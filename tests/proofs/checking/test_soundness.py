@@ -241,7 +241,7 @@ def topped(configurations: Any) -> Model:
         ([], "has no configuration at A=1"),
         ([{("A", "rr"): [1]}], "gives A.rr, which is not a rigid attribute"),
         ([{("Z", "r"): [1]}], "gives Z.r, which is not a rigid attribute"),
-        ([{("A", "r"): [99]}], "the value 99, which is no 0..3"),
+        ([{("A", "r"): [99]}], "the value 99; give a value of 0..3"),
         ([{("A", "r"): [1, 2]}], "gives 2 values of A.r to 1 objects"),
     ],
 )
@@ -326,7 +326,7 @@ def queueing(configurations: Any, **parts: Any) -> Model:
         ],
         "rows": [Row(A, "e", "S", "T"), Row(B, "f", "S", "S", n=True)],
         "actions": [go, Action("f", [b], [~b.n], [b.fires("f")], "f")],
-        "topologies": lambda sizes: configurations,
+        "configurations": lambda sizes: configurations,
         "default_scope": {"A": 3, "B": 2},
     }
     return model(**{**built, **parts})

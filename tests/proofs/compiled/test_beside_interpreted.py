@@ -446,7 +446,7 @@ SEEDED = [
     (Terms, "unpack", last_object_forgotten),
     (_Steps, "_fire", fires_what_fires),
     (_Steps, "_flip", first_object_changes),
-    (_Steps, "_judge", premise_ignored),
+    (_Steps, "_check", premise_ignored),
 ]
 
 

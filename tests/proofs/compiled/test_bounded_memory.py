@@ -500,7 +500,7 @@ class TestCommand:
         out, err = process.communicate(timeout=120)
         assert process.returncode == 3
         assert f"{why}: at least " in out and "Traceback" not in err
-        assert "the same command goes on from there" in err
+        assert "the same command resumes it" in err
         assert json.loads(json_file.read_text())["stopped"] == why
         assert list(tmp_path.glob("kept/*/checkpoint.json"))
 
@@ -537,7 +537,7 @@ class TestCommand:
         found, told = json.loads((tmp_path / "found.json").read_text()), capsys.readouterr()
         assert (found["complete"], found["states"], found["stopped"]) == (True, 1512, "interrupted")
         assert "interrupted while properties were checked" in told.out
-        assert "the same command goes on from there" in told.err
+        assert "the same command resumes it" in told.err
 
     def test_a_file_that_may_not_grow(self, tmp_path: Path) -> None:
         def little() -> None:

@@ -219,7 +219,7 @@ def test_more_objects_than_a_mask_has_bits_are_refused() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1 << 31), (-(1 << 40), 0)])
 def test_numbers_that_promela_has_not_are_refused(low: int, high: int) -> None:
-    with pytest.raises(ScopeError, match="is too great: Promela's numbers have 32 bits"):
+    with pytest.raises(ScopeError, match="is too great for Promela, whose numbers have 32 bits"):
         promela(only(counting(low, high, 0)))
 
 

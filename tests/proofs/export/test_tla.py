@@ -99,7 +99,7 @@ def test_what_cannot_be_said_is_said_so() -> None:
         tla(only(WORKSHOP), only=["can-be-free"])
     with pytest.raises(Unwritable, match="reads what is recorded"):
         tla(only(AS_WRITTEN), only=["placements-are-disjoint"])
-    with pytest.raises(Unwritable, match="no property 'nosuch'"):
+    with pytest.raises(Unwritable, match="unknown property 'nosuch'"):
         tla(only(AS_WRITTEN), only=["nosuch"])
     with pytest.raises(Unwritable, match="speaks of crashes"):
         tla(replace(only(AS_WRITTEN), with_history=True), only=["recovery-from-durable"], crash=False)

@@ -192,7 +192,7 @@ def test_what_does_not_read_history_does_not_depend_on_it() -> None:
     "change",
     [
         {"default_scope": {"Lamp": 3}},
-        {"topologies": lambda sizes: [{}, {}]},
+        {"configurations": lambda sizes: [{}, {}]},
         {"axioms": [forall(x, x == x)]},
     ],
     ids=["scope", "configurations", "axioms"],

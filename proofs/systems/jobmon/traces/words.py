@@ -188,4 +188,4 @@ def led_from(model: Model, sort: str, state: str) -> frozenset[str]:
 def refuse_release(release: str | None) -> None:
     """Jobmon's formats are those of its newest releases only."""
     if release is not None:
-        raise TraceError("traces of jobmon are not told apart by release; leave the release out")
+        raise TraceError("traces of jobmon do not differ between versions; leave the version out")

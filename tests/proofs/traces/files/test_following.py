@@ -220,7 +220,7 @@ class TestCheckedAsAWhole:
     def test_so_does_a_file_of_no_known_format(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
         log.write_text('{"a": 1}\n{"a": 2}\n')
-        with pytest.raises(TraceError, match="no known format"):
+        with pytest.raises(TraceError, match="unknown format"):
             check_trace("hived", log, following=Following(every=0.02))
 
 

@@ -202,7 +202,7 @@ class TestStores:
     @pytest.mark.parametrize(
         ("url", "says"),
         [
-            ("nonsense", "'nonsense' is no database URL; give sqlite:///file"),
+            ("nonsense", "'nonsense' is not a database URL; give sqlite:///file"),
             ("oracle://somewhere/x", "no driver for this kind of database"),
             ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
         ],

@@ -199,12 +199,12 @@ class TestSchema:
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("nonsense", "'nonsense' is no database URL; give sqlite:///file"),
+        ("nonsense", "'nonsense' is not a database URL; give sqlite:///file"),
         ("oracle://somewhere/x", "no driver for this kind of database"),
         ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
         ("sqlite://host/x.db", "cannot be opened: Invalid SQLite URL"),
-        ("sqlite:///\ud800", "is no database URL"),
-        ("postgresql://somebody@127.0.0.1:x/y", "is no database URL"),
+        ("sqlite:///\ud800", "is not a database URL"),
+        ("postgresql://somebody@127.0.0.1:x/y", "is not a database URL"),
         pytest.param("postgresql://somebody@127.0.0.1:1/x", "cannot be opened: ", marks=needs_psycopg),
     ],
 )

@@ -287,7 +287,7 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("words", "says"),
         [
-            (["server", "--database=nonsense", "--port=1"], "Error: 'nonsense' is no database URL"),
+            (["server", "--database=nonsense", "--port=1"], "Error: 'nonsense' is not a database URL"),
             (["server", "--database=sqlite:////nowhere/x.db", "--port=1"], "cannot be opened"),
             (
                 ["server", "--database=sqlite://", "--port=1"],

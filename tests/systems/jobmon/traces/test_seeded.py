@@ -85,7 +85,7 @@ def logs(kind: str) -> Iterator[tuple[Records, int | None]]:
     }[kind]
     yield from ((records, check(records)) for records in BY_HAND[kind])
     for seed in range(3, 33):  # the validator takes seconds for the dumps of run 2
-        rng, records = random.Random(f"seeded {kind} {seed}"), make(seed)
+        rng, records = random.Random(f"theta {kind} {seed}"), make(seed)
         for _ in range(seed % 3):
             if records:
                 mutate(records, rng)

@@ -83,7 +83,7 @@ def test_every_row_says_where_it_comes_from() -> None:
 def test_a_table_is_not_ambiguous_and_knows_its_events() -> None:
     with pytest.raises(ValueError, match="two rows"):
         TableMachine("lamp", ("off", "on"), [Row("flip", "off", "on", "1"), Row("flip", "off", "off", "2")])
-    with pytest.raises(IllegalEvent, match="no event 'Flip'"):
+    with pytest.raises(IllegalEvent, match="unknown event 'Flip'"):
         OBJECT.target("Active", "Flip")
     with pytest.raises(IllegalEvent, match="object cannot take Stop in state Draining; possible: Remove"):
         OBJECT.target("Draining", "Stop")

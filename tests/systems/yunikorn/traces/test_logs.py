@@ -161,8 +161,8 @@ class TestReleases:
         assert json.loads(capfd.readouterr().out)["first_departure"]["record"] == 2
         for arguments, message in (
             (["--log-version", "0.9"], "0.11 and later can be checked"),
-            (["--log-version", "new"], "'new' is no release of YuniKorn"),
-            (["--log-version", "1.5", "--variant", "v0.12.2"], "leave out the variant or the release"),
+            (["--log-version", "new"], "'new' is not a version of YuniKorn"),
+            (["--log-version", "1.5", "--variant", "v0.12.2"], "leave out the variant or the version"),
         ):
             assert main(["validate", "yunikorn", str(path), *arguments]) == 2
             err = capfd.readouterr().err
