@@ -50,7 +50,7 @@ from .terms import Fires
 __all__ = ["MOST_ROOM", "Channels", "Kind"]
 
 MOST_ROOM = 3
-"""The greatest capacity of a channel. A rule lists the messages that fill a channel one by one, with one rule a capacity."""
+"""The greatest capacity of a channel. Each capacity has a rule that lists the messages that fill the channel."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class Channels:
         subjects: the subjects of messages: attribute -> sort.
         line, fact: where the document introduces the messages.
         lost: the fact that messages can be lost; empty if they cannot.
-        queues: the sort of the channels with a capacity, which a configuration gives. A message that finds no room moves
-            its channel to the state ``overflown``, so that a model can say how the process reacts.
+        queues: the sort of the channels with a capacity, which a configuration gives. A message that finds no room
+            moves its channel to the state ``overflown``, so that a model can say how the process reacts.
     """
 
     sort: Sort
@@ -134,7 +134,7 @@ class Channels:
 
     @cached_property
     def table(self) -> list[Row]:
-        """The rows of a message: send, arrive, lose (if it can be lost), and dropping an earlier message from ``behind``."""
+        """The rows of a message: send, arrive, lose if it can be lost, and drop an earlier message from ``behind``."""
         _, f, _ = self.variables
         earlier = f.is_("under_way") & f.ordered & me.ordered & (f.channel == me.channel)
         forgets = me.behind.without(given("earlier"))
@@ -170,7 +170,7 @@ class Channels:
 
     @cached_property
     def queue_rules(self) -> list[Rule]:
-        """The overflow rules, one a capacity: a message is sent while as many others fill the channel."""
+        """The overflow rules, one for each capacity: a message is sent while others fill the channel."""
         assert self.queues is not None
         _, _, r = self.variables
         queue = variable(self.queues, "queue")
@@ -295,7 +295,7 @@ class Channels:
 
     @cached_property
     def axioms(self) -> list[Term]:
-        """The axioms: a kind determines channel, subject and rank, and each kind has at most one message about a subject."""
+        """The axioms: a kind determines channel, subject and rank; it has at most one message about a subject."""
         e, f, _ = self.variables
         same: Term = e.kind == f.kind
         for subject in self.subjects:

@@ -88,7 +88,8 @@ class Reading:
     Args:
         line: the sentence's line.
         read: the model's interpretation.
-        otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to it.
+        otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
+            it.
         rests: violated properties that rest on the interpretation; they hold under the other one.
         breaks: properties that hold because of it; under the other one they are violated or vacuous.
     """

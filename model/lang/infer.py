@@ -79,7 +79,7 @@ class Context:
 
 
 def _use(term: t.Term, at: Place | None) -> Place | None:
-    """The place where ``term`` is used. A variable or constant made once and used in many terms has no place of its own."""
+    """The place where ``term`` is used. A variable, ``me``, NONE or EMPTY has only the place where it was made."""
     return at if isinstance(term, t.Var | t.Me | t.Nothing | t.EmptySet) else term.place
 
 

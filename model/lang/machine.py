@@ -20,7 +20,7 @@ class Durability(enum.Enum):
     VOLATILE = "volatile"
     """The state is lost: a recovery row of the table gives the next one."""
     DERIVED = "derived"
-    """The state is not written itself, but follows from what is: it is the same after recovery."""
+    """The state is not written, but follows from written ones: it is the same after recovery."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class Event:
 class Machine:
     """The declared part of a sort's machine: its states, attributes and events.
 
-    The first state is initial; see also ``State.begins``. The transition table belongs to the model, so that variants can
-    differ in it row by row.
+    The first state is initial; see also ``State.begins``. The transition table belongs to the model, so that variants
+    can differ in it row by row.
 
     Args:
-        introduced: whether counterexamples introduce its objects on their own. False for an object that goes with another
-            (a copy of it), and for one that is named where it moves (a message).
+        introduced: whether counterexamples introduce its objects on their own. False for an object that goes with
+            another (a copy of it), and for one that is named where it moves (a message).
     """
 
     sort: Sort

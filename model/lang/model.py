@@ -27,8 +27,8 @@ class Document:
 
     Args:
         quotes: a JSON file with the lines that models cite: document -> line -> text.
-        facts: a JSON file with what models cite that the document leaves out: number, or number and place in a source ->
-            text.
+        facts: a JSON file with what models cite that the document leaves out: number, or number and place in a source
+            -> text.
     """
 
     name: str
@@ -53,7 +53,8 @@ class Model:
             may give fewer values than there are objects of a sort; the exploration then has only that many.
         axioms: what proofs may assume of the rigid attributes.
         default_scope: sort name -> number of objects, unless a scope is given.
-        verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine then.
+        verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
+            then.
         refuted: the properties that this variant is expected to violate; all others are expected to hold.
         amends, changes: of an amended variant: the name of the variant it amends, and what it drops and adds, and why.
     """
@@ -146,7 +147,8 @@ class Model:
         """A variant that differs from this one by ``changes``, applied in their order.
 
         Args:
-            machines: replace the machines of their sorts, where the changes need additional attributes, events or sorts.
+            machines: replace the machines of their sorts, where the changes need additional attributes, events or
+                sorts.
             axioms, default_scope: are added to this variant's.
             configurations: replace this variant's.
 

@@ -83,8 +83,8 @@ class StepInvariantAtScope(StepInvariant):
 class DeadlockFree(Property):
     """In every reachable state some action is enabled, unless ``ended`` holds there.
 
-    An action is enabled if its guard holds for some choice of parameters, whether or not its step changes anything, as in
-    TLC. The actions named in ``without`` do not count as progress (a crash, for example).
+    An action is enabled if its guard holds for some choice of parameters, whether or not its step changes anything, as
+    in TLC. The actions named in ``without`` do not count as progress (a crash, for example).
     """
 
     ended: Term | None = None
@@ -107,7 +107,7 @@ class LifeCycle(Property):
 class AlwaysCanReach(Property):
     """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
 
-    The continuation takes no action named in ``without``. Without that, it may crash like any other run.
+    The continuation takes no action named in ``without``. If that names no crash, the continuation may crash.
     """
 
     over: Sequence[Var]
@@ -141,8 +141,8 @@ class LeadsTo(Property):
 class Recovery(Property):
     """After a crash every object is as ``restores`` computes it from durable data alone.
 
-    Each entry has variables, a formula over the state after the crash, and an equivalent formula over durable attributes.
-    The model check refuses other attributes in the latter. Recovery checks only what the entries mention.
+    Each entry has variables, a formula over the state after the crash, and an equivalent formula over durable
+    attributes. The language refuses other attributes there. Recovery checks only what the entries mention.
     """
 
     restores: Sequence[Restored]

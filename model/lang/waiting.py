@@ -22,7 +22,7 @@ class Waiting:
         resource: a resource; it becomes free only when its owner has continued.
         holds: ``part`` of ``owner`` holds ``resource``.
         waits: ``part`` of ``owner`` waits; ``resource`` does not occur in it.
-        serves: ``part`` needs one such ``resource``.
+        serves: ``part`` waits for ``resource``; any one such resource suffices.
         deadlocks: the properties whose violations are deadlocks and get a picture.
     """
 

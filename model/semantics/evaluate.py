@@ -49,8 +49,8 @@ NOBODY = Owner()
 def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner = NOBODY) -> Eval:
     """``term`` as a function of a moment.
 
-    The function reads conjunctions, disjunctions and implications left to right and stops as soon as they are decided. It
-    raises Undefined where the term reads an attribute of no object.
+    The function reads conjunctions, disjunctions and implications left to right and stops as soon as they are decided.
+    It raises Undefined where the term reads an attribute of no object.
 
     Args:
         bound: the variables in scope.
@@ -174,8 +174,8 @@ def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
 def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: frozenset[int] | None = None) -> Eval:
     """A function that reads the value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
 
-    Models read nearly all values this way, and mostly of a variable. So the variable's value is looked up inline, without
-    a call.
+    Models read nearly all values this way, and mostly of a variable. So the variable's value is looked up inline,
+    without a call.
 
     Args:
         who: ``of`` as a function.
@@ -396,7 +396,7 @@ def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: 
 def _values(
     instance: Instance, part: t.Term, scope: Mapping[str, t.Var], me: Owner
 ) -> Iterator[tuple[str, Callable[[Moment], Iterable[int]]]]:
-    """The variables whose satisfying objects the condition itself determines, each with a function that computes them."""
+    """The variables whose values the condition determines, each with a function that computes the values."""
     free = list(t.free_variables(part))
     if len(free) == 1 and is_total(part) and _is_rigid(instance, part, scope, me):
         holds, domain = compile_term(instance, part, scope, me), instance.domain(scope[free[0]].type)

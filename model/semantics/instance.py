@@ -13,8 +13,10 @@ from schedproof.model.lang.terms import Value
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 
 State = tuple[int, ...]
-"""A state: one small number per slot. States and enumeration values are their positions, booleans 0 or 1, references the
-object's number or -1, sets a bit mask of object numbers.
+"""A state: one small number per slot.
+
+States and enumeration values are their positions, booleans 0 or 1, references the object's number or -1, sets a bit
+mask of object numbers.
 """
 
 NO_OBJECT = -1
@@ -57,8 +59,8 @@ class Instance:
     Args:
         with_history: keeps history attributes in the state.
         history: the history attributes to keep, by sort and attribute, if not all (a *slice*).
-        rigid_in_state: puts the rigid attributes at the end of the state, so that configurations of one size share their
-            steps.
+        rigid_in_state: puts the rigid attributes at the end of the state, so that configurations of one size share
+            their steps.
     """
 
     model: Model

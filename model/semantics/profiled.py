@@ -23,7 +23,7 @@ class Cost:
         tried: values that the search gave to variables.
         held: evaluations in which it held in some way.
         ways: the number of ways, summed.
-        seconds: wall clock time of the process.
+        seconds: wall-clock seconds.
     """
 
     asked: int = 0
@@ -43,8 +43,8 @@ class Cost:
 class Profiler(Stepper):
     """Computes the same steps as any stepper but remembers nothing, so that repeated evaluations cost their time again.
 
-    ``guards`` and ``steps_of`` are by action, ``rules`` by rule. The time of a step covers its cascade and its updates; the
-    time of a rule is part of it. Ill-formed steps are timed, not counted.
+    ``guards`` and ``steps_of`` are by action, ``rules`` by rule. The time of a step covers its cascade and its updates;
+    the time of a rule is part of it. Ill-formed steps are timed, not counted.
     """
 
     def __init__(self, instance: Instance) -> None:

@@ -16,8 +16,8 @@ MANY = 2000
 class Remembered(Generic[T]):
     """A function of states that remembers its values.
 
-    The next slot that a function reads depends only on the values it has read so far. So its reads form a tree, and most
-    new states lead to a leaf of the tree. An exception is not remembered.
+    The next slot that a function reads depends only on the values it has read so far. So its reads form a tree, and
+    most new states lead to a leaf of the tree. An exception is not remembered.
     """
 
     def __init__(self, function: Callable[[State], T]) -> None:

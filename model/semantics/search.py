@@ -1,4 +1,4 @@
-"""Finds objects that satisfy conditions: binds one variable after the other, and evaluates conditions as early as possible."""
+"""Finds objects that satisfy conditions: binds variable by variable, and evaluates conditions as early as possible."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Search(Generic[M]):
     levels: tuple[tuple[str, Values[M], tuple[Callable[[M], int], ...]], ...]
 
     def solutions(self, moment: M) -> Iterable[None]:
-        """Yields once for each way to bind the variables in ``moment`` so that all conditions hold."""
+        """One item for each way to bind the variables in ``moment`` so that all conditions hold."""
         # The hot path of explorations: without solutions no generator is made.
         for condition in self.first:
             if not condition(moment):
@@ -104,7 +104,7 @@ def plan(
     at = levels([name for name, _ in choose], [names for _, names in conditions])
 
     def telling(name: str, due: Sequence[int]) -> bool:
-        """True if the last condition gives the values of ``name`` and may be evaluated first: the others may guard it."""
+        """True if the last condition gives the values of ``name`` and may come first: the others may guard it."""
         return bool(among) and name in among[due[-1]] and (len(due) == 1 or all(n in total for n in due))
 
     def level(depth: int, name: str, domain: Sequence[int]) -> tuple[str, Values[M], tuple[Callable[[M], int], ...]]:

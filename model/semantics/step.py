@@ -28,8 +28,9 @@ Causes = dict[tuple[str, str, int], Action | Rule]
 
 
 class IllFormed(Exception):
-    """The model allows a step that it must not: an object fires twice, or where its table has no row, or a number leaves
-    its range.
+    """The model allows a step that it must not.
+
+    An object fires twice, or in a state without a row for the event, or a number leaves its range.
     """
 
 
@@ -89,8 +90,8 @@ class _Cascade:
 class _Guard:
     """The choices for which an action's guard holds.
 
-    Most states differ in slots that the guard does not read. So it is evaluated once for all states with the same values
-    in the slots that it reads.
+    Most states differ in slots that the guard does not read. So it is evaluated once for all states with the same
+    values in the slots that it reads.
     """
 
     def __init__(self, instance: Instance, action: Action) -> None:
