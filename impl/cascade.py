@@ -41,7 +41,7 @@ class GuardFailed(Exception):
 
 @dataclass(frozen=True)
 class Fired:
-    """One event that happened to one object, and its first cause."""
+    """One event that happened to one object, with the rule or action that first caused it."""
 
     sort: str
     name: str

@@ -1,4 +1,4 @@
-"""Functions for a choice that a document leaves open: which of several acceptable options is taken."""
+"""Functions for a choice that a document leaves open: which of several equally good options is taken."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def checked_choice(
     """The option that ``choose`` picks, checked against the contract of :data:`Choice`.
 
     Raises:
-        Refused: it picked none of existing options, or one that does not exist.
+        Refused: it picked no option although some exist, or one that is not among them.
     """
     option = choose(options)
     if option is None and options:

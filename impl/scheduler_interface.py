@@ -127,7 +127,7 @@ class RegisterRM:
 
 @dataclass(frozen=True)
 class UpdateConfiguration:
-    """A new configuration. The core removes what it lacks, as with Control.REMOVE, and adds what is new.
+    """A new configuration. The core removes what is missing from it, as with Control.REMOVE, and adds the rest.
 
     ConfigurationAccepted or ConfigurationRejected answers it; the latter changes nothing.
     """
@@ -291,7 +291,7 @@ class RMRejected:
 
 @dataclass(frozen=True)
 class ConfigurationAccepted:
-    """The new configuration is in effect; the core is removing what it lacks."""
+    """The new configuration is in effect; the core is removing what is missing from it."""
 
 
 @dataclass(frozen=True)

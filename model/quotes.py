@@ -126,7 +126,7 @@ def _sentences(system: System, model: Model) -> Iterator[str]:
 def _quoted(text: Sequence[str], at: int) -> str:
     """A line, with the next ones if it is too short or its sentence continues there.
 
-    Too short is, for example, a heading or the name of an event: it says next to nothing itself.
+    For example, a heading or the name of an event is too short: it states next to nothing itself.
     """
     line = text[at].strip()
     for more in text[at + 1 : at + 4]:

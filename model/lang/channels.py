@@ -1,7 +1,7 @@
 """Messages between components: the channels they go through, and the order in which they arrive.
 
 A message object stands for one kind of message about one subject. It is either free or under way. A second send while
-it is under way changes nothing: the content is the same. Which message objects exist is rigid, so a configuration can
+it is under way has no effect: the content is the same. Which message objects exist is rigid, so a configuration can
 leave out the messages that an exploration is not about: they are never sent.
 
 Within one channel, messages that are ``ordered`` arrive in the order of sending. ``behind`` stores that order as

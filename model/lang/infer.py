@@ -1,4 +1,4 @@
-"""Infers the type of a term, or raises an error about the first thing that is wrong with it."""
+"""Infers the type of a term, or raises an error about its first fault."""
 
 from __future__ import annotations
 
