@@ -4,8 +4,8 @@ A lock behaves as Go's sync.RWMutex: it is not re-entrant, and a waiting writer 
 lock has a class, and a depth where objects of a class contain each other. A thread may acquire a lock only if it comes
 after all locks that the thread holds: of a later class, or of the same class and deeper, whatever contains it.
 
-Threads that follow the order cannot deadlock. So an acquisition against it is an error at its place, even if it would
-not have blocked this time.
+Threads that follow the order cannot wait for these locks in a cycle. So an acquisition against it is an error at its
+place, even if it would not have blocked this time.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ Callers = Sequence[tuple[str, int, str]]
 
 
 def _callers(deepest: int) -> Callers:
-    """The frames that acquire a lock: those above this module and the context managers."""
+    """The stack frames of an acquisition, without those of this module and of context managers."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename in (__file__, contextlib.__file__):
         frame = frame.f_back

@@ -81,7 +81,10 @@ class LockClass:
 
 @dataclass(frozen=True)
 class OrderRow:
-    """A thread that holds the lock of a ``holding`` may acquire that of an ``acquired`` at position ``where`` to it."""
+    """A thread that holds the lock of a ``holding`` may acquire that of an ``acquired``.
+
+    ``where`` is the position of the latter relative to the former.
+    """
 
     holding: str
     acquired: str
@@ -113,7 +116,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class SeveralRule:
-    """An operation that writes several objects of ``classes`` must hold the ``lock`` that contains them in ``mode``."""
+    """An operation that writes several objects of ``classes`` must hold, in ``mode``, the ``lock`` that contains them."""
 
     name: str
     classes: tuple[str, ...]

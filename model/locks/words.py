@@ -157,7 +157,7 @@ def rule(name: str, text: str, line: int | None, sentence: str, place: Place) ->
 
 
 def under(text: str, line: int | None, place: Place) -> Under:
-    """The held lock ``MODE PATH``.
+    """The lock that callers must hold, from ``MODE PATH``.
 
     Raises:
         LocksError: ``text`` has another form.
